@@ -1,0 +1,87 @@
+"""Data sets: one module a source, each registering a loader from options to cases.
+
+A loader is a pure function: the same options, files and seed give the same cases. It raises `UserError` for any fault
+in its input, naming file, row, column, what was found, what was expected and what to do.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from moot.cases import Case, Task
+from moot.registry import Registry
+
+
+class DatasetOptions(BaseModel):
+    """What every data set's entry in the configuration may say; a loader's own options extend it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: Literal["sample", "synthetic", "local", "download"] = Field(
+        description="where the cases come from: shipped with moot, generated, read from data_root, or downloaded first"
+    )
+    loader: str = Field("", description="the loader's name, where it differs from the data set's")
+    baselines: tuple[str, ...] = Field((), description="baselines to train on this data set, by name or family")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What a loader may use beside its options.
+
+    Attributes:
+        name: the data set's name in the configuration.
+        data_root: the folder of local and downloaded data, laid out as `data/raw/README.md` says.
+        shipped: the project's own folder, where `data/samples` and `config` are.
+        seed: the configuration's seed.
+    """
+
+    name: str
+    data_root: Path
+    shipped: Path
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a loader gives back.
+
+    Attributes:
+        cases: all cases of all splits.
+        task: the data set's description.
+        features: a frame with case_id, split, label and one typed column a feature; None for texts.
+        account: what cleaning found and did, by short description to count, shown to the reader.
+        sources: the files that were read; their sha256 goes into the artifact.
+    """
+
+    cases: Sequence[Case]
+    task: Task
+    features: pd.DataFrame | None = None
+    account: Mapping[str, int] = field(default_factory=dict)
+    sources: Sequence[Path] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """A registered loader: its options model and its function."""
+
+    options: type[DatasetOptions]
+    load: Callable[[Any, LoadContext], Loaded]
+
+
+LOADERS: Registry[Loader] = Registry("data set", "moot.datasets")
+
+
+def dataset(
+    name: str, options: type[DatasetOptions]
+) -> Callable[[Callable[[Any, LoadContext], Loaded]], Callable[[Any, LoadContext], Loaded]]:
+    """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`."""
+
+    def add(load: Callable[[Any, LoadContext], Loaded]) -> Callable[[Any, LoadContext], Loaded]:
+        LOADERS.register(name)(Loader(options, load))
+        return load
+
+    return add

@@ -1,0 +1,28 @@
+"""The two ways in which a run ends early, each with one message for the person at the terminal."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UserError(Exception):
+    """A mistake in configuration or data.
+
+    The message names the place (file, row, column), what was found, what was expected, and what to do.
+    """
+
+
+class RunStoppedError(Exception):
+    """The run cannot go on (budget spent, key refused, quota used up); everything paid for is kept."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UserError:
+    """The error for a name that nothing carries; it names the nearest known one.
+
+    >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
+    "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
+    """
+    names = sorted(known)
+    nearest = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
+    place = f"{where}: " if where else ""
+    return UserError(f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(names)}.")
