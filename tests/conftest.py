@@ -1,0 +1,31 @@
+"""What many tests share: the real data, where a machine has it, and the context that loaders are called with."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from moot.datasets import LoadContext
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data: MOOT_SHARED_DATA, or ../shared/data beside the checkout; skips where there is none."""
+    named = os.environ.get("MOOT_SHARED_DATA")
+    folder = Path(named) if named else PROJECT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no real data at {folder} (set MOOT_SHARED_DATA to a folder laid out as data/raw/README.md says)")
+    return folder
+
+
+@pytest.fixture
+def load_context(tmp_path: Path) -> Callable[..., LoadContext]:
+    """Make a loader's context: `load_context("nlsy97", data_root=...)`; the data root is an empty folder by default."""
+
+    def make(name: str = "data", *, data_root: Path | None = None, seed: int = 42) -> LoadContext:
+        return LoadContext(name=name, data_root=data_root or tmp_path, shipped=PROJECT, seed=seed)
+
+    return make
