@@ -1,1 +1,155 @@
+"""Tables and figures: one module a study, each registering functions from a study's results to what readers see.
 
+A table or figure finds the experiments that it shows by protocol and parameters (`StudyResults.where`), never by their
+names, so that a user's own experiments of the study appear in it. It is built for any number of experiments, none too:
+published values then stand alone, and a figure says that there is nothing to draw.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from moot.registry import Registry
+from moot.scores import OVERALL, ExperimentResults
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """All that the tables and figures of one study may show.
+
+    Attributes:
+        study: the study's name.
+        experiments: its experiments, by name, in the order of the configuration.
+        scores: the scores of all these experiments below each other (scores schema).
+        baselines: leaderboard frames of `results/baselines/`, by data set.
+        published: the study's rows of `data/published/published_results.csv` (study, table, row, metric, value, note).
+    """
+
+    study: str
+    experiments: Mapping[str, ExperimentResults]
+    scores: pd.DataFrame
+    baselines: Mapping[str, pd.DataFrame]
+    published: pd.DataFrame
+
+    def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
+        """The experiments of any of these protocols (none given: of all) whose parameters have these values.
+
+        A parameter that an experiment does not have never matches.
+        """
+        return [
+            results
+            for results in self.experiments.values()
+            if (not protocols or results.config.protocol in protocols)
+            and all(
+                name in results.config.params and results.config.params[name] == value for name, value in params.items()
+            )
+        ]
+
+    def scores_of(self, experiment: str, metric: str, average: str = "", group: str = OVERALL) -> pd.DataFrame:
+        """One row a model: the scores of one metric in one group of one experiment."""
+        scores = self.scores
+        return scores[
+            (scores["experiment"] == experiment)
+            & (scores["metric"] == metric)
+            & (scores["average"] == average)
+            & (scores["group"] == group)
+        ]
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of the data sets used ("synthetic"), each once, in the order of the experiments."""
+        found = (
+            f"Data set {results.config.dataset}: {note}"
+            for results in self.experiments.values()
+            for note in results.task.notes
+        )
+        return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class TableContent:
+    """A table before it is written.
+
+    Attributes:
+        frame: the rows; column names are shown as they are. Cells may be text, numbers or missing.
+        notes: sentences under the table; those of the data sets are added by the writer.
+        published: columns with published values, set apart from ours.
+        ours: columns with values that this run measured.
+        difference: columns with differences between the two.
+        formats: a format specification by column (".3f"); other numbers are shown as they are.
+    """
+
+    frame: pd.DataFrame
+    notes: Sequence[str] = ()
+    published: Sequence[str] = ()
+    ours: Sequence[str] = ()
+    difference: Sequence[str] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A registered table: file name, title, a caption for the report, and the function that builds it."""
+
+    study: str
+    name: str
+    title: str
+    caption: str
+    build: Callable[[StudyResults], TableContent]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A registered figure: file name, a caption and category for the report, and the function that draws it."""
+
+    study: str
+    name: str
+    caption: str
+    category: str
+    build: Callable[[StudyResults], "MatplotlibFigure"]
+
+
+TABLES: Registry[Table] = Registry("table", "moot.present")
+FIGURES: Registry[Figure] = Registry("figure", "moot.present")
+
+TableBuilder = Callable[[StudyResults], TableContent]
+FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
+
+
+def table(study: str, name: str, title: str, caption: str) -> Callable[[TableBuilder], TableBuilder]:
+    """Register a table, written to `results/tables/{study}/{name}.{csv,tex,html}`."""
+
+    def add(build: TableBuilder) -> TableBuilder:
+        TABLES.register(f"{study}/{name}")(Table(study, name, title, caption, build))
+        return build
+
+    return add
+
+
+def figure(study: str, name: str, caption: str, category: str) -> Callable[[FigureBuilder], FigureBuilder]:
+    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`.
+
+    A module that draws imports matplotlib inside its functions, since registries are read at every start of Snakemake.
+    """
+
+    def add(build: FigureBuilder) -> FigureBuilder:
+        FIGURES.register(f"{study}/{name}")(Figure(study, name, caption, category, build))
+        return build
+
+    return add
+
+
+def tables_of(study: str) -> list[Table]:
+    """The tables of a study, by name."""
+    return [TABLES[name] for name in TABLES if TABLES[name].study == study]
+
+
+def figures_of(study: str) -> list[Figure]:
+    """The figures of a study, by name."""
+    return [FIGURES[name] for name in FIGURES if FIGURES[name].study == study]

@@ -1,1 +1,188 @@
+"""Scores: one module a family, each registering functions from an experiment's results to rows of the scores artifact.
 
+A scorer reads artifacts and knows neither protocols nor endpoints. Where it does not apply it returns no rows.
+
+Names that every family keeps to:
+
+* `group` is "overall", "attribute=value" (sex=male), "retries=0" (debates whose calls never had to be repeated),
+  "speaker=judge", "turn=3", or several of these joined by ";".
+* a metric drops invalid answers; the same name with the suffix `_invalid_wrong` counts them as wrong.
+* `n` is how many rows of predictions the value rests on, `n_invalid` how many of the group had no usable answer.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import pandas as pd
+
+from moot.artifacts import SCHEMAS, read_cases, read_frames
+from moot.cases import Case, Task
+from moot.errors import UserError
+from moot.registry import Registry
+
+OVERALL = "overall"
+INVALID_WRONG = "_invalid_wrong"
+MAJORITY_CLASS = "majority-class"
+BASE_RATE_COIN = "base-rate-coin"
+REFERENCE_MODELS = (MAJORITY_CLASS, BASE_RATE_COIN)
+
+SCORE_COLUMNS = tuple(SCHEMAS["scores"].names)
+
+
+class ExperimentConfig(Protocol):
+    """What results need to know of an experiment's entry in the configuration (`params` with defaults filled in)."""
+
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def dataset(self) -> str: ...
+    @property
+    def models(self) -> Sequence[str]: ...
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+
+
+class ExperimentResults:
+    """Everything that one experiment left behind, all its models below each other; each frame is read when first used.
+
+    Args:
+        results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
+        experiment: the experiment's name.
+        config: the experiment's entry in the configuration.
+        seed: the configuration's seed, from which bootstrap draws follow.
+    """
+
+    def __init__(self, results: Path, experiment: str, config: ExperimentConfig, seed: int = 0) -> None:
+        self.results = results
+        self.experiment = experiment
+        self.config = config
+        self.seed = seed
+
+    def __repr__(self) -> str:
+        return f"ExperimentResults({self.experiment!r})"
+
+    @cached_property
+    def _cases_and_task(self) -> tuple[list[Case], Task]:
+        return read_cases(self.results / "cases" / f"{self.config.dataset}.parquet")
+
+    @property
+    def task(self) -> Task:
+        """The data set's description, from the metadata of its cases."""
+        return self._cases_and_task[1]
+
+    @cached_property
+    def cases(self) -> pd.DataFrame:
+        """All cases of the data set, columns of the cases schema; `attributes` holds dictionaries."""
+        columns = SCHEMAS["cases"].names
+        return pd.DataFrame(
+            [{name: getattr(case, name) for name in columns} for case in self._cases_and_task[0]], columns=columns
+        )
+
+    @cached_property
+    def predictions(self) -> pd.DataFrame:
+        """One row a case and repeat, columns of the predictions schema."""
+        return self._of_models("predictions")
+
+    @cached_property
+    def calls(self) -> pd.DataFrame:
+        """One row a call, columns of the calls schema."""
+        return self._of_models("calls")
+
+    @cached_property
+    def labels(self) -> pd.DataFrame:
+        """One row a labelled utterance, columns of the labels schema; empty where the experiment has no labels."""
+        folder = self.results / "labels" / self.experiment
+        return self._of_models("labels") if folder.is_dir() else SCHEMAS["labels"].empty_table().to_pandas()
+
+    @cached_property
+    def transcripts(self) -> pd.DataFrame:
+        """One row an utterance, columns of the transcripts schema, in the order of the debates' turns."""
+        folder = self.results / "transcripts" / self.experiment
+        shards = [shard for model in self.config.models for shard in sorted((folder / model).glob("*.parquet"))]
+        if not shards:
+            raise UserError(f"{folder}: no transcripts found; expected one folder a model. Run the debates first.")
+        frame = read_frames(shards).sort_values(["model", "debate_id", "turn"], kind="stable", ignore_index=True)
+        twice = frame.duplicated(["model", "debate_id", "turn"])
+        if twice.any():
+            row = frame[twice].iloc[0]
+            raise UserError(
+                f"{folder}/{row['model']}: turn {row['turn']} of debate {row['debate_id']} stands in two shards, as it "
+                "does when `shards` was changed. Remove this folder and run again; the replies are in the ledger."
+            )
+        return frame
+
+    def _of_models(self, kind: str) -> pd.DataFrame:
+        folder = self.results / kind / self.experiment
+        paths = [folder / f"{model}.parquet" for model in self.config.models]
+        missing = [path for path in paths if not path.is_file()]
+        if missing:
+            raise UserError(f"{missing[0]}: file not found; expected one for each of the experiment's models.")
+        return read_frames(paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One figure: a metric's value with its 95 % interval; NaN where there is none.
+
+    Attributes:
+        metric: the metric's name; its unit where it has one is part of the name (`seconds_per_case`).
+        average: binary, macro, micro, weighted, or "" where the metric has none.
+        group: see the module's docstring.
+        n: rows that the value rests on.
+        n_invalid: rows of the group without a usable answer.
+    """
+
+    metric: str
+    value: float
+    ci_low: float = float("nan")
+    ci_high: float = float("nan")
+    average: str = ""
+    group: str = OVERALL
+    n: int = 0
+    n_invalid: int = 0
+
+
+def to_frame(experiment: str, model: str, scores: Iterable[Score]) -> pd.DataFrame:
+    """Scores of one experiment and model as rows of the scores schema."""
+    rows = [{"experiment": experiment, "model": model, **asdict(score)} for score in scores]
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)) if rows else no_scores()
+
+
+def no_scores() -> pd.DataFrame:
+    """The frame of a scorer that does not apply: the columns of the scores schema and no row."""
+    frame: pd.DataFrame = SCHEMAS["scores"].empty_table().to_pandas()
+    return frame
+
+
+def below_each_other(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Score frames in one, those without rows left out."""
+    filled = [frame for frame in frames if len(frame)]
+    return pd.concat(filled, ignore_index=True) if filled else no_scores()
+
+
+Scorer = Callable[[ExperimentResults], pd.DataFrame]
+
+SCORERS: Registry[Scorer] = Registry("scorer", "moot.scores")
+
+
+def scorer(name: str) -> Callable[[Scorer], Scorer]:
+    """Register a scorer: `@scorer("classification")` above `def classification(results) -> frame`."""
+    return SCORERS.register(name)
+
+
+def score_experiment(results: ExperimentResults) -> pd.DataFrame:
+    """The rows of every registered scorer for one experiment, in the order of the scorers' names.
+
+    Raises:
+        ValueError: a scorer's frame does not have the columns of the scores schema (a programming error).
+    """
+    frames = []
+    for name in SCORERS:
+        frame = SCORERS[name](results)
+        if set(frame.columns) != set(SCORE_COLUMNS):
+            raise ValueError(f"scorer '{name}': columns {sorted(frame.columns)}, expected {sorted(SCORE_COLUMNS)}")
+        frames.append(frame[list(SCORE_COLUMNS)])
+    return below_each_other(frames)
