@@ -1,0 +1,136 @@
+"""IBM Debater Claim Stance v1: claims about debating motions (Bar-Haim et al., 2017), as two classification tasks.
+
+`claim_stance` asks whether a claim supports the motion (pro, con); `claim_polarity` asks for the claim's sentiment
+(positive, negative, neutral). In the file, `claims.claimSentiment` is 1, -1 or blank, never 0: a blank stands for a
+claim without an annotatable target and counts as neutral.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+from pydantic import Field
+
+from moot.cases import Case, Task, stable_fraction
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.topics import check_texts, folder_of, topic_and_text
+from moot.tables_in import check_values, read_csv
+
+COLUMNS = (
+    "topicId",
+    "split",
+    "topicText",
+    "claims.claimId",
+    "claims.stance",
+    "claims.claimCorrectedText",
+    "claims.claimSentiment",
+)
+FILE = "claim_stance_dataset_v1.csv"
+SENTIMENTS = {"1": "positive", "-1": "negative", "": "neutral"}
+DOWNLOAD = "get the Claim Stance data set from IBM's Project Debater page and put its CSV file there."
+
+
+class ClaimOptions(DatasetOptions):
+    """Options of `claim_stance` and `claim_polarity`."""
+
+    validation: float = Field(
+        0.0, ge=0, le=0.5, description="share of the training topics kept for validation, whole topics at a time"
+    )
+
+
+STANCE = Task(
+    noun="the claim",
+    question="Does the claim support or contest the motion?",
+    labels=("con", "pro"),
+    positive="pro",
+    meaning={"con": "the claim speaks against the motion", "pro": "the claim speaks for the motion"},
+    background="Each claim is one sentence from an encyclopedia article, corrected to stand alone.",
+)
+POLARITY = Task(
+    noun="the claim",
+    question="Is the sentiment that the claim expresses towards its subject positive, negative or neutral?",
+    labels=("negative", "neutral", "positive"),
+    meaning={
+        "negative": "the claim speaks badly of its subject",
+        "neutral": "the claim expresses no sentiment towards a subject",
+        "positive": "the claim speaks well of its subject",
+    },
+    background=STANCE.background,
+)
+
+
+@dataset("claim_stance", ClaimOptions)
+def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
+    """Claims with their stance on the motion; attributes `topic` (the motion) and `polarity`."""
+    return _load(options, context, STANCE, target="stance", attribute="polarity")
+
+
+@dataset("claim_polarity", ClaimOptions)
+def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
+    """Claims with their sentiment towards their subject; attributes `topic` (the motion) and `stance`."""
+    return _load(options, context, POLARITY, target="polarity", attribute="stance")
+
+
+def read_claims(path: Path) -> pd.DataFrame:
+    """The official file, checked, indexed by row: claim_id, topic_id, split, topic, claim, stance, polarity.
+
+    Raises:
+        UserError: a missing file or column, an unknown split, stance or sentiment, a blank claim, a repeated id.
+    """
+    frame = read_csv(path, COLUMNS, unique="claims.claimId", get=DOWNLOAD)
+    check_values(path, frame["split"], ("train", "test"))
+    check_values(path, frame["claims.stance"], ("PRO", "CON"))
+    frame["claims.claimSentiment"] = frame["claims.claimSentiment"].str.strip().str.removesuffix(".0")
+    check_values(path, frame["claims.claimSentiment"], tuple(SENTIMENTS))
+    check_texts(path, frame["claims.claimCorrectedText"])
+    check_texts(path, frame["topicText"], topic=True)
+    return pd.DataFrame(
+        {
+            "claim_id": frame["claims.claimId"],
+            "topic_id": frame["topicId"],
+            "split": frame["split"],
+            "topic": frame["topicText"],
+            "claim": frame["claims.claimCorrectedText"],
+            "stance": frame["claims.stance"].str.lower(),
+            "polarity": frame["claims.claimSentiment"].map(SENTIMENTS),
+        }
+    )
+
+
+def with_validation(claims: pd.DataFrame, share: float, seed: int) -> pd.DataFrame:
+    """Move whole training topics to validation: the `share` of them that the seed picks."""
+    topics = sorted(set(claims.loc[claims["split"] == "train", "topic_id"]))
+    topics.sort(key=lambda topic: (stable_fraction("validation", seed, topic), topic))
+    moved = (claims["split"] == "train") & claims["topic_id"].isin(topics[: round(len(topics) * share)])
+    return claims.assign(split=claims["split"].mask(moved, "validation"))
+
+
+def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
+    """The share of pro claims among the test claims and among all, since the paper gives the latter for the former."""
+    pro = claims["stance"] == "pro"
+    test_share = pro[claims["split"] == "test"].mean()
+    return (
+        f"{test_share:.1%} of the test claims are pro; the paper gives {pro.mean():.1%}, the share among all claims",
+    )
+
+
+def _load(options: ClaimOptions, context: LoadContext, task: Task, *, target: str, attribute: str) -> Loaded:
+    path = folder_of(options.source, context) / "claim_stance" / FILE
+    claims = with_validation(read_claims(path), options.validation, context.seed)
+    cases = [
+        Case(
+            case_id=f"{context.name}-{row['claim_id']}",
+            dataset=context.name,
+            split=row["split"],
+            text=topic_and_text(row["topic"], "Claim", row["claim"]),
+            target=row[target],
+            labels=task.labels,
+            attributes={"topic": row["topic"], attribute: row[attribute]},
+            source_row=row["row"],
+        )
+        for row in claims.reset_index().to_dict("records")
+    ]
+    account = {f"{split} claims": int(count) for split, count in claims["split"].value_counts(sort=False).items()}
+    account["claims without an annotatable target (neutral)"] = int((claims["polarity"] == "neutral").sum())
+    notes = share_notes(claims) if target == "stance" and options.source != "sample" else ()
+    return Loaded(cases, replace(task, notes=notes), account=account, sources=[path])

@@ -1,0 +1,53 @@
+"""What data sets of texts about topics share: where their files are, how a topic is shown, and checks of texts."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.datasets import LoadContext
+from moot.errors import UserError
+from moot.tables_in import shown
+
+LONGEST_TOPIC = 1000
+
+
+def folder_of(source: str, context: LoadContext) -> Path:
+    """The folder that holds a data set's own folder: the shipped samples, or `data_root` (local and downloaded)."""
+    return context.shipped / "data" / "samples" if source == "sample" else context.data_root
+
+
+def topic_and_text(topic: str, kind: str, text: str) -> str:
+    """A case's text: the topic on the first line, then the text under its kind ("Post", "Claim")."""
+    return f"Topic: {' '.join(topic.split())}\n\n{kind}: {text.strip()}"
+
+
+def body_of(text: str) -> str:
+    """The text under the topic of `topic_and_text`; a text without a topic line as it is.
+
+    >>> body_of(topic_and_text("zoos", "Post", "Close them."))
+    'Close them.'
+    """
+    if not text.startswith("Topic: "):
+        return text
+    return text.partition("\n\n")[2].partition(": ")[2]
+
+
+def check_texts(path: Path, values: "pd.Series[Any]", *, topic: bool = False) -> None:
+    """Require that no text is blank and, for topics, that none is longer than a topic can be (a shifted column).
+
+    Raises:
+        UserError: naming file, row and column.
+    """
+    blank = values.index[values.str.strip() == ""]
+    if len(blank):
+        raise UserError(
+            f"{path}: row {blank[0]}, column '{values.name}': found no text, expected some "
+            f"({len(blank)} of {len(values)} rows are blank). Fill it in or remove the row."
+        )
+    long = values.index[values.str.len() > LONGEST_TOPIC] if topic else values.index[:0]
+    if len(long):
+        raise UserError(
+            f"{path}: row {long[0]}, column '{values.name}': found a topic of {len(values.loc[long[0]])} characters "
+            f"({shown(values.loc[long[0]])}), expected at most {LONGEST_TOPIC}. Is the text in the topic's column?"
+        )
