@@ -42,6 +42,8 @@ class ExperimentConfig(Protocol):
     @property
     def models(self) -> Sequence[str]: ...
     @property
+    def split(self) -> str: ...
+    @property
     def params(self) -> Mapping[str, Any]: ...
 
 
@@ -83,8 +85,11 @@ class ExperimentResults:
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
-        """One row a case and repeat, columns of the predictions schema."""
-        return self._of_models("predictions")
+        """One row an evaluated case and repeat, columns of the predictions schema.
+
+        Cases of other splits, argued to fit a threshold on, are not evaluated and not here.
+        """
+        return self._evaluated(self._of_models("predictions"))
 
     @cached_property
     def calls(self) -> pd.DataFrame:
@@ -99,7 +104,7 @@ class ExperimentResults:
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
-        """One row an utterance, columns of the transcripts schema, in the order of the debates' turns."""
+        """One row an utterance of an evaluated case, columns of the transcripts schema, in the order of turns."""
         folder = self.results / "transcripts" / self.experiment
         shards = [shard for model in self.config.models for shard in sorted((folder / model).glob("*.parquet"))]
         if not shards:
@@ -112,7 +117,17 @@ class ExperimentResults:
                 f"{folder}/{row['model']}: turn {row['turn']} of debate {row['debate_id']} stands in two shards, as it "
                 "does when `shards` was changed. Remove this folder and run again; the replies are in the ledger."
             )
-        return frame
+        return self._evaluated(frame)
+
+    def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
+        split = self.cases.set_index("case_id")["split"]
+        unknown = frame.loc[~frame["case_id"].isin(split.index), "case_id"]
+        if len(unknown):
+            raise UserError(
+                f"results of {self.experiment}: case '{unknown.iloc[0]}' is not among the cases of "
+                f"{self.config.dataset}; the two were built from different data. Run the debates again."
+            )
+        return frame[frame["case_id"].map(split) == self.config.split].reset_index(drop=True)
 
     def _of_models(self, kind: str) -> pd.DataFrame:
         folder = self.results / kind / self.experiment

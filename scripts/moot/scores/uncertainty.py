@@ -4,12 +4,12 @@ A statistic is a function of row weights. It takes an array of shape (resamples,
 drawn and returns an array of shape (resamples,); all resamples are computed at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -29,7 +29,7 @@ class CaseBootstrap:
     """
 
     def __init__(
-        self, case_ids: "Sequence[str] | pd.Series[Any]", seed: int, resamples: int = RESAMPLES, level: float = LEVEL
+        self, case_ids: "ArrayLike | pd.Series[Any]", seed: int, resamples: int = RESAMPLES, level: float = LEVEL
     ) -> None:
         codes, cases = pd.factorize(np.asarray(case_ids, dtype=object), sort=True)
         self.rows, self.cases, self.level = len(codes), len(cases), level
@@ -68,6 +68,11 @@ def percentile_interval(draws: Floats, level: float = LEVEL) -> tuple[float, flo
     return float(low), float(high)
 
 
+def as_numbers(values: "ArrayLike | pd.Series[Any]") -> Floats:
+    """Truth values or numbers as an array of floats."""
+    return np.asarray(values, dtype=np.float64)
+
+
 def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan")) -> Floats:
     """Element-wise ratio with a given value where the denominator is zero."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
@@ -76,13 +81,13 @@ def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan
     return out
 
 
-def mean_of(values: "Sequence[float] | Floats | pd.Series[Any]") -> Statistic:
+def mean_of(values: "ArrayLike | pd.Series[Any]") -> Statistic:
     """The statistic that is the mean of `values`, one a row."""
-    array = np.asarray(values, dtype=np.float64)
+    array = as_numbers(values)
     return lambda weights: ratio(weights @ array, weights.sum(axis=1))
 
 
-def ratio_of(numerators: Sequence[float] | Floats, denominators: Sequence[float] | Floats) -> Statistic:
+def ratio_of(numerators: ArrayLike, denominators: ArrayLike) -> Statistic:
     """The statistic that is the sum of one column over the sum of another."""
-    top, bottom = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    top, bottom = as_numbers(numerators), as_numbers(denominators)
     return lambda weights: ratio(weights @ top, weights @ bottom)

@@ -1,0 +1,37 @@
+"""What a prediction costs: calls, tokens, seconds and US dollars, for every row of predictions, invalid ones too."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from moot.scores import OVERALL, ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.scores.uncertainty import CaseBootstrap, mean_of
+
+COUNTED = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd")
+
+
+@scorer("cost")
+def cost(results: ExperimentResults) -> pd.DataFrame:
+    """`calls_per_case`, `tokens_per_case` (prompt and completion), `seconds_per_case` ... and `cost_usd_total`.
+
+    Per case means per row of predictions: a case argued twenty times counts twenty times. Seconds are those of the
+    calls when they were made, not of a replay.
+    """
+    predictions = results.predictions
+    return below_each_other(
+        to_frame(results.experiment, model, _model_scores(predictions[predictions["model"] == model], results.seed))
+        for model in results.config.models
+    )
+
+
+def _model_scores(rows: pd.DataFrame, seed: int) -> Iterator[Score]:
+    rows = rows.sort_values(["case_id", "repeat"], kind="stable")
+    bootstrap = CaseBootstrap(rows["case_id"], seed)
+    n_invalid = int((rows["status"] != "valid").sum())
+    columns = {name: rows[name].to_numpy(dtype=np.float64) for name in COUNTED}
+    columns["tokens"] = columns["prompt_tokens"] + columns["completion_tokens"]
+    for name, values in columns.items():
+        estimate = bootstrap.estimate(mean_of(values))
+        yield Score(f"{name}_per_case", *estimate, group=OVERALL, n=len(rows), n_invalid=n_invalid)
+    yield Score("cost_usd_total", float(columns["cost_usd"].sum()), group=OVERALL, n=len(rows), n_invalid=n_invalid)

@@ -1,0 +1,137 @@
+"""How opinions move during a debate: flips, who persuaded, confidence by turn, distance from the base rate.
+
+An opinion is an utterance that states a prediction. Every seat that states more than one in a debate is followed (the
+judge of a courtroom, each member of a panel), in groups that begin with `speaker=`.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from moot.cases import Task
+from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.scores.evaluated import positive_of_two
+from moot.scores.uncertainty import CaseBootstrap, Statistic, as_numbers, mean_of, ratio_of
+
+DEBATE = ["model", "debate_id", "speaker"]
+
+
+@scorer("dynamics")
+def dynamics(results: ExperimentResults) -> pd.DataFrame:
+    """Scores of the opinions of every seat that states several in one debate, by model."""
+    opinions = opinions_of(results)
+    if results.task.multilabel or opinions.empty:
+        return below_each_other([])
+    several = opinions.groupby(DEBATE)["turn"].transform("size") > 1
+    followed = sorted(opinions.loc[several, "speaker"].unique())
+    return below_each_other(
+        to_frame(results.experiment, model, _speaker_scores(rows, speaker, results.task, results.seed))
+        for model in results.config.models
+        for speaker in followed
+        if len(rows := opinions[(opinions["model"] == model) & (opinions["speaker"] == speaker)])
+    )
+
+
+def opinions_of(results: ExperimentResults) -> pd.DataFrame:
+    """Every stated opinion, in the order of turns.
+
+    Columns of the transcripts schema, and: target; correct; belief (probability of the positive label, for two labels:
+    confidence / 100 where the prediction is the positive label, 1 - confidence / 100 where it is the other); previous
+    and shift (the seat's last prediction in this debate, and how far its belief moved since); after (who spoke in
+    public since its last opinion, or since the start, joined by ",").
+    """
+    transcripts = results.transcripts
+    spoken_before = _public_speakers_before(transcripts)
+    stated = (transcripts["prediction"].fillna("") != "") & (transcripts["kind"] != "conclusion")
+    opinions = transcripts[stated].copy()
+    targets = results.cases.set_index("case_id")["target"]
+    opinions["target"] = opinions["case_id"].map(targets)
+    opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
+    positive = positive_of_two(results.task)
+    confidence = opinions["confidence"] / 100
+    held = confidence.where(opinions["prediction"] == positive, 1 - confidence)
+    opinions["belief"] = held if positive else np.nan
+    seats = opinions.groupby(DEBATE, sort=False)
+    opinions["previous"] = seats["prediction"].shift()
+    opinions["shift"] = opinions["belief"] - seats["belief"].shift()
+    opinions["after"] = [spoken_before[index] for index in opinions.index]
+    return opinions
+
+
+def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
+    """For each row with a prediction: who spoke in public since the same seat's last prediction, itself left out."""
+    after: dict[int, str] = {}
+    columns = ["speaker", "visibility", "kind", "prediction", "text"]
+    for _, debate in transcripts.groupby(["model", "debate_id"], sort=False):
+        heard: list[str] = []
+        last: dict[str, int] = {}
+        for index, speaker, visibility, kind, prediction, text in debate[columns].itertuples():
+            if prediction and kind != "conclusion":
+                since = heard[last.get(speaker, 0) :]
+                after[index] = ",".join(dict.fromkeys(name for name in since if name != speaker))
+                last[speaker] = len(heard)
+            if visibility == "public" and text and kind != "conclusion":
+                heard.append(speaker)
+    return after
+
+
+def _speaker_scores(rows: pd.DataFrame, speaker: str, task: Task, seed: int) -> Iterator[Score]:
+    name = f"speaker={speaker}"
+    debates = rows.groupby("debate_id", sort=True)
+    changed = as_numbers(rows["previous"].notna() & (rows["previous"] != rows["prediction"]))
+    flips = pd.Series(changed, index=rows.index).groupby(rows["debate_id"], sort=True).sum()
+    cases = debates["case_id"].first()
+    yield from _scores_of(
+        cases,
+        {
+            "opinions_per_debate": mean_of(debates.size()),
+            "flips_per_debate": mean_of(flips),
+            "debates_with_flip": mean_of(flips > 0),
+        },
+        name,
+        seed,
+    )
+    yield from _opinion_scores(rows.loc[debates["turn"].idxmin()], f"{name};opinion=first", task, seed)
+    yield from _opinion_scores(rows.loc[debates["turn"].idxmax()], f"{name};opinion=last", task, seed)
+    for turn, at_turn in rows.groupby("turn", sort=True):
+        yield from _opinion_scores(at_turn, f"{name};turn={turn}", task, seed)
+    moved = rows[rows["previous"].notna()]
+    for after, since in moved.groupby("after", sort=True):
+        yield from _persuasion_scores(since, f"{name};after={after}", task, seed)
+
+
+def _opinion_scores(rows: pd.DataFrame, group: str, task: Task, seed: int) -> Iterator[Score]:
+    """Accuracy, confidence, belief and distance from the base rate of one opinion a debate."""
+    statistics: dict[str, Statistic] = {"accuracy": mean_of(rows["correct"])}
+    if task.positive:
+        said, true = rows["prediction"] == task.positive, rows["target"] == task.positive
+        statistics["base_rate_distance"] = mean_of(as_numbers(said) - as_numbers(true))
+    yield from _scores_of(rows["case_id"], statistics, group, seed)
+    for metric, column, scale in (("confidence", "confidence", 100), ("belief_in_positive", "belief", 1)):
+        stated = rows[rows[column].notna()]
+        if len(stated):
+            yield from _scores_of(stated["case_id"], {metric: mean_of(stated[column] / scale)}, group, seed)
+
+
+def _persuasion_scores(rows: pd.DataFrame, group: str, task: Task, seed: int) -> Iterator[Score]:
+    """How opinions moved after certain seats had spoken: flips to each label, and the mean move of the belief."""
+    flipped = rows["previous"] != rows["prediction"]
+    statistics = {f"flips_to:{label}": mean_of(flipped & (rows["prediction"] == label)) for label in task.labels}
+    yield from _scores_of(rows["case_id"], statistics, group, seed)
+    known = rows[rows["shift"].notna()]
+    if len(known):
+        shift = known["shift"].to_numpy(dtype=np.float64)
+        moves: dict[str, Statistic] = {
+            "shift_to_positive": mean_of(shift),
+            "moves_to_positive": mean_of(shift > 0),
+            "moves_to_negative": mean_of(shift < 0),
+            "share_of_movement_to_positive": ratio_of(np.maximum(shift, 0), np.abs(shift)),
+        }
+        yield from _scores_of(known["case_id"], moves, group, seed)
+
+
+def _scores_of(cases: "pd.Series[str]", statistics: dict[str, Statistic], group: str, seed: int) -> Iterator[Score]:
+    bootstrap = CaseBootstrap(cases, seed)
+    for metric, statistic in statistics.items():
+        yield Score(metric, *bootstrap.estimate(statistic), group=group, n=bootstrap.rows)
