@@ -114,7 +114,7 @@ def _case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
         case_id=case_id,
         dataset=context.name,
         split=first["split"],
-        text=f"Motion: {first['topic']}\n\n" + "\n\n".join(_statements(case_id, list(group["claim"]))),
+        text=f"Topic: {first['topic']}\n\n" + "\n\n".join(_statements(case_id, list(group["claim"]))),
         target=AGREEMENT if group["stance"].nunique() == 1 else OPEN,
         labels=TASK.labels,
         attributes={

@@ -22,15 +22,22 @@ def topic_and_text(topic: str, kind: str, text: str) -> str:
     return f"Topic: {' '.join(topic.split())}\n\n{kind}: {text.strip()}"
 
 
+def topic_of(text: str) -> str:
+    """The topic on the first line of a case's text, "" where there is none.
+
+    >>> topic_of(topic_and_text("zoos", "Post", "Close them."))
+    'zoos'
+    """
+    return text.partition("\n\n")[0].removeprefix("Topic: ") if text.startswith("Topic: ") else ""
+
+
 def body_of(text: str) -> str:
-    """The text under the topic of `topic_and_text`; a text without a topic line as it is.
+    """A case's text without its topic.
 
     >>> body_of(topic_and_text("zoos", "Post", "Close them."))
-    'Close them.'
+    'Post: Close them.'
     """
-    if not text.startswith("Topic: "):
-        return text
-    return text.partition("\n\n")[2].partition(": ")[2]
+    return text.partition("\n\n")[2] if text.startswith("Topic: ") else text
 
 
 def check_texts(path: Path, values: "pd.Series[Any]", *, topic: bool = False) -> None:
