@@ -1,0 +1,233 @@
+"""The patterns by which a disposition, and whose act it is, are recognised in a sentence.
+
+Most are tried on the part of the sentence left of the verb, the ones named BEHIND on what follows it.
+"""
+
+import re
+
+VERBS = {
+    "affirm": r"affirm(?:s|ed|ing|ances?)?|uph(?:olds?|olding|eld)|sustain(?:s|ed|ing)?",
+    "reverse": r"r[eé]vers(?:es?|ed|ing|als?)|overturn(?:s|ed|ing)?|set(?:s|ting)? aside|quash(?:es|ed|ing)?"
+    r"|annul(?:s|led|ling)?",
+    "vacate": r"vacat(?:es?|ed|ing|ur)",
+    "remand": r"remand(?:s|ed|ing)?|remit(?:s|ted|ting)?|(?:send(?:s|ing)?|sent|return(?:s|ed|ing)?) "
+    r"(?:it|(?:this|the|that) (?:case|matter|cause|action|proceedings?)) (?:be )?(?:back|to the)|(?:is|are) sent back",
+    "dismiss": r"dismiss(?:es|ed|ing|als?)?",
+}
+HIT = re.compile("|".join(rf"(?P<{name}>\b(?:{verb})\b)" for name, verb in VERBS.items()), re.IGNORECASE)
+
+LOWER = (
+    r"(?:(?:court of (?:criminal |civil |special )?appeals?|(?:district|trial|lower|circuit|superior|county|supreme|"
+    r"high|"
+    r"appeals|appellate|metropolitan|municipal|magistrate|bankruptcy|children's|family|probate|juvenile|common pleas|"
+    r"intermediate appellate|workers' compensation|tax|crown|divisional|same|en banc|original|former|previous|second) "
+    r"court|(?:appellate division|full court|panel below|courts? below|judge below|trial judge|magistrate judge|"
+    r"district judge|chancellor|arbitrator|hearing officer|alj|wcj|bia|board|commission(?:er)?|agency|department|"
+    r"tribunal|secretary|director|bankruptcy appellate panel|majority|dissent|other (?:judges?|members?)|"
+    r"(?:my )?colleagues?|(?:ai |human )?judge [a-c1-9]|(?:ai|human) judge|jury|legislature|"
+    r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|federal|d\.c\.) circuit)))"
+)
+PARTY = (
+    r"(?:the (?:state|government|people|crown|united states|prosecution)|plaintiffs?|defendants?|appell(?:ants?|ees?)|"
+    r"petitioners?|respondents?|claimants?|employers?|workers?|he|she|they|counsel|the part(?:y|ies)|the (?:doctor|"
+    r"physician|prisoner|veteran|officers?)|mother|father|child|husband|wife|taxpayers?|buyers?|sellers?|insurers?|"
+    r"amic[iu]s?)"
+)
+OWN = r"(?:\b(?:we|i|let us|this court|this panel|the undersigned|our court)\b(?!'s))"
+ADVERB = (
+    r"(?:\s+(?:\w+ly|also|thus|therefore|hereby|now|then|later|again|likewise|so|instead|still|too|further|once more|"
+    r"must|do|did|would|will|shall|should|have|has|had|both|either|in turn|not only|in all respects)\b,?|,)*"
+)
+QUOTE = re.compile(r"(?<![\w.,;!?])[\"“](?=\S)([^\"“”]{0,1500}?)(?<=\S)[\"”]")
+PARENTHESIS = re.compile(r"\([^()]*\)")
+CITED_HISTORY = re.compile(
+    r"\b(?:aff'd|rev'd|(?:vacated|reversed|affirmed|overruled|modified|remanded)(?: in part)?,?"
+    r" (?:on (?:other|different) grounds|on rehearing|sub nom|by \d|\d+ ))",
+    re.IGNORECASE,
+)
+ATTRIBUTED = re.compile(
+    rf"\b(?:{PARTY}|{LOWER}|(?:appellant|defendant|plaintiff|petitioner|respondent)s?'s? (?:brief|counsel|argument))\b"
+    r"[^.;]{0,40}\b(?:argu(?:es?|ed|ing)|contend(?:s|ed|ing)?|claim(?:s? that|ed|ing)|assert(?:s|ed|ing)?|"
+    r"maintain(?:s|ed|ing)?|urge[sd]?|"
+    r"ask(?:s|ed|ing)?|seek(?:s|ing)?|sought|request(?:s|ed|ing)? (?:that|us|this|a|an|the)|submit(?:s|ted)? that|"
+    r"suggest(?:s|ed)?|"
+    r"insist(?:s|ed)?|conced(?:es?|ed)|mov(?:es|ed)|pray(?:s|ed)?|appeal(?:s|ed)? from|believ(?:es?|ed)|"
+    r"petition(?:s|ed)|says|said|"
+    r"states? that|stated|wants?|advocat(?:es?|ed)|thinks?|vot(?:es|ed)|would)\b",
+    re.IGNORECASE,
+)
+ASKED = re.compile(r"\b(?:are|is|am|were|was|been) (?:\w+ )?(?:asked|urged|invited|requested)\b", re.IGNORECASE)
+HYPOTHETICAL = re.compile(
+    r"\b(?:if|whether|unless|were (?:we|this court|i) to|had (?:we|this court)|should (?:we|this court)|"
+    r"even assuming|assuming|"
+    r"suppose|in (?:that|the|which) event|either|in deciding|question (?:is|of)|issue (?:is|of)|decid(?:e|"
+    r"ing) between|before (?:we|i)|in order to)\b",
+    re.IGNORECASE,
+)
+CONDITION_BEHIND = re.compile(
+    r"\b(?:if|unless|only|so long as|as long as|where (?:the|a|an|there)|when (?:the|a|an|there))\b", re.IGNORECASE
+)
+GENERAL = re.compile(
+    r"\b(?:generally|ordinarily|normally|usually|typically|always|often|may|might|can|could|sometimes)\b", re.IGNORECASE
+)
+NEGATION = re.compile(
+    r"(?:\b(?:not|never|neither|nor|cannot|can't|don't|won't|unable|declin\w+|refus\w+|unwilling|reluctant|hesita\w+|"
+    r"rather than|instead of|insufficient|without|against|oppos\w+|disagree\w*|reject\w*)\b|\bno (?:\w+ )?(?:reason|"
+    r"basis|grounds?|"
+    r"cause|need|error|justification|warrant|support)\b)[^.;:]{0,50}$",
+    re.IGNORECASE,
+)
+NEGATION_NEAR = re.compile(
+    r"\b(?:not|never|nor|cannot|can't|don't|won't|rather than|instead of|declin\w+ to|refus\w+ to|"
+    r"against)(?:\s+\w+){0,2}\s*$",
+    re.IGNORECASE,
+)
+INSTRUCTED = re.compile(
+    r"\b(?:with (?:\w+ )?(?:instructions?|directions?)|direct(?:ing|ed|s)?|ordering|instruct(?:ing|ed|s)?|mandate|"
+    rf"for (?:the )?{LOWER}|remand\w* (?:this|the|it)?[^.;]{{0,60}}(?:to|that|for)|so that|for entry of)\b[^.;]*$",
+    re.IGNORECASE,
+)
+BENCH_SHOULD = re.compile(
+    r"\b(?:we|i|(?:the|this|our) (?:appellate |appeals |circuit )?(?:court|panel|"
+    r"bench)(?: of appeals)?) (?:\w+ly )?(?:should|must|ought to)(?: \w+ly)?\s*$",
+    re.IGNORECASE,
+)
+VOTE = (
+    r"(?:vot(?:e|ing)|choos(?:e|ing)|opt|decid(?:e|ed|ing)|inclined?|lean(?:ing)?|like|prefer|propose|recommend|"
+    r"move|agree|"
+    r"continue|wish|intend|stand|want|urge|compell?ed|constrained|obliged|bound|required|persuaded|ready|prepared|"
+    r"advocate|"
+    r"conclud(?:e|ed)|find|believe|maintain|support|favou?r|side|concur|join|hold)"
+)
+OWN_INFINITIVE = re.compile(
+    rf"(?:{OWN}[^.;]{{0,120}}\b{VOTE}\b[^.;]{{0,60}}|\b(?:my|our|final|the panel's)\b[^.;]{{0,40}}\b(?:decision|"
+    rf"vote|position|stance|"
+    r"judgment|opinion|inclination|recommendation|conclusion|ruling|view)\b[^.;]{0,60}|\b(?:vote|decision|position|"
+    r"stance)(?: is|:)? )"
+    r"to(?: \w+ly)?\s*$",
+    re.IGNORECASE,
+)
+UNFITTING = re.compile(
+    r"\b(?:wrong|improper|inappropriate|premature|unjust|unfair|unwise|an? (?:mistake|error|"
+    r"injustice))(?: for (?:us|this court))? to(?: \w+ly)?\s*$",
+    re.IGNORECASE,
+)
+FITTING = re.compile(
+    r"(?:\bno (?:choice|alternative|option) but|\b(?:compel|requir|oblig|constrain|lead)e?s? (?:us|me)|"
+    r"\b(?:appropriate|necessary|best|right|proper|prudent|reasonable|just|correct|fair|wise|better|imperative|"
+    r"warranted)"
+    r"(?: course)?(?: of action)?(?: (?:is|here is|would be))?(?: for (?:us|this court|the court|the panel|"
+    r"the appellate court))?)"
+    r" to(?: \w+ly)?\s*$",
+    re.IGNORECASE,
+)
+WANTED = re.compile(
+    r"\s+(?:is|are|would be|seems|appears)(?: \w+ly)? (?:required|warranted|appropriate|necessary|proper|mandated|"
+    r"justified|in order|compelled|(?:the )?(?:right|proper|appropriate|best|only))",
+    re.IGNORECASE,
+)
+DEMANDED = re.compile(
+    r"\b(?:requir(?:es?|ing)|warrant(?:s|ing)?|mandates?|compels?|necessitates?|justif(?:y|ies)|calls? for|merits?)"
+    r"(?: an?| the| our)?(?: \w+)?\s*$",
+    re.IGNORECASE,
+)
+OWN_NOUN = re.compile(
+    rf"(?:{OWN}|\b(?:my|our)\b)[^.;]{{0,80}}\b(?:vot\w+|favou?r|support|recommend|urge|concur|call|advocate|conclude|"
+    r"lean\w*|join|position|decision|stance)\b[^.;]{0,50}$",
+    re.IGNORECASE,
+)
+APPEAL = r"(?:(?:cross-?|interlocutory )?appeals?|petition for (?:review|certiorari)|writ of certiorari)"
+RULING = (
+    r"(?:judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|decrees?|dismissal|denial)"
+)
+DECISION = (
+    r"(?:search(?:es)?|judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|dismissal|"
+    r"denial|grant|findings?|"
+    r"determination|decree|summary judgment|court|board|commission|revocation|assessment|refusal|permit|termination|"
+    r"wcj|tariff|former)"
+)
+
+
+IMPLIED_NOT_AFFIRM = re.compile(
+    rf"\b(?:{LOWER})\b(?: \w+ly)? (?:committed (?:\w+ )?error|erred|should (?:not )?have (?:granted|denied|"
+    rf"dismissed|allowed|admitted|"
+    r"excluded|suppressed|considered|held|given|found|\w+ed)|was (?:wrong|mistaken|incorrect|in error)|(?:got|"
+    r"had) (?:it|this) wrong|"
+    r"abused (?:its|his|her) discretion|(?:overlooked|misapplied|misread|misunderstood|failed to))"
+    rf"|\b(?:should|must) (?:not|never) have been \w+ed\b|\bshould have been (?:granted|allowed|suppressed|excluded|"
+    rf"admitted|reversed)\b"
+    r"|\b(?:i|we) (?:would )?side with the appellants?\b"
+    rf"|\b{DECISION}\b[^.;]{{0,80}}\b(?:cannot|can not|should not|must not) (?:stand|be (?:sustained|upheld|"
+    rf"allowed to stand))\b"
+    rf"|\bon remand,? the {LOWER} (?:should|shall|must|is|may)\b|\b(?:is|"
+    rf"are) (?:therefore )?entitled to a new (?:trial|hearing)\b"
+    rf"|\b(?:i|we) (?:\w+ly )?(?:disagree|cannot agree|part ways|take issue) with (?:the |that )?(?:{LOWER}|"
+    rf"decision|ruling|conviction|judgment)",
+    re.IGNORECASE,
+)
+IMPLIED_AFFIRM = re.compile(
+    rf"\b(?:i|we) (?:\w+ly )?(?:agree|concur) with (?:the |that )?(?:former |original |previous |"
+    rf"lower )?(?:{LOWER}(?! (?:erred|was wrong))|"
+    r"decision|ruling|conviction|judgment)"
+    rf"|\b{LOWER}\b (?:did not (?:err|abuse its discretion)|(?:was (?:right|correct|justified)|(?:correctly|"
+    rf"properly|rightly|reasonably) "
+    r"\w+ed|acted (?:properly|within its discretion)|reached the (?:right|correct)))"
+    r"|\b(?:decision|conviction|judgment|ruling|order|verdict) (?:should|must|ought to|shall) (?:stand|"
+    r"be (?:left undisturbed|maintained))"
+    r"|\b(?:decision|award|conviction|ruling|judgment|order|finding)s?(?: of [\w' ]{1,60}| \w+)? (?:was|were|is|"
+    r"are) (?:entirely |plainly )?"
+    r"(?:correct|right|proper|supported by (?:substantial|sufficient))"
+    r"|\b(?:substantial|sufficient|ample) evidence supports? (?:the|his|her)\b[^.;]{0,30} (?:decision|verdict|award|"
+    r"judgment|conviction)"
+    r"|\b(?:find|see|discern|perceive) no (?:\w+ )?error\b|\b(?:let|leave) (?:the|this|that) [\w' ]{1,40} (?:stand|"
+    r"undisturbed|in place|intact)\b"
+    r"|\b(?:not|never|decline to|no (?:reason|basis) to) disturb\b|\b(?:reject|deny) the appeal\b|"
+    r"\bside with the appellees?\b"
+    r"|^\W*(?:the )?petition(?: for (?:judicial )?review)?(?: is| are)?(?: hereby| therefore)? denied\b"
+    r"|\bdeny the petition for review\b"
+    r"|\bthe appeal (?:fails|must fail|should fail|is without merit|lacks merit)\b",
+    re.IGNORECASE,
+)
+PARTS = re.compile(
+    r"\bin part\b|\b(?:in|on|as to) all other\b|\bonly (?:the|that|those) (?:portion|part|extent)s?\b|\b(?:the|that|"
+    r"those) (?:portion|part)s? of\b"
+    r"|\bmodified\b|\ball (?:respects|issues|grounds|counts) (?:except|but)\b",
+    re.IGNORECASE,
+)
+PROVISIONAL = re.compile(
+    r"\b(?:initially|at first|originally|previously|in (?:my|the) (?:first|previous|last) (?:round|statement)|"
+    r"earlier)\b",
+    re.IGNORECASE,
+)
+ALLOWED = re.compile(
+    r"\b(?:appeal|writ|petition)s? (?:is|are|be|should be|must be)(?: hereby)? allowed\b|^\W*appeal allowed\b|"
+    r"\b(?:we|i)(?: would)? allow the appeal\b",
+    re.IGNORECASE,
+)
+PETITION = re.compile(
+    r"\bwrit(?: of certiorari)?(?: is| are|,)?(?: \w+ly)? quashed|quash\w* (?:the|our) writ|"
+    r"order granting [^.;]{0,80}\b(?:petition|writ|certiorari|"
+    r"leave)\b[^.;]{0,60}vacated",
+    re.IGNORECASE,
+)
+NOT_FINAL = re.compile(
+    r"\b(?:not a final(?:,)? (?:and )?appealable order|no final(?:,)? (?:appealable )?order|(?:we|"
+    r"this court) (?:therefore )?(?:lacks?|ha(?:ve|s) no|"
+    r"are without|is without) (?:appellate )?jurisdiction)\b|\bmotion to dismiss the appeal is (?:hereby )?granted\b",
+    re.IGNORECASE,
+)
+AUXILIARY = re.compile(r"\b(is|are|be|being|was|were|been|has|have|had|shall stand|stands?)\b", re.IGNORECASE)
+CANNOT = re.compile(r"\bcan(?:not|'t)\b", re.IGNORECASE)
+THIRD_PERSON = re.compile(r"(?:affirm|revers|vacat|remand|uphold|overturn|quash|sustain)e?s")
+LEANING = re.compile(
+    rf"(?:{OWN}|\bmy\b)[^.;]*\b(?:favou?r|support|vote|inclined|lean\w*|join\w*|concur)[^.;]{{0,40}}$", re.IGNORECASE
+)
+LEANS_NOW = re.compile(
+    rf"(?:{OWN}|\b(?:my|our)\b)[^.;]*(?:\b(?:favou?r|support|lean\w*|inclin\w+|towards?|recommend|suggest|propos\w+|"
+    r"advocate|am|are|is)(?: \w+ly)?|,(?: thereby| thus)?|\b(?:and|or)(?: \w+ly)?)\s*$",
+    re.IGNORECASE,
+)
+SPEAKER_TAKES_OVER = (
+    r"[,;:]\s*(?:but|and so|so|and|accordingly|therefore|thus|however)?,?\s*(?=\b(?:we|i)\b)"
+    r"|\b(?:and|but|so|because) (?=we\b|i\b)|, and (?=the )"
+)
