@@ -1,0 +1,210 @@
+"""Labels and numbers read from words, and only where the words leave no choice.
+
+A label counts where the phrase is the label ("**Yes.**") or opens with it and explains itself ("Yes, because ...").
+X
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+Label = str | int | bool
+
+WRAPPING = " \t\r\n\"'`´*_~“”‘’„«»「」『』【】《》()[]{}<>（）|$.,;:!。，；：！、"
+ANNOUNCEMENT = (
+    r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|classification|outcome|choice|vote"
+    r"|respuesta|réponse|antwort|risposta|resposta|ответ|答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場|答え|結果|정답)"
+)
+IS = r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be|es|est|ist|è|é)\s*:?\s+|\s*(?:是|为|為|は)\s*[:：]?\s*)"
+SPEAKER = (
+    r"(?:(?:so|thus|therefore|hence|overall|in conclusion),?\s+)?"
+    r"(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
+    r"(?:(?:my|the|our|final|overall|la|le|die|meine|mi|ma|最终|最終|我的|因此|所以)\s*)*"
+)
+LEAD_IN = re.compile(r"^" + SPEAKER + ANNOUNCEMENT + r"[*_\"'`]*" + IS, re.IGNORECASE)
+STATED_ANSWER = re.compile(
+    r"(?:^|[.;:!?,。；，！？])[\s*#>_-]*" + SPEAKER + ANNOUNCEMENT + r"[*_\"'`]*" + IS + r"(?=(?P<value>[^\n]{1,400}))",
+    re.IGNORECASE,
+)
+EXPLANATION = re.compile(
+    r"[\s\"'`*_)\]”’」】]*(?:$|\.(?!\s*\d)|[,;:!。，；：！、—(（\n]"
+    r"|\s[-–]\s|\s(?:because|since|with|due to)\s|因为|因為)",
+    re.IGNORECASE,
+)
+UNDECIDED = re.compile(
+    r"\b(?:cannot|can['’]?t|could not|couldn['’]?t|unable|impossible|unknown|unclear|undetermined|undecided"
+    r"|uncertain|unsure"
+    r"|not (?:sure|certain|clear|possible|enough)|hard to (?:say|tell)|don['’]?t know|maybe|perhaps|or not|n/a"
+    r"|no se puede|imposible|nicht|unmöglich|impossible|ne peut|neither|just kidding)\b"
+    r"|不确定|不確定|无法|無法|不知道|不清楚|难以|難以|わから|不明|모르",
+    re.IGNORECASE,
+)
+CHOICE_WORDS = re.compile(
+    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value|o|ou|oder)\b|[或和]"
+)
+NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
+AFTER_NUMBER = re.compile(
+    r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
+    r"(?:\s*(?P<of>(?:/|out of|of|von|sur|de|sobre)\s*100(?!\d)%?))?",
+    re.IGNORECASE,
+)
+SECOND_NUMBER = re.compile(
+    r"\s*(?:[-–—~+±/*^]|,?\s?\d|\.\d|…|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\bbis\b|至|到|或)|[^\W\d_]", re.IGNORECASE
+)
+HEDGE = re.compile(
+    r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.|~|≈|约|大约|約|大約)\s*", re.IGNORECASE
+)
+
+UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+UNITS += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+HAN_DIGITS = "〇一二三四五六七八九"
+
+
+class UnreadableError(ValueError):
+    """The words do not state one value."""
+
+
+class EchoError(UnreadableError):
+    """The words repeat the choice that was put to the model, and choose nothing."""
+
+
+def plain(text: str) -> str:
+    """`text` as labels are compared: one width, one case, one separator.
+
+    >>> plain("Not_Guilty") == plain("not guilty")
+    True
+    """
+    return re.sub(r"[\s_-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+@lru_cache(maxsize=512)
+def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
+    """Any label as a word of its own; scripts without spaces have no word boundaries to ask for."""
+    words = sorted({plain(str(label)) for label in labels}, key=lambda word: (-len(word), word))
+    alternatives = (
+        rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else re.escape(word) for word in words
+    )
+    return re.compile("|".join(alternatives))
+
+
+def mentioned(text: str, labels: tuple[Label, ...]) -> set[str]:
+    """The labels (in their plain form) that `text` names anywhere."""
+    return set(_mention_pattern(labels).findall(plain(text)))
+
+
+def is_choice(text: str, labels: tuple[Label, ...]) -> bool:
+    """Whether `text` only repeats the choice: "YES or NO", "<label>", "..."."""
+    stripped = text.strip()
+    if re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\.{3}|…", stripped) and plain(stripped.strip("<>[]")) not in {
+        plain(str(label)) for label in labels
+    }:
+        return True
+    rest = CHOICE_WORDS.sub(" ", _mention_pattern(labels).sub(" ", plain(text)))
+    return len(mentioned(text, labels)) > 1 and not re.search(r"[^\W_]", rest)
+
+
+def _unwrap(text: str) -> str:
+    boxed = re.fullmatch(r"\s*\$*\\boxed\{(?:\\text(?:bf)?\{)?([^{}]*)\}+\$*\s*\.?", text)
+    return (boxed.group(1) if boxed else text).strip(WRAPPING)
+
+
+def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
+    """The one label that `text` states, and whether `text` is nothing but that label (case and wrapping aside).
+
+    Raises EchoError where the text repeats the choice, UnreadableError where it states no label or more than one.
+    """
+    spelling = {plain(str(label)): label for label in labels}
+    bare = plain(_unwrap(text))
+    if bare in spelling:
+        return spelling[bare], True
+    if is_choice(text, labels):
+        raise EchoError(f"'{shorten(text)}' repeats the choice")
+    phrase = LEAD_IN.sub("", text.strip(WRAPPING)).lstrip(WRAPPING)
+    folded = unicodedata.normalize("NFKC", phrase).casefold().replace("_", " ")
+    for word in sorted(spelling, key=len, reverse=True):
+        rest = folded[len(word) :]
+        if not folded.startswith(word) or not EXPLANATION.match(rest):
+            continue
+        if mentioned(rest, labels) <= {word} and not UNDECIDED.search(rest):
+            return spelling[word], False
+    raise UnreadableError(f"'{shorten(text)}' is not one of {', '.join(map(str, labels))}")
+
+
+@lru_cache(maxsize=1)
+def _number_words() -> dict[str, int]:
+    words = {word: value for value, word in enumerate(UNITS)}
+    for tens, ten in enumerate(TENS, start=2):
+        words[ten] = tens * 10
+        words |= {f"{ten} {UNITS[unit]}": tens * 10 + unit for unit in range(1, 10)}
+    words |= {"hundred": 100, "one hundred": 100, "a hundred": 100}
+    for value in range(1, 100):
+        words[_han(value)] = value
+    return words | {"零": 0, "一百": 100}
+
+
+def _han(value: int) -> str:
+    tens, unit = divmod(value, 10)
+    return ("" if tens == 0 else "十" if tens == 1 else f"{HAN_DIGITS[tens]}十") + (HAN_DIGITS[unit] if unit else "")
+
+
+def read_number(text: str) -> tuple[int | float, bool, bool]:
+    """The one number that `text` opens with; whether it is a percentage; whether the text is nothing else.
+
+    Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one hundred, English and Chinese.
+    Raises UnreadableError for no number, a range ("70-80"), a list, or a fraction of anything but 100.
+    """
+    phrase = HEDGE.sub("", unicodedata.normalize("NFKC", text).strip(WRAPPING.replace(".", "")))
+    percent_of = phrase.startswith("百分之")
+    phrase = phrase.removeprefix("百分之")
+    if digits := NUMBER.match(phrase):
+        value, end = _numeral(digits["digits"]), digits.end()
+    else:
+        value, end = _in_words(phrase)
+    after = AFTER_NUMBER.match(phrase, end)
+    percent = percent_of or bool(after and after["percent"])
+    rest = phrase[after.end() :] if after else phrase[end:]
+    if SECOND_NUMBER.match(rest):
+        raise UnreadableError(f"'{shorten(text)}' is not one number")
+    return value, percent, not rest.strip(WRAPPING)
+
+
+def _numeral(digits: str) -> int | float:
+    if len(digits) > 30:  # noqa: PLR2004 - no measured quantity is longer, and int() of thousands of digits is slow
+        raise UnreadableError("a number of more than 30 digits")
+    return float(digits) if re.search(r"[.eE]", digits) else int(digits)
+
+
+def _in_words(phrase: str) -> tuple[int, int]:
+    folded = phrase.casefold().replace("-", " ")
+    for word, value in sorted(_number_words().items(), key=lambda item: -len(item[0])):
+        if folded.startswith(word) and not (word.isascii() and folded[len(word) : len(word) + 1].isalpha()):
+            return value, len(word)
+    raise UnreadableError(f"'{shorten(phrase)}' is not a number")
+
+
+def announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
+    """Every label that `text` gives as its answer: on a line of its own, or after words such as "the answer is".
+
+    Raises UnreadableError at an announcement that names labels without choosing one.
+    """
+    for line in text.splitlines():
+        phrases = [line] if plain(_unwrap(line)) in {plain(str(label)) for label in labels} else []
+        phrases += [match["value"] for match in STATED_ANSWER.finditer(line)]
+        phrases += re.findall(r"\\boxed\{[^{}]*\}", line)
+        for phrase in phrases:
+            sentence = re.split(r"(?<=[.。!！])\s+(?=[^\W\d])", phrase, maxsplit=1)[0]
+            try:
+                yield read_label(sentence, labels)[0]
+            except EchoError:
+                continue
+            except UnreadableError:
+                if mentioned(sentence, labels):
+                    raise
+
+
+def shorten(text: str, width: int = 60) -> str:
+    """`text` on one line of at most `width` characters, for messages."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width - 1]}…"

@@ -1,0 +1,202 @@
+"""A schema's values read from what JSON or a repair library gave, with a note of every change."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from moot.llm.fields import PLACEHOLDER, Shape, fields_of
+from moot.llm.reading import EchoError, Label, UnreadableError, is_choice, plain, read_label, read_number, shorten
+
+Status = Literal["strict", "repaired", "extracted", "invalid"]
+
+
+@dataclass(slots=True)
+class Notes:
+    """What had to be done to read a value, and the rung that this makes it."""
+
+    repairs: list[str] = field(default_factory=list)
+    in_words: bool = False
+
+    @property
+    def status(self) -> Status:
+        return "extracted" if self.in_words else "repaired" if self.repairs else "strict"
+
+    def add(self, repair: str, *, in_words: bool = False) -> None:
+        if repair not in self.repairs:
+            self.repairs.append(repair)
+        self.in_words = self.in_words or in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """The values of a key that an object states more than once, differently."""
+
+    values: tuple[Any, ...]
+
+
+def validated(schema: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
+    """`value` as `schema` dumps it, or UnreadableError."""
+    try:
+        instance = schema.model_validate_json(writable(json.dumps(value, ensure_ascii=False)), strict=True)
+        return instance.model_dump(mode="json")
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UnreadableError(f"{place}: {shorten(first['msg'], 120)}") from None
+
+
+def writable(text: str) -> str:
+    """`text` without what no file takes: halves of surrogate pairs are replaced, a byte order mark is dropped."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").lstrip("\ufeff")
+
+
+def unwrapped(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    """`found`, or the one object in it if `found` has no key of the schema: {"answer": {"prediction": ...}}."""
+    keys = {plain(shape.key) for shape in fields_of(schema).values()}
+    for _ in range(3):
+        inner = [value for value in found.values() if isinstance(value, dict)]
+        if keys & {plain(key) for key in found} or len(inner) != 1:
+            break
+        notes.add("the object is wrapped in another")
+        found = inner[0]
+    return found
+
+
+def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    """The fields of `schema` in `found`, by key. Raises UnreadableError for one that is missing or unreadable."""
+    fields = fields_of(schema)
+    names = {plain(shape.key): name for name, shape in fields.items()}
+    given: dict[str, Any] = {}
+    for key, value in found.items():
+        name = names.get(plain(key))
+        if name is None:
+            if schema.model_config.get("extra") == "forbid":
+                notes.add(f"'{shorten(key)}' is not asked for")
+            continue
+        if name in given and given[name] != value:
+            raise UnreadableError(f"{name} is stated twice, differently")
+        if key != fields[name].key:
+            notes.add(f"'{shorten(key)}' for {fields[name].key}")
+        given[name] = value
+    if missing := [name for name, shape in fields.items() if shape.required and name not in given]:
+        raise UnreadableError(f"{', '.join(missing)} missing")
+    return {fields[name].key: _read_field(name, fields[name], value, notes) for name, value in given.items()}
+
+
+def _read_field(name: str, shape: Shape, value: Any, notes: Notes) -> Any:
+    try:
+        return read_value(shape, value, notes)
+    except UnreadableError as problem:
+        raise type(problem)(f"{name}: {problem}") from None
+
+
+def read_value(shape: Shape, value: Any, notes: Notes) -> Any:
+    """`value` as `shape` wants it; notes tell what was changed."""
+    if isinstance(value, Unclear):
+        raise UnreadableError("stated twice, differently")
+    if shape.optional and value is None:
+        return None
+    if shape.optional and value == "" and shape.kind != "text":
+        notes.add("an empty text for null")
+        return None
+    if value is None and shape.default is not None:
+        notes.add("null for a field with a default")
+        return shape.default
+    if shape.kind == "other":
+        return value
+    return READERS[shape.kind](shape, value, notes)
+
+
+def _read_choice(shape: Shape, value: Any, notes: Notes) -> Label:
+    if any(value == label and type(value) is type(label) for label in shape.labels):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise UnreadableError(f"'{shorten(str(value))}' is not one of {', '.join(map(str, shape.labels))}")
+    label, exact = read_label(str(value), shape.labels)
+    notes.add(f"'{shorten(str(value))}' for {label}", in_words=not exact)
+    return label
+
+
+def _read_quantity(shape: Shape, value: Any, notes: Notes) -> int | float:
+    percent = False
+    if isinstance(value, str):
+        if is_choice(value, ()) or _is_range(shape, value):
+            raise EchoError(f"'{shorten(value)}' repeats the format")
+        number, percent, exact = read_number(value)
+        notes.add(f"'{shorten(value)}' for a number", in_words=not exact)
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnreadableError(f"'{shorten(str(value))}' is not a number")
+    else:
+        number = value
+    if percent and shape.high == 1:
+        number = number / 100
+    if isinstance(number, float) and not percent and shape.of_hundred and 0 < number <= 1:
+        raise UnreadableError(f"{number} where 0 to 100 is asked may be a share of 1")
+    if not (shape.low is None or number >= shape.low) or not (shape.high is None or number <= shape.high):
+        raise UnreadableError(f"{shorten(str(number))} is outside {shape.low} to {shape.high}")
+    if shape.kind == "integer" and isinstance(number, float):
+        if number != number or abs(number) > 2**53:  # noqa: PLR0124 - not a number differs from itself
+            raise UnreadableError(f"{number} is no whole number")
+        notes.add(f"{number} to the nearest whole number")
+        number = int(number + 0.5) if number >= 0 else -int(-number + 0.5)
+    return number
+
+
+def _is_range(shape: Shape, text: str) -> bool:
+    """Whether `text` only repeats the range that was asked for."""
+    ends = re.findall(r"\d+(?:\.\d+)?", text)
+    return [float(end) for end in ends] == [shape.low, shape.high]
+
+
+def _read_flag(_shape: Shape, value: Any, notes: Notes) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    label, exact = read_label(str(value), tuple(words))
+    notes.add(f"'{shorten(str(value))}' for {words[str(label)]}".lower(), in_words=not exact)
+    return words[str(label)]
+
+
+def _read_text(_shape: Shape, value: Any, notes: Notes) -> str:
+    if isinstance(value, str):
+        if value.strip() == PLACEHOLDER:
+            raise EchoError("repeats the format")
+        return value
+    if value is None or isinstance(value, bool):
+        raise UnreadableError(f"{json.dumps(value)} is no text")
+    notes.add("other than text for a text")
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "\n".join(value)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        raise UnreadableError("a text that is stated twice, differently") from None
+
+
+def _read_list(shape: Shape, value: Any, notes: Notes) -> list[Any]:
+    if not isinstance(value, list):
+        notes.add("one item for a list")
+        value = [value]
+    assert shape.item is not None  # noqa: S101 - a list's shape has its items'
+    return [read_value(shape.item, item, notes) for item in value]
+
+
+def _read_nested(shape: Shape, value: Any, notes: Notes) -> dict[str, Any]:
+    if shape.schema is None or not isinstance(value, dict):
+        raise UnreadableError(f"'{shorten(str(value))}' is not an object")
+    return read_object(shape.schema, value, notes)
+
+
+READERS: dict[str, Callable[[Shape, Any, Notes], Any]] = {
+    "label": _read_choice,
+    "integer": _read_quantity,
+    "number": _read_quantity,
+    "flag": _read_flag,
+    "text": _read_text,
+    "list": _read_list,
+    "object": _read_nested,
+}
