@@ -4,7 +4,7 @@ A baseline is a builder `(seed, threads) -> estimator`: a fresh scikit-learn cla
 fitted yet. Imputation, encoding and vectorising belong inside the pipeline, so that `evaluate` fits them within each
 fold. Heavy or optional libraries are imported inside the builder, through `optional`.
 
-What the estimator sees (`moot.baselines.evaluation.Examples`): for `kind="tabular"` the data set's typed feature
+What the estimator sees (`moot.baselines.examples.Examples`): for `kind="tabular"` the data set's typed feature
 columns; for `kind="text"` a frame with the column `text` and one string column for each attribute of the cases; for
 `kind="any"` whichever there is. The targets are positions in the task's labels (0 is the first label).
 """

@@ -58,11 +58,12 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
 
 def auc_of(truth: Floats, score: Floats) -> Statistic:
     """The area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is missing."""
-    _, rank = np.unique(score, return_inverse=True)
-    at_rank = np.eye(rank.max() + 1 if len(rank) else 0)[rank]
+    order = np.argsort(score, kind="stable")
+    _, ties = np.unique(score[order], return_index=True)
 
     def statistic(weights: Floats) -> Floats:
-        positives, negatives = (weights * truth) @ at_rank, (weights * (1 - truth)) @ at_rank
+        positives = np.add.reduceat((weights * truth)[:, order], ties, axis=1)
+        negatives = np.add.reduceat((weights * (1 - truth))[:, order], ties, axis=1)
         beaten = np.cumsum(negatives, axis=1) - negatives / 2
         return ratio((positives * beaten).sum(axis=1), positives.sum(axis=1) * negatives.sum(axis=1))
 

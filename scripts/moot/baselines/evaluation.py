@@ -1,0 +1,269 @@
+"""Cross-validation on the training split and one score on the test split, the same for every baseline.
+
+The courtroom paper's leaderboard is PyCaret's: stratified 10-fold cross-validation on the training part of a 70/30
+split. Here the folds are made of the training split alone (60 % of the cases): the validation split is where thresholds
+are chosen, so no baseline learns from it. Preprocessing is part of the estimator, hence fitted within each fold.
+"""
+
+import json
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from joblib import parallel_config
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
+
+from moot.baselines import Baseline, UnavailableError
+from moot.baselines.examples import Examples
+from moot.baselines.metrics import METRICS, WITH_INTERVAL, Outcome, Scored, confusion, intervals, measure
+from moot.cases import Split, Task, stable_fraction
+
+FOLDS = 10
+CROSS_VALIDATION: Final = "cross_validation"
+TEST: Final = "test"
+INTERVAL_COLUMNS = tuple(f"{metric}_{end}" for metric in WITH_INTERVAL for end in ("low", "high"))
+COUNT_COLUMNS = ("tn", "fp", "fn", "tp")
+LEADERBOARD_COLUMNS = (
+    "dataset",
+    "baseline",
+    "title",
+    "families",
+    "evaluation",
+    "status",
+    "n",
+    "folds",
+    *METRICS,
+    *INTERVAL_COLUMNS,
+    *COUNT_COLUMNS,
+    "confusion",
+    "warnings",
+    "fit_seconds",
+)
+PREDICTION_COLUMNS = ("dataset", "baseline", "case_id", "target", "prediction", "score", "score_kind")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What `evaluate` found.
+
+    Attributes:
+        leaderboard: two rows a baseline, columns `LEADERBOARD_COLUMNS`.
+        predictions: one row a baseline and test case, columns `PREDICTION_COLUMNS`.
+        models: the estimators fitted on the training split, by baseline; targets are positions in the task's labels.
+    """
+
+    leaderboard: pd.DataFrame
+    predictions: pd.DataFrame
+    models: dict[str, Any]
+
+
+def evaluate(
+    data: Examples, baselines: Iterable[Baseline], *, seed: int, threads: int = 1, folds: int = FOLDS
+) -> Evaluation:
+    """Cross-validate each baseline on the training split, then fit it there and score it on the test split.
+
+    Args:
+        data: the cases.
+        baselines: what to evaluate.
+        seed: decides folds, models and bootstrap draws; the same seed gives the same result for any `threads`.
+        threads: how many folds are fitted at once.
+        folds: how many folds; fewer where a label has fewer training cases (the column `folds` says how many).
+
+    Returns:
+        The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation` (the mean over the folds
+        of every metric; confusion counts are summed) and `test` (with the ends `_low` and `_high` of 95 % bootstrap
+        intervals for accuracy, f1_macro and auc). Metric columns are named as in the published figures
+        (`recall_weighted`). `status` is "ok", or says why there are no figures: a baseline that fails never takes the
+        others with it. `confusion` is JSON, rows actual and columns predicted in the order of the labels; `tn`, `fp`,
+        `fn`, `tp` stand beside it for two labels. `fit_seconds` is measured and differs between runs; nothing else
+        does. In the predictions `score` is the positive label's probability or decision value, as `score_kind` says.
+    """
+    rows: list[dict[str, Any]] = []
+    predictions: list[pd.DataFrame] = []
+    models: dict[str, Any] = {}
+    for entry in baselines:
+        about = {
+            "dataset": data.dataset,
+            "baseline": entry.name,
+            "title": entry.title,
+            "families": ",".join(entry.families),
+        }
+        inputs = data.inputs(entry)
+        try:
+            with threadpool_limits(1):  # the order of a parallel sum would change last digits
+                validated = _cross_validate(entry, data, inputs, seed=seed, threads=threads, folds=folds)
+                tested, predicted, models[entry.name] = _test(entry, data, inputs, seed=seed, threads=threads)
+        except UnavailableError as error:
+            rows += [{**about, "evaluation": part, "status": str(error)} for part in (CROSS_VALIDATION, TEST)]
+        except Exception as error:  # whatever a library raises concerns this baseline alone
+            status = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"
+            rows += [{**about, "evaluation": part, "status": status} for part in (CROSS_VALIDATION, TEST)]
+        else:
+            rows += [{**about, "status": "ok", **validated}, {**about, "status": "ok", **tested}]
+            predictions.append(predicted)
+    return Evaluation(_leaderboard(rows), _predictions(predictions), models)
+
+
+@dataclass(frozen=True, slots=True)
+class _Observer:
+    """Compares a fitted estimator with the truth; called by scikit-learn on each fold."""
+
+    task: Task
+    positive: int | None
+    randomised: bool
+
+    def __call__(self, estimator: Any, inputs: pd.DataFrame, targets: NDArray[Any]) -> dict[str, float]:
+        outcome = self.outcome(estimator, inputs, targets)
+        cells = {f"cell_{i}": value for i, value in enumerate(confusion(outcome).ravel())}
+        return measure(outcome) | cells
+
+    def outcome(self, estimator: Any, inputs: pd.DataFrame, targets: NDArray[Any]) -> Outcome:
+        width = len(self.task.labels)
+        scores, scored = _scores(estimator, inputs, width)
+        if self.randomised and scores is not None:
+            assigned = scores
+        elif self.task.multilabel:
+            assigned = np.asarray(estimator.predict(inputs), dtype=np.float64)
+        else:
+            assigned = np.eye(width)[np.asarray(estimator.predict(inputs)).ravel().astype(int)]
+        truth = targets if self.task.multilabel else np.eye(width)[targets]
+        return Outcome(truth, assigned, scores, scored, self.positive, self.task.multilabel)
+
+
+def _scores(estimator: Any, inputs: pd.DataFrame, width: int) -> tuple[NDArray[np.float64] | None, Scored]:
+    """Probabilities, else decision values, one column a label; a label that training never showed comes last."""
+    if hasattr(estimator, "predict_proba"):
+        given, scored, unseen = np.asarray(estimator.predict_proba(inputs)), "probability", 0.0
+    elif hasattr(estimator, "decision_function"):
+        given, scored, unseen = np.asarray(estimator.decision_function(inputs)), "decision", -np.inf
+    else:
+        return None, "decision"
+    if given.ndim == 1:
+        given = np.stack([-given, given], axis=1)
+    scores = np.full((len(given), width), unseen)
+    scores[:, np.asarray(estimator.classes_).astype(int)] = given
+    return scores, "probability" if scored == "probability" else "decision"
+
+
+def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Any:
+    """A fresh estimator; for several labels at once its last step is fitted once a label."""
+    estimator = entry.build(seed, threads)
+    if not task.multilabel:
+        return estimator
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return estimator.set_params(**{name: OneVsRestClassifier(last)})
+    return OneVsRestClassifier(estimator)
+
+
+def _part(data: Examples, inputs: pd.DataFrame, split: Split) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """Inputs and targets of one split: a matrix for several labels at once, else positions in the labels."""
+    rows = (data.cases["split"] == split).to_numpy()
+    truth = data.truth[rows]
+    return inputs[rows].reset_index(drop=True), truth if data.task.multilabel else truth.argmax(axis=1)
+
+
+def _cross_validate(
+    entry: Baseline, data: Examples, inputs: pd.DataFrame, *, seed: int, threads: int, folds: int
+) -> dict[str, Any]:
+    estimator = _estimator(entry, data.task, seed, 1)
+    inputs, targets = _part(data, inputs, "train")
+    smallest = len(targets) if data.task.multilabel else int(np.unique(targets, return_counts=True)[1].min())
+    folds = min(folds, smallest)
+    if folds < 2:  # noqa: PLR2004
+        raise ValueError("a label has a single training case, and cross-validation needs two")
+    splitter = (KFold if data.task.multilabel else StratifiedKFold)(folds, shuffle=True, random_state=seed)
+    observer = _Observer(data.task, data.positive, entry.randomised)
+    with parallel_config("loky", inner_max_num_threads=1), warnings.catch_warnings(action="ignore"):
+        scores = cross_validate(
+            estimator, inputs, targets, cv=splitter, scoring=observer, n_jobs=threads, error_score="raise"
+        )
+    width = len(data.task.labels)
+    cells = np.array([scores[f"test_cell_{i}"].sum() for i in range(width**2)]).reshape(width, width)
+    means = {metric: float(np.mean(scores[f"test_{metric}"])) for metric in METRICS}
+    size = {"evaluation": CROSS_VALIDATION, "n": len(targets), "folds": folds}
+    return size | means | _counts(cells, data) | {"fit_seconds": float(np.mean(scores["fit_time"]))}
+
+
+def _test(
+    entry: Baseline, data: Examples, inputs: pd.DataFrame, *, seed: int, threads: int
+) -> tuple[dict[str, Any], pd.DataFrame, Any]:
+    estimator = _estimator(entry, data.task, seed, threads)
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        start = time.perf_counter()
+        estimator.fit(*_part(data, inputs, "train"))
+        seconds = time.perf_counter() - start
+    said = sorted({f"{w.category.__name__}: {str(w.message).strip().splitlines()[0]}" for w in caught})
+    outcome = _Observer(data.task, data.positive, entry.randomised).outcome(estimator, *_part(data, inputs, TEST))
+    cases = data.cases[data.cases["split"] == TEST]
+    row = {"evaluation": TEST, "n": len(cases), "warnings": "; ".join(said), "fit_seconds": seconds}
+    row |= measure(outcome) | intervals(outcome, cases["case_id"].to_numpy(), seed)
+    return row | _counts(confusion(outcome), data), _predicted(entry, data, cases, outcome, seed), estimator
+
+
+def _counts(cells: NDArray[np.float64], data: Examples) -> dict[str, Any]:
+    if data.task.multilabel:
+        return {}
+    counts: dict[str, Any] = {"confusion": json.dumps(cells.round(3).tolist())}
+    if data.positive is not None:
+        order = [1 - data.positive, data.positive]
+        counts |= dict(zip(COUNT_COLUMNS, cells[np.ix_(order, order)].ravel().tolist(), strict=True))
+    return counts
+
+
+def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Outcome, seed: int) -> pd.DataFrame:
+    """The test split's predictions; those of a coin are one draw a case and label, by seed."""
+    labels, chosen = np.array(data.task.labels, dtype=object), outcome.assigned
+    if entry.randomised:
+        chosen = _drawn(chosen, cases["case_id"], seed, data.task.multilabel)
+    return pd.DataFrame(
+        {
+            "dataset": data.dataset,
+            "baseline": entry.name,
+            "case_id": cases["case_id"].to_numpy(),
+            "target": cases["target"].to_numpy(),
+            "prediction": [";".join(sorted(labels[row > 0])) for row in chosen],
+            **_ranking(outcome),
+        },
+        columns=list(PREDICTION_COLUMNS),
+    )
+
+
+def _ranking(outcome: Outcome) -> dict[str, Any]:
+    if outcome.scores is None or outcome.positive is None:
+        return {"score": np.nan, "score_kind": ""}
+    return {"score": outcome.scores[:, outcome.positive], "score_kind": outcome.scored}
+
+
+def _drawn(probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool) -> Any:
+    """One draw a case (of several labels: one a case and label), which depends on seed and case alone."""
+    width = probabilities.shape[1]
+    if multilabel:
+        limits = np.array([[stable_fraction("coin", seed, case, i) for i in range(width)] for case in case_ids])
+        return probabilities > limits
+    limits = np.array([[stable_fraction("coin", seed, case)] for case in case_ids])
+    return np.eye(width)[(probabilities.cumsum(axis=1) > limits).argmax(axis=1)]
+
+
+def _leaderboard(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Rows with every column and its type, also where nothing ran."""
+    frame = pd.DataFrame(rows, columns=list(LEADERBOARD_COLUMNS))
+    numbers = [*METRICS, *INTERVAL_COLUMNS, *COUNT_COLUMNS, "fit_seconds"]
+    words = ["dataset", "baseline", "title", "families", "evaluation", "status", "confusion", "warnings"]
+    frame[words] = frame[words].astype("object").fillna("")
+    return frame.astype(
+        dict.fromkeys(words, "str") | dict.fromkeys(numbers, "float64") | {"n": "Int64", "folds": "Int64"}
+    )
+
+
+def _predictions(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    empty = pd.DataFrame(columns=list(PREDICTION_COLUMNS)).astype({"score": "float64"})
+    return pd.concat(frames, ignore_index=True) if frames else empty

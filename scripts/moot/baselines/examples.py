@@ -1,0 +1,105 @@
+"""What baselines learn from and are judged by: artifacts as inputs and targets of scikit-learn estimators."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from moot.baselines import Baseline
+from moot.cases import Case, Task
+from moot.errors import UserError
+from moot.scores.evaluated import positive_of_two
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What baselines learn from and are judged by; rows are cases, in the order of the data set.
+
+    Attributes:
+        dataset: the data set's name.
+        task: its description; the labels' order gives the columns of every matrix.
+        cases: columns case_id, split, target.
+        texts: column `text`, and one string column for each attribute of the cases.
+        features: one typed column a feature; None where the data set has none.
+    """
+
+    dataset: str
+    task: Task
+    cases: pd.DataFrame
+    texts: pd.DataFrame
+    features: pd.DataFrame | None = None
+
+    def inputs(self, entry: Baseline) -> pd.DataFrame:
+        """What `entry` learns from."""
+        if entry.kind == "text" or (entry.kind == "any" and self.features is None):
+            return self.texts
+        if self.features is None:
+            raise UserError(
+                f"data set '{self.dataset}': baseline '{entry.name}' needs typed features, and this data set has texts "
+                "alone. Ask for the family 'text' instead."
+            )
+        return self.features
+
+    @property
+    def truth(self) -> NDArray[np.float64]:
+        """1 where a case has a label, shape (cases, labels)."""
+        held = [set(target.split(";")) if self.task.multilabel else {target} for target in self.cases["target"]]
+        return np.array([[float(label in labels) for label in self.task.labels] for labels in held])
+
+    @property
+    def positive(self) -> int | None:
+        """The column of the positive label where there are two labels."""
+        positive = "" if self.task.multilabel else positive_of_two(self.task)
+        return self.task.labels.index(positive) if positive else None
+
+
+def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = None) -> Examples:
+    """Put a data set's artifacts into the form that baselines learn from.
+
+    Args:
+        cases: all cases of all splits.
+        task: the data set's description.
+        features: the features artifact (case_id, split, label, then features), or None.
+
+    Raises:
+        UserError: no training or no test case; a case without features; a target outside the labels.
+    """
+    dataset = cases[0].dataset if cases else ""
+    for split in ("train", "test"):
+        if not any(case.split == split for case in cases):
+            raise UserError(
+                f"data set '{dataset}': the {split} split has no case; baselines need some. Check its split."
+            )
+    for case in cases:
+        labels = case.target.split(";") if task.multilabel else [case.target]
+        if unknown := [label for label in labels if label and label not in task.labels]:
+            raise UserError(
+                f"data set '{dataset}', case {case.case_id}: target '{unknown[0]}', expected one of "
+                f"{', '.join(task.labels)}. Correct the source."
+            )
+    table = pd.DataFrame([{"case_id": c.case_id, "split": c.split, "target": c.target} for c in cases])
+    texts = pd.DataFrame([{**c.attributes, "text": c.text} for c in cases])
+    if features is not None:
+        missing = sorted(set(table["case_id"]) - set(features["case_id"]))
+        if missing:
+            raise UserError(
+                f"data set '{dataset}': case {missing[0]} has no row in its features. Rebuild both artifacts."
+            )
+        features = features.set_index("case_id").loc[table["case_id"]].reset_index(drop=True)
+        features = plain_features(features.drop(columns=["split", "label"]))
+    return Examples(dataset, task, table, texts, features)
+
+
+def plain_features(features: pd.DataFrame) -> pd.DataFrame:
+    """Typed columns as models take them: numbers as float64, truth values and categories as text, missing as NaN."""
+    numbers = [name for name in features if is_numeric_dtype(features[name]) and not is_bool_dtype(features[name])]
+    plain = {
+        name: features[name].astype("float64")
+        if name in numbers
+        else features[name].astype("object").map(str, "ignore")
+        for name in features
+    }
+    return pd.DataFrame({name: column.where(column.notna(), np.nan) for name, column in plain.items()})
