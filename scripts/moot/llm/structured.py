@@ -22,7 +22,7 @@ import json_repair
 from pydantic import BaseModel
 
 from moot.llm.fields import PLACEHOLDER, Shape, describe_schema, fields_of, json_schema
-from moot.llm.reading import EchoError, Label, UnreadableError, announced, mentioned, plain, read_label, shorten
+from moot.llm.reading import EchoError, Label, UnreadableError, announced, mentioned, plain, read_label
 from moot.llm.statements import agreed, statements_of
 from moot.llm.values import Notes, Status, Unclear, read_object, read_value, unwrapped, validated, writable
 

@@ -1,0 +1,61 @@
+# moot: argue cases before panels of language models, and measure what comes of it.
+#
+#   snakemake --cores 2                      everything that the configuration names
+#   snakemake --cores 2 courtroom            one study
+#   snakemake --cores 2 debates              one stage
+#   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
+#   snakemake --report report.html           tables and figures in one file
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/data.smk"
+include: "rules/baselines.smk"
+include: "rules/debates.smk"
+include: "rules/scores.smk"
+include: "rules/tables.smk"
+include: "rules/figures.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.tables.input,
+        rules.figures.input,
+        rules.reading.input,
+
+
+rule appellate:
+    input:
+        artifacts_of("appellate"),
+
+
+rule stance:
+    input:
+        artifacts_of("stance"),
+
+
+rule conference:
+    input:
+        artifacts_of("conference"),
+
+
+rule courtroom:
+    input:
+        artifacts_of("courtroom"),
+
+
+rule feedback:
+    input:
+        artifacts_of("feedback"),
+
+
+rule comparison:
+    input:
+        artifacts_of("comparison"),

@@ -1,0 +1,24 @@
+# Baseline training: the models that stand beside the debates in every table.
+
+
+rule train_baselines:
+    input:
+        cases="results/cases/{dataset}.parquet",
+        features="results/features/{dataset}.parquet",
+    output:
+        leaderboard="results/baselines/{dataset}.parquet",
+        predictions="results/baselines/{dataset}_predictions.parquet",
+        models=directory("results/models/{dataset}"),
+    log:
+        "results/logs/baselines/{dataset}.log",
+    threads: workflow.cores
+    params:
+        shipped=str(SHIPPED),
+        depends_on=lambda wildcards: plan.baselines_digest(wildcards.dataset),
+    script:
+        "../scripts/baselines.py"
+
+
+rule baselines:
+    input:
+        collect("results/baselines/{dataset}.parquet", dataset=plan.with_baselines),

@@ -1,0 +1,117 @@
+# The checked plan, and the lists of files that the targets name.
+
+import sys
+from pathlib import Path
+
+SHIPPED = Path(workflow.basedir)
+sys.path.insert(0, str(SHIPPED / "scripts"))
+
+from snakemake.exceptions import WorkflowError
+
+from moot.errors import UserError
+from moot.plan import Plan, code_digest, modules_of
+from moot.present import FIGURES, TABLES
+
+try:
+    plan = Plan.from_yaml(config, SHIPPED, map(Path, workflow.configfiles))
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+
+wildcard_constraints:
+    dataset="[^/]+",
+    experiment="[^/]+",
+    model="[^/]+",
+    shard="[0-9]+",
+    study="[^/]+",
+
+
+# One job a model at a time: a job's event loop uses the model's whole concurrency, and so keeps to its limits.
+for model in plan.config.models:
+    workflow.register_resource(f"model_{model}", 1)
+
+
+def speaks(model):
+    """A function of a debate job's wildcards: 1 if it speaks with `model`."""
+    return lambda wildcards: int(
+        model in plan.models_of(wildcards.experiment, wildcards.model)
+    )
+
+
+MODEL_SLOTS = {f"model_{model}": speaks(model) for model in plan.config.models}
+DATASETS = list(plan.datasets)
+EXPERIMENT_MODELS = [
+    f"{experiment.name}/{model}"
+    for experiment in plan.experiments.values()
+    for model in experiment.config.models
+]
+
+
+def cases_of(wildcards):
+    """The cases that an experiment argues about."""
+    return (
+        f"results/cases/{plan.experiments[wildcards.experiment].config.dataset}.parquet"
+    )
+
+
+def needed_artifacts(wildcards):
+    """The artifacts that a protocol's debates need first, by the names that it uses."""
+    needs = plan.experiments[wildcards.experiment].needs
+    return {
+        name: f"results/{path.format(model=wildcards.model)}"
+        for name, path in needs.items()
+    }
+
+
+def of_every_model(pattern, wildcards):
+    """An experiment's files of one kind, one for each of its models."""
+    models = plan.experiments[wildcards.experiment].config.models
+    return collect(pattern, experiment=wildcards.experiment, model=models)
+
+
+def labels_of(wildcards):
+    """The labels of an experiment's statements, where its configuration names labelers."""
+    labelled = plan.experiments[wildcards.experiment].config.labelers
+    return (
+        of_every_model("results/labels/{experiment}/{model}.parquet", wildcards)
+        if labelled
+        else []
+    )
+
+
+def results_of_study(wildcards):
+    """What the tables and figures of a study may show: its experiments' scores and its data sets' leaderboards."""
+    experiments = plan.of_study(wildcards.study)
+    datasets = {experiment.config.dataset for experiment in experiments}
+    return {
+        "scores": [
+            f"results/scores/{experiment.name}.parquet" for experiment in experiments
+        ],
+        "baselines": [
+            f"results/baselines/{dataset}.parquet"
+            for dataset in plan.with_baselines
+            if dataset in datasets
+        ],
+    }
+
+
+def package_digest(package):
+    """A digest of every module of a package, for rules that run whatever is registered in it."""
+    return code_digest(*modules_of(package))
+
+
+TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "tex", "html"], ["png", "svg"]
+TABLE_NAMES = [name for name in TABLES if TABLES[name].study in plan.studies]
+FIGURE_NAMES = [name for name in FIGURES if FIGURES[name].study in plan.studies]
+
+
+def artifacts_of(study):
+    """The tables and figures of one study; none where the configuration has no experiment of it."""
+    tables = [name for name in TABLE_NAMES if TABLES[name].study == study]
+    figures = [name for name in FIGURE_NAMES if FIGURES[name].study == study]
+    return [
+        *collect("results/tables/{table}.{ending}", table=tables, ending=TABLE_ENDINGS),
+        *collect(
+            "results/figures/{figure}.{ending}", figure=figures, ending=FIGURE_ENDINGS
+        ),
+    ]

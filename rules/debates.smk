@@ -1,0 +1,64 @@
+# Debate generation: one job an experiment, model and shard; inside it one event loop.
+
+
+rule hold_debates:
+    input:
+        unpack(needed_artifacts),
+        cases=cases_of,
+    output:
+        "results/transcripts/{experiment}/{model}/{shard}.parquet",
+    log:
+        "results/logs/debates/{experiment}/{model}/{shard}.log",
+    threads:
+        lambda wildcards: (
+            workflow.cores
+            if plan.is_embedded(wildcards.experiment, wildcards.model)
+            else 1
+        )
+    resources:
+        **MODEL_SLOTS,
+    params:
+        shipped=str(SHIPPED),
+        depends_on=lambda wildcards: plan.debate_digest(
+            wildcards.experiment, wildcards.model
+        ),
+    script:
+        "../scripts/debates.py"
+
+
+rule predict:
+    input:
+        cases=cases_of,
+        shards=collect(
+            "results/transcripts/{{experiment}}/{{model}}/{shard}.parquet",
+            shard=range(plan.config.shards),
+        ),
+    output:
+        predictions="results/predictions/{experiment}/{model}.parquet",
+        calls="results/calls/{experiment}/{model}.parquet",
+    log:
+        "results/logs/predictions/{experiment}/{model}.log",
+    params:
+        shipped=str(SHIPPED),
+        code=code_digest("moot.predictions"),
+    script:
+        "../scripts/predictions.py"
+
+
+rule preview:
+    input:
+        collect("results/cases/{dataset}.parquet", dataset=DATASETS),
+    log:
+        "results/logs/preview.log",
+    params:
+        shipped=str(SHIPPED),
+    script:
+        "../scripts/preview.py"
+
+
+rule debates:
+    input:
+        collect(
+            "results/predictions/{experiment_model}.parquet",
+            experiment_model=EXPERIMENT_MODELS,
+        ),

@@ -1,0 +1,348 @@
+"""A debate: one case before its seats, and the record of everything that was said, by whom and to whom."""
+
+import json
+import math
+from bisect import insort
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from moot.cases import Case, Task
+from moot.errors import UserError
+from moot.llm.chat import Chat
+from moot.llm.failures import CallFailedError
+from moot.llm.request import Message, Reply, Request
+from moot.llm.structured import Parsed, describe_schema, json_schema, parse_reply
+from moot.prompts import Prompts
+
+PUBLIC = "public"
+_REPLICATES_A_DEBATE = 1000
+
+
+class DebatePausedError(Exception):
+    """A person has not answered yet: what was said is kept, and the debate goes on in a later run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a debate came to.
+
+    Attributes:
+        prediction: one of the task's labels, or several joined by ";".
+        confidence: in the prediction, 0 to 100, as stated or derived; None where there is none.
+        score: the probability of the task's positive label, where the protocol has one.
+        logprobs: label to log-probability, for an answer by likelihood; calibrated later on validation cases.
+    """
+
+    prediction: str
+    confidence: float | None = None
+    score: float | None = None
+    logprobs: Mapping[str, float] | None = None
+
+
+@dataclass(slots=True)
+class Utterance:
+    """One thing said. See the contract of `transcripts/` for the columns that it becomes."""
+
+    turn: int
+    round: int
+    speaker: str
+    visibility: str
+    kind: str
+    text: str
+    parsed: dict[str, Any] | None = None
+    parse_status: str = ""
+    prediction: str | None = None
+    confidence: float | None = None
+    source: str = "model"
+    call_id: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call failed, so that nothing was said."""
+        return self.parse_status == "failed"
+
+    @property
+    def usable(self) -> bool:
+        """Whether the reply could be used as what it was asked for."""
+        return self.parse_status not in ("failed", "invalid")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all debates of a job share.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        chats: model name to its voice; `model` speaks for every seat that `seats` does not give to another.
+        params: the protocol's parameters.
+        prompts: the templates.
+        seed: the configuration's seed.
+        examples: the training split, for n-shot prompts; nothing else may be shown with its label.
+        artifacts: files that the protocol asked for, by name.
+    """
+
+    experiment: str
+    model: str
+    chats: Mapping[str, Chat]
+    params: Any
+    prompts: Prompts
+    seed: int
+    examples: Sequence[Case] = ()
+    artifacts: Mapping[str, Path] = field(default_factory=dict)
+
+
+class Debate:
+    """One case, one repeat. Protocols speak through it; nothing is said that it does not record."""
+
+    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting) -> None:
+        self.case = case
+        self.task = task
+        self.repeat = repeat
+        self.utterances: list[Utterance] = []
+        self._setting = setting
+        self._turns = 0
+        self._asked: Counter[str] = Counter()
+
+    @property
+    def debate_id(self) -> str:
+        """Unique within experiment and model."""
+        return f"{self.case.case_id}#{self.repeat}"
+
+    @property
+    def params(self) -> Any:
+        """The protocol's parameters."""
+        return self._setting.params
+
+    @property
+    def seed(self) -> int:
+        """The configuration's seed."""
+        return self._setting.seed
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's name."""
+        return self._setting.experiment
+
+    @property
+    def model(self) -> str:
+        """The experiment's model, by its name in the configuration."""
+        return self._setting.model
+
+    @property
+    def examples(self) -> Sequence[Case]:
+        """The training split."""
+        return self._setting.examples
+
+    @property
+    def artifacts(self) -> Mapping[str, Path]:
+        """Files that the protocol asked for, by name."""
+        return self._setting.artifacts
+
+    def heard_by(self, seat: str) -> list[Utterance]:
+        """What a seat may know: everything public, and its own private utterances; failed ones said nothing."""
+        return [said for said in self.utterances if not said.failed and seat in _audience(said, seat)]
+
+    async def say(
+        self,
+        seat: str,
+        kind: str,
+        prompt: str,
+        *,
+        schema: type[BaseModel] | None = None,
+        private: bool = False,
+        round: int = 0,  # noqa: A002 - the transcript's column
+        heard: Sequence[Utterance] | None = None,
+        **context: Any,
+    ) -> Utterance:
+        """Let a seat's model answer a prompt, and record it.
+
+        Args:
+            seat: who speaks.
+            kind: what it is (opening, strategy, belief, verdict, ...).
+            prompt: template name below `config/prompts`, without ending.
+            schema: what the reply must hold; `prediction` and `confidence` fields fill the utterance's columns.
+            private: whether only this seat may read it later.
+            round: the round that it belongs to, from 1; 0 where there are none.
+            heard: what the prompt may quote; by default everything that the seat may know now.
+            context: further variables of the template.
+
+        Returns:
+            The recorded utterance; a failed call or an unusable reply is recorded as such, never raised.
+        """
+        turn = self._next_turn()
+        chat = self._chat(seat)
+        reply_format = describe_schema(schema) if schema else ""
+        messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
+        native = json_schema(schema) if schema and chat.config.structured == "native" else None
+        said = await self._ask(
+            chat, messages, Utterance(turn, round, seat, _visibility(seat, private), kind, ""), native
+        )
+        if schema and not said.failed:
+            self._fill(said, parse_reply(said.text, schema))
+        return self._keep(said)
+
+    async def choose(
+        self,
+        seat: str,
+        kind: str,
+        prompt: str,
+        *,
+        words: Mapping[str, str] | None = None,
+        private: bool = False,
+        round: int = 0,  # noqa: A002
+        heard: Sequence[Utterance] | None = None,
+        **context: Any,
+    ) -> Utterance:
+        """Score the task's labels by the log-probability of their words after a prompt, as multiple choice is scored.
+
+        Args:
+            seat, kind, prompt, private, round, heard, context: as in `say`.
+            words: label to the word that stands for it; by default the label itself.
+
+        Returns:
+            The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,
+            confidence its share of the labels' probability, 0 to 100.
+        """
+        turn = self._next_turn()
+        words = words or {label: label for label in self.task.labels}
+        messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
+        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
+        said, reply = await self._ask_for_reply(self._chat(seat), messages, said, None, tuple(words.values()))
+        if reply is not None:
+            logprobs = {label: reply.logprobs[word] for label, word in words.items() if word in reply.logprobs}
+            said.parse_status = "strict" if len(logprobs) == len(words) else "invalid"
+            said.parsed = {"logprobs": logprobs}
+            if said.usable:
+                shares = label_shares(logprobs)
+                said.prediction = max(shares, key=lambda label: shares[label])
+                said.confidence = 100 * shares[said.prediction]
+        return self._keep(said)
+
+    def record(
+        self,
+        seat: str,
+        kind: str,
+        text: str,
+        *,
+        source: str = "human",
+        private: bool = False,
+        round: int = 0,  # noqa: A002
+        **fields: Any,
+    ) -> Utterance:
+        """Record what a person said, or what the protocol itself worked out (`source="computed"`)."""
+        turn = self._next_turn()
+        visibility = _visibility(seat, private)
+        return self._keep(Utterance(turn, round, seat, visibility, kind, text, source=source, **fields))
+
+    # How a call is made and kept
+
+    def _next_turn(self) -> int:
+        self._turns += 1
+        return self._turns
+
+    def _keep(self, said: Utterance) -> Utterance:
+        insort(self.utterances, said, key=lambda utterance: utterance.turn)
+        return said
+
+    def _chat(self, seat: str) -> Chat:
+        return self._setting.chats[self.params.seats.get(seat, self._setting.model)]
+
+    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Any) -> tuple[Message, ...]:
+        return self._setting.prompts.render(
+            prompt,
+            case=self.case,
+            task=self.task,
+            seat=seat,
+            params=self.params,
+            heard=self.heard_by(seat) if heard is None else heard,
+            **context,
+        )
+
+    async def _ask(
+        self, chat: Chat, messages: tuple[Message, ...], said: Utterance, schema: Mapping[str, Any] | None
+    ) -> Utterance:
+        said, reply = await self._ask_for_reply(chat, messages, said, schema, ())
+        if reply is not None:
+            said.text = reply.text
+        return said
+
+    async def _ask_for_reply(
+        self,
+        chat: Chat,
+        messages: tuple[Message, ...],
+        said: Utterance,
+        schema: Mapping[str, Any] | None,
+        choices: tuple[str, ...],
+    ) -> tuple[Utterance, Reply | None]:
+        request = partial(Request, chat.config.endpoint, chat.config.model, messages, schema=schema, choices=choices)
+        nth = self._asked[repr(request(parameters={}))]
+        self._asked[repr(request(parameters={}))] += 1
+        replicate = self.repeat * _REPLICATES_A_DEBATE + nth
+        try:
+            said.call_id, reply = await chat.ask(request(parameters=self._parameters(chat, replicate)), replicate)
+        except CallFailedError as error:
+            said.parse_status, said.parsed = "failed", {"error": str(error)}
+            return said, None
+        return said, reply
+
+    def _parameters(self, chat: Chat, replicate: int) -> dict[str, Any]:
+        """What is sent beside the messages: an experiment's explicit parameter wins over the model's entry."""
+        model, params = chat.config, self.params
+        parameters: dict[str, Any] = {"max_tokens": params.max_tokens or model.max_tokens, **model.parameters}
+        if not model.reasoning:
+            own = model.temperature is None or "temperature" in params.model_fields_set
+            parameters["temperature"] = params.temperature if own else model.temperature
+            parameters["seed"] = (self.seed if model.seed is None else model.seed) + replicate
+        if model.endpoint in ("embedded", "ollama"):
+            parameters["context"] = model.context
+        return parameters
+
+    def _fill(self, said: Utterance, parsed: Parsed) -> None:
+        said.parse_status, said.parsed = parsed.status, parsed.value
+        if parsed.value is None:
+            said.parsed = {"problem": parsed.problem}
+            return
+        prediction, confidence = parsed.value.get("prediction"), parsed.value.get("confidence")
+        if isinstance(prediction, str):
+            said.prediction = prediction.casefold()
+        elif isinstance(prediction, list):
+            said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
+        if isinstance(confidence, int | float):
+            said.confidence = float(confidence)
+
+
+def _visibility(seat: str, private: bool) -> str:
+    return seat if private else PUBLIC
+
+
+def _audience(said: Utterance, seat: str) -> Sequence[str]:
+    return (seat,) if said.visibility == PUBLIC else said.visibility.split(",")
+
+
+def label_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
+    """Log-probabilities of labels as shares that add up to 1."""
+    highest = max(logprobs.values())
+    weights = {label: math.exp(logprob - highest) for label, logprob in logprobs.items()}
+    return {label: weight / sum(weights.values()) for label, weight in weights.items()}
+
+
+def transcript_row(debate: Debate, said: Utterance) -> dict[str, Any]:
+    """An utterance as a row of `transcripts/`."""
+    row = {name: getattr(said, name) for name in Utterance.__dataclass_fields__}
+    row["parsed"] = json.dumps(said.parsed, ensure_ascii=False, sort_keys=True) if said.parsed is not None else None
+    identity = {"experiment": debate.experiment, "model": debate.model, "debate_id": debate.debate_id}
+    return {**identity, "case_id": debate.case.case_id, "repeat": debate.repeat, **row}
+
+
+def check_labels(task: Task, answer: Answer) -> None:
+    """Raise `UserError` if a protocol came to a label that the task does not have."""
+    given = answer.prediction.split(";") if task.multilabel else [answer.prediction]
+    unknown = [label for label in given if label not in task.labels and label]
+    if unknown:
+        raise UserError(f"the protocol answered {unknown}; the data set's labels are {list(task.labels)}.")

@@ -1,0 +1,200 @@
+"""A job's debates: every case and repeat of one experiment, model and shard, held concurrently, given back in order."""
+
+import asyncio
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from moot.artifacts import SCHEMAS, atomic_path, describe, read_cases
+from moot.cases import Case, Task, choose_cases, shard_of
+from moot.debate import Answer, Debate, DebatePausedError, Setting, check_labels, transcript_row
+from moot.errors import RunStoppedError, UserError
+from moot.llm.chat import Settings, open_chats
+from moot.llm.ledger import Ledger
+from moot.llm.progress import LOG, Progress
+from moot.plan import Experiment, Plan
+from moot.protocols import PROTOCOLS
+
+Item = TypeVar("Item")
+_WAITING_FOR_ORDER = 16
+_ROWS_A_GROUP = 5000
+
+
+def cases_of(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
+    """The cases that an experiment debates, and the validation cases that its threshold is fitted on.
+
+    Raises:
+        UserError: the split is empty, or holds fewer cases than asked for.
+    """
+    config = experiment.config
+    chosen = []
+    for split, count in ((config.split, config.cases), ("validation", config.calibration_cases)):
+        if count == 0:
+            continue
+        available = [case for case in cases if case.split == split]
+        if not available or (count is not None and len(available) < count):
+            raise UserError(
+                f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set '{config.dataset}' "
+                f"has {len(available)}. Lower `cases`, or use a larger data set."
+            )
+        chosen.extend(choose_cases(available, count, seed))
+    return chosen
+
+
+async def in_order(jobs: Iterable[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncIterator[Item]:
+    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows."""
+    waiting: deque[asyncio.Task[Item]] = deque()
+    running: set[asyncio.Task[Item]] = set()
+    try:
+        for job in jobs:
+            task = asyncio.create_task(job())
+            waiting.append(task)
+            running.add(task)
+            task.add_done_callback(running.discard)
+            while len(running) >= at_once or len(waiting) >= at_once * _WAITING_FOR_ORDER:
+                await asyncio.wait(running or waiting, return_when=asyncio.FIRST_COMPLETED)
+                while waiting and waiting[0].done():
+                    yield waiting.popleft().result()
+        while waiting:
+            yield await waiting.popleft()
+    finally:
+        for task in (*running, *waiting):
+            task.cancel()
+        await asyncio.gather(*running, *waiting, return_exceptions=True)
+
+
+async def hold_debate(debate: Debate, experiment: Experiment) -> Debate:
+    """Hold one debate and record what it came to as its last utterance."""
+    status, answer = "valid", None
+    try:
+        answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
+    except DebatePausedError:
+        status = "waiting"
+    if answer is not None:
+        check_labels(debate.task, answer)
+    elif status != "waiting":
+        asked = [said for said in debate.utterances if said.source == "model"]
+        status = "failed" if asked and asked[-1].failed else "invalid"
+    conclude(debate, answer, status)
+    return debate
+
+
+def conclude(debate: Debate, answer: Answer | None, status: str) -> None:
+    """Record a debate's outcome: the row of kind `conclusion` that predictions are read from."""
+    debate.record(
+        "moot",
+        "conclusion",
+        "",
+        source="computed",
+        parsed={
+            "status": status,
+            "score": answer.score if answer else None,
+            "logprobs": dict(answer.logprobs) if answer and answer.logprobs else None,
+        },
+        prediction=answer.prediction if answer else None,
+        confidence=answer.confidence if answer else None,
+    )
+
+
+@contextmanager
+def _stopping_on_signals() -> Any:
+    """Turn SIGINT and SIGTERM into an orderly end: calls under way are awaited and stored first."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    received: list[str] = []
+
+    def stop(number: signal.Signals) -> None:
+        received.append(number.name)
+        if task is not None:
+            task.cancel()
+
+    for number in signals:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not received:
+            raise
+        raise RunStoppedError(
+            f"stopped by {received[0]}. Every reply received is in the ledger: run the same command again to go on."
+        ) from None
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+
+async def run_debates(
+    plan: Plan, experiment: Experiment, model: str, cases: Sequence[Case], task: Task, job: "Job"
+) -> AsyncIterator[Debate]:
+    """Hold an experiment's debates over `cases` with one model, yielding them in order as they end."""
+    models = plan.models_of(experiment.name, model)
+    chosen = cases_of(experiment, cases, plan.config.seed)
+    mine = [case for case in chosen if shard_of(case.case_id, plan.config.shards) == job.shard]
+    progress = Progress(f"{experiment.name} {model} shard {job.shard}", len(mine) * experiment.config.repeats)
+    ledger = Ledger(plan.config.ledger)
+    settings = Settings(plan.config.replay, plan.config.budget, job.threads)
+    with _stopping_on_signals():
+        async with open_chats(models, ledger, settings, progress) as chats:
+            setting = Setting(
+                experiment.name,
+                model,
+                chats,
+                experiment.params,
+                plan.prompts,
+                plan.config.seed,
+                [case for case in cases if case.split == "train"],
+                job.artifacts,
+            )
+            jobs = (
+                lambda case=case, repeat=repeat: hold_debate(Debate(case, task, repeat, setting), experiment)
+                for case in mine
+                for repeat in range(experiment.config.repeats)
+            )
+            async for debate in in_order(jobs, models[model].concurrency):
+                progress.done += 1
+                progress.tick()
+                yield debate
+    ledger.close()
+    LOG.info(progress.line())
+
+
+class Job:
+    """What distinguishes one debate job from the others of its experiment and model."""
+
+    def __init__(self, shard: int = 0, threads: int = 1, artifacts: dict[str, Path] | None = None) -> None:
+        self.shard = shard
+        self.threads = threads
+        self.artifacts = artifacts or {}
+
+
+def write_transcripts(plan: Plan, experiment: str, model: str, cases_path: Path, job: Job, output: Path) -> None:
+    """Hold one job's debates and write their transcripts in a stream, whole or not at all.
+
+    Args:
+        plan: the checked configuration.
+        experiment, model: names in it.
+        cases_path: `cases/{dataset}.parquet`.
+        job: shard, threads, and the artifacts that the protocol needs.
+        output: `transcripts/{experiment}/{model}/{shard}.parquet`.
+    """
+    cases, task = read_cases(cases_path)
+    metadata = describe(experiment, [cases_path, *job.artifacts.values()])
+    schema = SCHEMAS["transcripts"].with_metadata(metadata)
+
+    async def write() -> None:
+        rows: list[dict[str, Any]] = []
+        with atomic_path(output) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+            async for debate in run_debates(plan, plan.experiments[experiment], model, cases, task, job):
+                rows.extend(transcript_row(debate, said) for said in debate.utterances)
+                if len(rows) >= _ROWS_A_GROUP:
+                    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+                    rows.clear()
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+    asyncio.run(write())

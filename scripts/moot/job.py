@@ -1,0 +1,25 @@
+"""What every script does around its pure function: a log, and one clear message instead of a traceback."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from moot.errors import RunStoppedError, UserError
+from moot.llm.progress import LOG
+
+
+@contextmanager
+def job_log(path: str | Path) -> Iterator[None]:
+    """Log to a file and to the terminal; end the process with status 1 and one message where the user must act."""
+    LOG.setLevel(logging.INFO)
+    formatter = logging.Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    for handler in (logging.FileHandler(path, mode="w", encoding="utf-8"), logging.StreamHandler(sys.stderr)):
+        handler.setFormatter(formatter)
+        LOG.addHandler(handler)
+    try:
+        yield
+    except (UserError, RunStoppedError) as error:
+        LOG.error("moot: %s", error)
+        sys.exit(1)

@@ -1,0 +1,191 @@
+"""One model's voice for a job: the ledger first, then budget, limits and retries around the endpoint."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from aiolimiter import AsyncLimiter
+
+from moot.config import Budget, ModelConfig
+from moot.errors import RunStoppedError, UserError
+from moot.llm.endpoints import ENDPOINTS, Endpoint
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError
+from moot.llm.ledger import Entry, Ledger
+from moot.llm.progress import LOG, Progress
+from moot.llm.request import Reply, Request, call_id
+
+_CHARACTERS_A_TOKEN = 3.0
+"""A cautious estimate for budgets and token limits, before the server has counted."""
+_LONGEST_BACKOFF = 60.0
+_LONGEST_RATE_LIMIT_WAIT = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a job says to all its models: replay only, budget, threads for an embedded model."""
+
+    replay: bool = False
+    budget: Budget = field(default_factory=Budget)
+    threads: int = 1
+
+
+class Chat:
+    """Asks one configured model; safe to use from many debates of one event loop at once."""
+
+    def __init__(self, name: str, config: ModelConfig, ledger: Ledger, settings: Settings, progress: Progress) -> None:
+        self.name = name
+        self.config = config
+        self._ledger = ledger
+        self._settings = settings
+        self._progress = progress
+        self._endpoint: Endpoint | None = None
+        self._opening = asyncio.Lock()
+        self._under_way: dict[str, asyncio.Task[Reply]] = {}
+        self._slots = asyncio.Semaphore(config.concurrency)
+        self._requests = _limiter(config.requests_per_minute)
+        self._tokens = _limiter(config.tokens_per_minute)
+        self._budget = {name: limit for name, limit in settings.budget if limit is not None}
+
+    async def ask(self, request: Request, replicate: int) -> tuple[str, Reply]:
+        """The reply to a request, from the ledger or the endpoint, durable before it is returned.
+
+        Returns:
+            The call id and the reply.
+
+        Raises:
+            CallFailedError: the call failed for good; its debate decides what that means.
+            RunStoppedError: budget, quota, key, or a reply missing in a replay.
+        """
+        content = request.to_json()
+        key = call_id(content, replicate)
+        if key not in self._under_way:
+            self._under_way[key] = asyncio.create_task(self._answer(key, content, request, replicate))
+            self._under_way[key].add_done_callback(lambda _: self._under_way.pop(key))
+        return key, await asyncio.shield(self._under_way[key])
+
+    async def _answer(self, key: str, content: str, request: Request, replicate: int) -> Reply:
+        stored = await self._ledger.get(key)
+        if stored is not None:
+            self._progress.ledger_calls += 1
+            self._progress.tick()
+            return stored
+        if self._settings.replay:
+            await self._replay_failure(key)
+        try:
+            reply = await self._call(key, request)
+        except CallFailedError as error:
+            self._progress.failed_calls += 1
+            await self._ledger.put_failure(key, str(error))
+            raise
+        kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
+        self._progress.new_calls += 1
+        self._progress.tokens += kept.prompt_tokens + kept.completion_tokens
+        self._progress.cost_usd += kept.cost_usd
+        self._progress.tick()
+        return kept
+
+    async def _replay_failure(self, key: str) -> None:
+        error = await self._ledger.failure(key)
+        if error is not None:
+            raise CallFailedError(error)
+        raise RunStoppedError(
+            f"replay: the ledger {self._ledger.place} has no reply for a call of model '{self.name}' (call id {key}). "
+            "The configuration, a prompt or the data differ from the recorded run. Set `replay: false` to ask the "
+            "model, or restore what was recorded."
+        )
+
+    async def _call(self, key: str, request: Request) -> Reply:
+        """The endpoint's reply within budget and limits; attempts again what is worth it."""
+        prompt_tokens = int(request.prompt_characters / _CHARACTERS_A_TOKEN)
+        most_tokens = prompt_tokens + int(request.parameters.get("max_tokens", 0))
+        failures = waits = 0
+        async with self._slots:
+            if self._budget:
+                most_usd = self.config.cost(prompt_tokens, most_tokens - prompt_tokens)
+                await self._ledger.reserve(key, most_tokens, most_usd, self.config.timeout * 2, self._budget)
+            endpoint = await self._open()
+            while True:
+                await self._within_limits(most_tokens)
+                try:
+                    reply = await endpoint.complete(request)
+                except RateLimitedError as error:
+                    waits += 1
+                    await self._wait_as_asked(error, waits)
+                except TransientError as error:
+                    failures += 1
+                    if failures >= self.config.attempts:
+                        raise CallFailedError(f"gave up after {failures} attempts: {error}") from None
+                    await self._back_off(error, failures)
+                else:
+                    cost = self.config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
+                    now = datetime.now(UTC).isoformat(timespec="seconds")
+                    return replace(reply, attempts=1 + failures + waits, cost_usd=cost, created_at=now)
+
+    async def _open(self) -> Endpoint:
+        async with self._opening:
+            if self._endpoint is None:
+                make = ENDPOINTS[self.config.endpoint]
+                self._endpoint = await asyncio.to_thread(make, self.config, self._settings.threads)
+            return self._endpoint
+
+    async def _within_limits(self, tokens: int) -> None:
+        if self._requests:
+            await self._requests.acquire()
+        if self._tokens:
+            await self._tokens.acquire(min(tokens, self._tokens.max_rate))
+
+    async def _wait_as_asked(self, error: RateLimitedError, waits: int) -> None:
+        seconds = error.retry_after if error.retry_after is not None else _backoff(waits)
+        if seconds > _LONGEST_RATE_LIMIT_WAIT:
+            raise RunStoppedError(
+                f"model '{self.name}': the server asks to wait {seconds:.0f} s ({error}). Every reply is kept: run "
+                "again later to go on."
+            )
+        LOG.info("model '%s': rate limit; waiting %.1f s as the server asks (%s)", self.name, seconds, error)
+        self._progress.retries += 1
+        await asyncio.sleep(seconds)
+
+    async def _back_off(self, error: TransientError, failures: int) -> None:
+        seconds = _backoff(failures)
+        LOG.info("model '%s': %s; attempt %d in %.1f s", self.name, error, failures + 1, seconds)
+        self._progress.retries += 1
+        await asyncio.sleep(seconds)
+
+    async def close(self) -> None:
+        """Store what is under way, then let go of the endpoint."""
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+        if self._endpoint is not None:
+            await self._endpoint.close()
+
+
+def _limiter(per_minute: float | None) -> AsyncLimiter | None:
+    """A limiter that spreads a rate per minute over its seconds, so that no burst breaks a server's shorter window."""
+    return None if per_minute is None else AsyncLimiter(max(per_minute / 60, 1), max(60 / per_minute, 1))
+
+
+def _backoff(failures: int) -> float:
+    """Seconds to wait after this many failures: doubling, with jitter so that debates do not return together."""
+    return min(0.5 * 2.0 ** (failures - 1), _LONGEST_BACKOFF) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+
+
+@asynccontextmanager
+async def open_chats(
+    models: dict[str, ModelConfig], ledger: Ledger, settings: Settings, progress: Progress
+) -> AsyncIterator[dict[str, Chat]]:
+    """The voices of a job by model name, closed at its end.
+
+    Raises:
+        UserError: an endpoint that nothing carries.
+    """
+    for name, config in models.items():
+        if config.endpoint not in ENDPOINTS:
+            raise UserError(f"models.{name}.endpoint: unknown endpoint '{config.endpoint}'. Known: {list(ENDPOINTS)}.")
+    async with AsyncExitStack() as stack:
+        chats = {}
+        for name, config in models.items():
+            chats[name] = Chat(name, config, ledger, settings, progress)
+            stack.push_async_callback(chats[name].close)
+        yield chats

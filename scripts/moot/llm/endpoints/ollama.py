@@ -1,0 +1,116 @@
+"""Ollama's native API through the `ollama` package; the context length is always sent, truncation is an error."""
+
+import time
+from typing import Any
+
+import httpx
+import ollama
+
+from moot.config import ModelConfig
+from moot.errors import RunStoppedError
+from moot.llm.endpoints import ENDPOINTS
+from moot.llm.endpoints.openai import label_logprobs
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError
+from moot.llm.request import Reply, Request
+
+_FEWEST_TOKENS_A_CHARACTER = 1 / 8
+"""No tokenizer in use packs more than about eight characters of prose into a token."""
+
+
+@ENDPOINTS.register("ollama")
+class OllamaEndpoint:
+    """One attempt at `/api/chat`; the model's digest is read once and recorded with every reply."""
+
+    def __init__(self, config: ModelConfig, _threads: int) -> None:
+        self._config = config
+        self._client = ollama.AsyncClient(host=config.base_url, timeout=config.timeout)
+        self._digest = ""
+
+    async def _served_model(self) -> str:
+        if not self._digest:
+            listed = await self._client.list()
+            digests = {model.model: model.digest for model in listed.models}
+            name = self._config.model if ":" in self._config.model else f"{self._config.model}:latest"
+            self._digest = digests.get(name) or digests.get(self._config.model) or "digest unknown"
+        return f"{self._config.model} {self._digest}"
+
+    def _options(self, request: Request) -> dict[str, Any]:
+        names = {"max_tokens": "num_predict", "context": "num_ctx"}
+        options = {names.get(name, name): value for name, value in request.parameters.items()}
+        if request.choices:
+            options.update(num_predict=1, temperature=0)
+        return options
+
+    async def complete(self, request: Request) -> Reply:
+        """One attempt at Ollama's chat API."""
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        extra: dict[str, Any] = {"logprobs": True, "top_logprobs": 20} if request.choices else {}
+        started = time.perf_counter()
+        try:
+            served_model = await self._served_model()
+            response = await self._client.chat(
+                model=request.model,
+                messages=messages,
+                options=self._options(request),
+                format=dict(request.schema) if request.schema else None,
+                **extra,
+            )
+        except ollama.ResponseError as error:
+            raise self._translate(error) from None
+        except (httpx.HTTPError, ConnectionError, ValueError) as error:
+            raise TransientError(f"{type(error).__name__}: {error}") from None
+        reply = self._reply(request, response, time.perf_counter() - started, served_model)
+        self._check_truncation(request, reply)
+        return reply
+
+    def _reply(self, request: Request, response: ollama.ChatResponse, seconds: float, served_model: str) -> Reply:
+        text = response.message.content or ""
+        if not text and response.done_reason != "length":
+            raise TransientError("the reply is empty")
+        return Reply(
+            text=text,
+            reasoning=response.message.thinking or "",
+            logprobs=self._choice_logprobs(request, response) if request.choices else {},
+            finish_reason=response.done_reason or "",
+            prompt_tokens=response.prompt_eval_count or 0,
+            completion_tokens=response.eval_count or 0,
+            seconds=seconds,
+            served_model=served_model,
+        )
+
+    def _choice_logprobs(self, request: Request, response: ollama.ChatResponse) -> dict[str, float]:
+        if not response.logprobs:
+            raise RunStoppedError(
+                f"model '{request.model}': this Ollama server gives no log-probabilities, so `answer: likelihood` "
+                "cannot be used with it. Update Ollama, or set `answer: generation`."
+            )
+        first = response.logprobs[0]
+        alternatives = {item.token: item.logprob for item in first.top_logprobs or [] if item.logprob is not None}
+        return label_logprobs(alternatives, request.choices)
+
+    def _check_truncation(self, request: Request, reply: Reply) -> None:
+        """Ollama drops the beginning of a prompt that does not fit, and says nothing."""
+        context = self._config.context
+        fewest = request.prompt_characters * _FEWEST_TOKENS_A_CHARACTER
+        if reply.prompt_tokens and (reply.prompt_tokens >= context or reply.prompt_tokens < min(fewest, context)):
+            raise CallFailedError(
+                f"Ollama evaluated {reply.prompt_tokens} prompt tokens of a prompt of {request.prompt_characters} "
+                f"characters: it was cut to the context of {context} tokens. Raise `context` for this model."
+            )
+
+    def _translate(self, error: ollama.ResponseError) -> Exception:
+        message = f"HTTP {error.status_code} {error.error}"
+        if error.status_code in (401, 403, 404):
+            return RunStoppedError(
+                f"model '{self._config.model}': {message}. Pull the model (`ollama pull {self._config.model}`) or "
+                "check `base_url`."
+            )
+        if error.status_code == 429:  # noqa: PLR2004 - the HTTP status
+            return RateLimitedError(message)
+        if error.status_code >= 500 or error.status_code < 0:  # noqa: PLR2004
+            return TransientError(message)
+        return CallFailedError(message)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client._client.aclose()

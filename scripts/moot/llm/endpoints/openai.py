@@ -1,0 +1,150 @@
+"""Any OpenAI-compatible server (OpenAI, vLLM, llama-server, LM Studio) through the `openai` package."""
+
+import math
+import os
+import time
+from typing import Any
+
+import openai
+
+from moot.config import ModelConfig
+from moot.errors import RunStoppedError, UserError
+from moot.llm.endpoints import ENDPOINTS
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError
+from moot.llm.request import Reply, Request
+
+_FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
+
+
+def api_key(config: ModelConfig) -> str:
+    """The key from the environment variable that the configuration names; local servers need none."""
+    if config.api_key_env is None:
+        return "none"
+    key = os.environ.get(config.api_key_env, "")
+    if not key:
+        raise UserError(
+            f"model '{config.model}': the environment variable {config.api_key_env} is empty. "
+            f"Set it to the server's API key (export {config.api_key_env}=...), or use another model."
+        )
+    return key
+
+
+def label_logprobs(alternatives: dict[str, float], choices: tuple[str, ...]) -> dict[str, float]:
+    """The log-probability of each choice by the first token: the mass of the tokens that only this choice begins with.
+
+    Args:
+        alternatives: first token to log-probability, the most probable ones.
+        choices: label words.
+
+    Returns:
+        choice to log-probability; -inf where no alternative fits.
+    """
+    mass = dict.fromkeys(choices, 0.0)
+    for token, logprob in alternatives.items():
+        word = token.strip().casefold()
+        fitting = [choice for choice in choices if word and choice.casefold().startswith(word)]
+        if len(fitting) == 1:
+            mass[fitting[0]] += math.exp(logprob)
+    return {choice: math.log(value) if value else -math.inf for choice, value in mass.items()}
+
+
+def _retry_after(error: openai.APIStatusError) -> float | None:
+    header = error.response.headers.get("retry-after-ms"), error.response.headers.get("retry-after")
+    try:
+        return float(header[0]) / 1000 if header[0] else float(header[1]) if header[1] else None
+    except ValueError:
+        return None  # an HTTP date: wait as if nothing had been said
+
+
+def translate(error: openai.OpenAIError, model: str) -> Exception:
+    """The client's error as one of the failures that the layer above knows what to do about."""
+    if not isinstance(error, openai.APIStatusError):
+        return TransientError(f"{type(error).__name__}: {error}")
+    code = str(error.code or "")
+    message = f"HTTP {error.status_code} {code} {error.message}".strip()
+    if error.status_code in (401, 403) or code in _FATAL_CODES:
+        return RunStoppedError(f"model '{model}': {message}. Check the key and the account, then run again.")
+    if error.status_code == 404:  # noqa: PLR2004 - the HTTP status
+        return RunStoppedError(f"model '{model}': {message}. Check `model` and `base_url` in the configuration.")
+    if error.status_code == 429:  # noqa: PLR2004
+        return RateLimitedError(message, _retry_after(error))
+    if error.status_code in (408, 409) or error.status_code >= 500:  # noqa: PLR2004
+        return TransientError(message)
+    return CallFailedError(message)
+
+
+@ENDPOINTS.register("openai")
+class OpenAIEndpoint:
+    """The chat completions API. Retries are the caller's: the client makes one attempt."""
+
+    def __init__(self, config: ModelConfig, _threads: int) -> None:
+        self._config = config
+        self._client = openai.AsyncOpenAI(
+            api_key=api_key(config),
+            base_url=config.base_url,
+            max_retries=0,
+            timeout=config.timeout,
+            http_client=openai.DefaultAioHttpClient(timeout=config.timeout),
+        )
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        parameters = dict(request.parameters)
+        parameters.pop("context", None)
+        arguments: dict[str, Any] = {"extra_body": parameters.pop("extra", None)}
+        if self._config.reasoning:
+            arguments["max_completion_tokens"] = parameters.pop("max_tokens")
+        arguments.update(parameters)
+        if request.schema is not None:
+            schema = {"name": "reply", "strict": True, "schema": request.schema}
+            arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if request.choices:
+            arguments.update(logprobs=True, top_logprobs=20, max_tokens=1, temperature=0)
+        return arguments
+
+    async def complete(self, request: Request) -> Reply:
+        """One attempt at the chat completions API."""
+        messages: list[Any] = [{"role": message.role, "content": message.content} for message in request.messages]
+        started = time.perf_counter()
+        try:
+            response = await self._client.chat.completions.create(
+                model=request.model, messages=messages, **self._arguments(request)
+            )
+        except openai.OpenAIError as error:
+            raise translate(error, request.model) from None
+        except ValueError as error:  # a body that is no JSON, or not in UTF-8
+            raise TransientError(f"unreadable reply: {error}") from None
+        if not getattr(response, "choices", None):
+            raise TransientError("the reply holds no choices (is base_url an OpenAI-compatible address?)")
+        return self._reply(request, response, time.perf_counter() - started)
+
+    def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
+        choice, usage = response.choices[0], response.usage
+        details = getattr(usage, "prompt_tokens_details", None)
+        reply = Reply(
+            text=choice.message.content or "",
+            reasoning=getattr(choice.message, "reasoning_content", None) or "",
+            logprobs=self._choice_logprobs(request, choice) if request.choices else {},
+            finish_reason=choice.finish_reason or "",
+            prompt_tokens=usage.prompt_tokens if usage else 0,
+            completion_tokens=usage.completion_tokens if usage else 0,
+            cached_tokens=(details.cached_tokens or 0) if details else 0,
+            seconds=seconds,
+            served_model=response.model or "",
+        )
+        if not reply.text and reply.finish_reason not in ("length", "content_filter"):
+            raise TransientError("the reply is empty")
+        return reply
+
+    @staticmethod
+    def _choice_logprobs(request: Request, choice: Any) -> dict[str, float]:
+        content = choice.logprobs.content if choice.logprobs else None
+        if not content:
+            raise RunStoppedError(
+                f"model '{request.model}': the server gives no log-probabilities, so `answer: likelihood` cannot be "
+                "used with it. Set `answer: generation`, or use an endpoint that gives them (embedded, vLLM, OpenAI)."
+            )
+        return label_logprobs({item.token: item.logprob for item in content[0].top_logprobs}, request.choices)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()

@@ -1,0 +1,21 @@
+"""How a call can go wrong, by what is done about it. Endpoints translate their client's errors into these."""
+
+from moot.errors import RunStoppedError
+
+__all__ = ["CallFailedError", "RateLimitedError", "RunStoppedError", "TransientError"]
+
+
+class CallFailedError(Exception):
+    """This call cannot succeed (refused, too long, out of retries): its debate goes on without it or fails."""
+
+
+class TransientError(Exception):
+    """The server failed, dropped the connection, took too long or sent no usable reply: try again after a pause."""
+
+
+class RateLimitedError(Exception):
+    """The server asks to wait; `retry_after` is what it said, in seconds, or None."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

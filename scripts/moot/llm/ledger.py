@@ -1,0 +1,363 @@
+"""The ledger: every reply, durable before a protocol sees it, keyed by everything that was sent and the replicate.
+
+SQLite for one machine, any database that SQLAlchemy speaks (PostgreSQL) for several. Reads and writes of one event loop
+are gathered, so that durability costs one commit for many replies.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from moot.errors import RunStoppedError, UserError
+from moot.llm.request import Reply
+
+VERSION = 1
+_READ_BATCH = 500
+
+_TABLES = sa.MetaData()
+_META = sa.Table("meta", _TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
+_REPLIES = sa.Table(
+    "replies",
+    _TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+    sa.Column("reply", sa.Text, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+_FAILURES = sa.Table(
+    "failures",
+    _TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("error", sa.Text, nullable=False),
+)
+_RESERVATIONS = sa.Table(
+    "reservations",
+    _TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the ledger."""
+
+    call_id: str
+    model: str
+    request: str
+    replicate: int
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the ledger holds in total, calls under way included."""
+
+    calls: int
+    tokens: int
+    usd: float
+
+
+def _url(ledger: str) -> str:
+    if "://" in ledger:
+        return ledger
+    folder = Path(ledger)
+    folder.mkdir(parents=True, exist_ok=True)
+    return f"sqlite:///{folder / 'ledger.sqlite'}"
+
+
+def _durable_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA busy_timeout=60000")
+    cursor.close()
+
+
+class Ledger:
+    """Replies by call id. One object a process; several processes may share the same ledger.
+
+    Args:
+        ledger: a folder (SQLite in it) or a SQLAlchemy URL.
+
+    Raises:
+        UserError: the ledger cannot be opened, or a newer moot wrote it.
+    """
+
+    def __init__(self, ledger: str) -> None:
+        self.place = ledger if "://" not in ledger else sa.make_url(ledger).render_as_string(hide_password=True)
+        with self._explained():
+            self._engine = sa.create_engine(_url(ledger))
+            if self._engine.dialect.name == "sqlite":
+                sa.event.listen(self._engine, "connect", _durable_sqlite)
+            _TABLES.create_all(self._engine)
+            self._check_version()
+        self._reads: dict[str, asyncio.Future[Reply | None]] = {}
+        self._writes: list[tuple[Entry, asyncio.Future[Reply]]] = []
+        self._reader: asyncio.Task[None] | None = None
+        self._writer: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn a database error into one message that says what to do."""
+        try:
+            yield
+        except (sa.exc.DatabaseError, OSError) as error:
+            cause = getattr(error, "orig", None) or error
+            raise UserError(
+                f"ledger {self.place}: {cause}. No reply that it holds was lost or changed. Check that the folder can "
+                "be written, the disk has room and no other program holds the file, then run again."
+            ) from None
+
+    def _check_version(self) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(self._insert(_META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
+            found = connection.scalar(sa.select(_META.c.value).where(_META.c.name == "version"))
+        if int(found or VERSION) > VERSION:
+            raise UserError(
+                f"ledger {self.place}: written by a newer moot (ledger version {found}; this moot reads up to "
+                f"{VERSION}). Update moot, or set `ledger` to another folder."
+            )
+
+    def _insert(self, table: sa.Table) -> Any:
+        dialect: Any = postgresql if self._engine.dialect.name == "postgresql" else sqlite
+        return dialect.insert(table)
+
+    # Reading
+
+    async def get(self, call_id: str) -> Reply | None:
+        """The reply stored under a call id, or None; look-ups of one moment go to the database together."""
+        if call_id not in self._reads:
+            self._reads[call_id] = asyncio.get_running_loop().create_future()
+            if self._reader is None or self._reader.done():
+                self._reader = asyncio.create_task(self._read_waiting())
+        return await self._reads[call_id]
+
+    async def _read_waiting(self) -> None:
+        while self._reads:
+            await asyncio.sleep(0)  # let every debate that is ready ask before the database is
+            waiting, self._reads = self._reads, {}
+            try:
+                found = await asyncio.to_thread(self.replies, list(waiting))
+            except UserError as error:
+                for future in waiting.values():
+                    future.set_exception(error)
+                continue
+            for call_id, future in waiting.items():
+                if not future.done():
+                    future.set_result(found.get(call_id))
+
+    def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
+        """The stored replies among `call_ids`."""
+        return {entry.call_id: entry.reply for entry in self.entries(call_ids)}
+
+    def entries(self, call_ids: Sequence[str]) -> Iterator[Entry]:
+        """The stored entries among `call_ids`, in no particular order."""
+        with self._explained(), self._engine.connect() as connection:
+            for start in range(0, len(call_ids), _READ_BATCH):
+                batch = call_ids[start : start + _READ_BATCH]
+                columns = (_REPLIES.c.call_id, _REPLIES.c.model, _REPLIES.c.request, _REPLIES.c.replicate)
+                query = sa.select(*columns, _REPLIES.c.reply).where(_REPLIES.c.call_id.in_(batch))
+                for call_id, model, request, replicate, reply in connection.execute(query):
+                    yield Entry(call_id, model, request, replicate, Reply.from_json(reply))
+
+    # Writing
+
+    async def put(self, entry: Entry) -> Reply:
+        """Store a reply durably and return the one that counts: the first that was stored under this call id."""
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._writes.append((entry, future))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write_waiting())
+        return await future
+
+    async def _write_waiting(self) -> None:
+        while self._writes:
+            waiting, self._writes = self._writes, []
+            try:
+                kept = await asyncio.to_thread(self.store, [entry for entry, _ in waiting])
+            except UserError as error:
+                for _, future in waiting:
+                    if not future.done():
+                        future.set_exception(error)
+                continue
+            for entry, future in waiting:
+                if not future.done():
+                    future.set_result(kept.get(entry.call_id, entry.reply))
+
+    def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
+        """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
+        rows = [
+            {
+                "call_id": entry.call_id,
+                "model": entry.model,
+                "request": entry.request,
+                "replicate": entry.replicate,
+                "reply": entry.reply.to_json(),
+                "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,
+                "cost_usd": entry.reply.cost_usd,
+            }
+            for entry in entries
+        ]
+        call_ids = [entry.call_id for entry in entries]
+        with self._explained(), self._engine.begin() as connection:
+            result = connection.execute(self._insert(_REPLIES).on_conflict_do_nothing(), rows)
+            for table in (_FAILURES, _RESERVATIONS):
+                connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
+        return {} if result.rowcount == len(rows) else self.replies(call_ids)
+
+    async def put_failure(self, call_id: str, error: str) -> None:
+        """Remember that a call failed for good, so that a replay fails in the same place; a later run asks again."""
+        await asyncio.to_thread(self._store_failure, call_id, error)
+
+    def _store_failure(self, call_id: str, error: str) -> None:
+        insert = self._insert(_FAILURES).values(call_id=call_id, error=error)
+        with self._explained(), self._engine.begin() as connection:
+            connection.execute(insert.on_conflict_do_update(index_elements=["call_id"], set_={"error": error}))
+            connection.execute(sa.delete(_RESERVATIONS).where(_RESERVATIONS.c.call_id == call_id))
+
+    async def failure(self, call_id: str) -> str | None:
+        """The error that a call failed with in an earlier run, or None."""
+        query = sa.select(_FAILURES.c.error).where(_FAILURES.c.call_id == call_id)
+
+        def read() -> str | None:
+            with self._explained(), self._engine.connect() as connection:
+                error: str | None = connection.scalar(query)
+                return error
+
+        return await asyncio.to_thread(read)
+
+    # Budget
+
+    def spent(self) -> Spent:
+        """What all stored replies took."""
+        with self._explained(), self._engine.connect() as connection:
+            return self._total(connection, _REPLIES)
+
+    @staticmethod
+    def _total(connection: sa.Connection, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> Spent:
+        query = sa.select(sa.func.count(), sa.func.sum(table.c.tokens), sa.func.sum(table.c.cost_usd))
+        calls, tokens, usd = connection.execute(query.select_from(table).where(*conditions)).one()
+        return Spent(int(calls), int(tokens or 0), float(usd or 0.0))
+
+    async def reserve(self, call_id: str, tokens: int, usd: float, seconds: float, limits: Mapping[str, float]) -> None:
+        """Set aside the most that a call may take, or stop the run if a limit would be passed; across processes.
+
+        Args:
+            call_id: the call that the reservation is for; storing its reply ends the reservation.
+            tokens, usd: the most that the call can take.
+            seconds: how long the reservation holds, should this process die.
+            limits: `calls`, `tokens`, `usd`, as far as limited.
+
+        Raises:
+            RunStoppedError: the call could pass a limit; the message says what was spent.
+        """
+        await asyncio.to_thread(self._reserve, call_id, tokens, usd, seconds, limits)
+
+    def _reserve(self, call_id: str, tokens: int, usd: float, seconds: float, limits: Mapping[str, float]) -> None:
+        now = time.time()
+        with self._explained(), self._engine.begin() as connection:
+            self._lock_reservations(connection)
+            connection.execute(sa.delete(_RESERVATIONS).where(_RESERVATIONS.c.expires_at < now))
+            spent, reserved = self._total(connection, _REPLIES), self._total(connection, _RESERVATIONS)
+            needed = {
+                "calls": spent.calls + reserved.calls + 1,
+                "tokens": spent.tokens + reserved.tokens + tokens,
+                "usd": spent.usd + reserved.usd + usd,
+            }
+            for name, limit in limits.items():
+                if needed[name] > limit:
+                    raise RunStoppedError(
+                        f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far: {spent.calls} "
+                        f"calls, {spent.tokens} tokens, {spent.usd:.4f} US dollars; {reserved.calls} calls under way. "
+                        "Every reply is kept: raise `budget` and run again to go on; `snakemake preview` says what "
+                        "remains."
+                    )
+            row = {"call_id": call_id, "tokens": tokens, "cost_usd": usd, "expires_at": now + seconds}
+            connection.execute(self._insert(_RESERVATIONS).on_conflict_do_nothing(), row)
+
+    def _lock_reservations(self, connection: sa.Connection) -> None:
+        """Let no other process count between our counting and our reserving."""
+        if self._engine.dialect.name == "postgresql":
+            connection.execute(sa.text("LOCK TABLE reservations IN EXCLUSIVE MODE"))
+        else:  # a write takes SQLite's one write lock at once
+            connection.execute(sa.update(_META).where(_META.c.name == "version").values(value=_META.c.value))
+
+    def close(self) -> None:
+        """Give the database's connections back."""
+        self._engine.dispose()
+
+
+def calls_row(entry: Entry) -> dict[str, Any]:
+    """A ledger entry as a row of `calls/{experiment}/{model}.parquet`."""
+    reply = entry.reply
+    return {
+        "call_id": entry.call_id,
+        "model": entry.model,
+        "request": entry.request,
+        "replicate": entry.replicate,
+        "reply": reply.text,
+        "reasoning": reply.reasoning,
+        "logprobs": json.dumps(dict(reply.logprobs), sort_keys=True) if reply.logprobs else "",
+        "finish_reason": reply.finish_reason,
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "cached_tokens": reply.cached_tokens,
+        "seconds": reply.seconds,
+        "attempts": reply.attempts,
+        "cost_usd": reply.cost_usd,
+        "created_at": reply.created_at,
+        "served_model": reply.served_model,
+    }
+
+
+def entry_of(row: Mapping[str, Any]) -> Entry:
+    """The ledger entry that `calls_row` made a row of."""
+    reply = Reply(
+        text=row["reply"],
+        reasoning=row["reasoning"],
+        logprobs=json.loads(row["logprobs"]) if row["logprobs"] else {},
+        **{name: row[name] for name in _REPLY_COLUMNS},
+    )
+    return Entry(row["call_id"], row["model"], row["request"], row["replicate"], reply)
+
+
+_REPLY_COLUMNS = (
+    "finish_reason",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "seconds",
+    "attempts",
+    "cost_usd",
+    "created_at",
+    "served_model",
+)
+
+
+def import_calls(ledger: Ledger, rows: Iterable[Mapping[str, Any]], batch: int = 1000) -> int:
+    """Store exported calls (rows of `calls/`); what the ledger already holds stays. Returns how many rows were read."""
+    pending: list[Entry] = []
+    count = 0
+    for row in rows:
+        pending.append(entry_of(row))
+        count += 1
+        if len(pending) == batch:
+            ledger.store(pending)
+            pending = []
+    if pending:
+        ledger.store(pending)
+    return count

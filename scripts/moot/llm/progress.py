@@ -1,0 +1,49 @@
+"""What a job says of itself while it runs: debates done, calls, tokens a second, cost, time left."""
+
+import logging
+import time
+from dataclasses import dataclass, field
+
+LOG = logging.getLogger("moot")
+_EVERY_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class Progress:
+    """Running totals of one job; `tick` writes a line at most every few seconds."""
+
+    name: str
+    debates: int
+    done: int = 0
+    new_calls: int = 0
+    ledger_calls: int = 0
+    retries: int = 0
+    failed_calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+    last_line: float = field(default_factory=time.monotonic)
+
+    def tick(self) -> None:
+        """Write a line if the last one is some seconds old."""
+        if time.monotonic() - self.last_line >= _EVERY_SECONDS:
+            self.last_line = time.monotonic()
+            LOG.info(self.line())
+
+    def line(self) -> str:
+        """The state of the job in one line."""
+        seconds = time.monotonic() - self.started
+        left = f"about {seconds / self.done * (self.debates - self.done):.0f} s left" if self.done else "time unknown"
+        if self.done == self.debates:
+            left = f"{seconds:.0f} s"
+        parts = [
+            f"{self.name}: {self.done} of {self.debates} debates",
+            f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
+            f"{self.tokens / seconds if seconds else 0:.0f} tokens/s",
+            f"{self.cost_usd:.4f} US dollars",
+        ]
+        if self.retries:
+            parts.append(f"{self.retries} retries")
+        if self.failed_calls:
+            parts.append(f"{self.failed_calls} calls failed")
+        return "; ".join([*parts, left])

@@ -1,0 +1,98 @@
+"""What is sent to a model and what comes back: plain values, the same for every endpoint."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt; `role` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that is sent for one call. Two equal requests are the same question.
+
+    Attributes:
+        endpoint: the endpoint's kind (embedded, openai, ollama).
+        model: the model's name as the server knows it.
+        messages: the prompt.
+        parameters: temperature, max_tokens, seed, context and whatever else the configuration sends.
+        schema: the JSON schema that the reply must follow, where it is sent (`structured: native`).
+        choices: the label words whose log-probabilities are asked for, instead of generated text.
+    """
+
+    endpoint: str
+    model: str
+    messages: tuple[Message, ...]
+    parameters: Mapping[str, Any]
+    schema: Mapping[str, Any] | None = None
+    choices: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """The request as canonical JSON: sorted keys, no spaces."""
+        content = {
+            "endpoint": self.endpoint,
+            "model": self.model,
+            "messages": [[message.role, message.content] for message in self.messages],
+            "parameters": dict(self.parameters),
+            "schema": self.schema,
+            "choices": self.choices,
+        }
+        return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def prompt_characters(self) -> int:
+        """The length of all messages, from which prompt tokens are estimated before a call."""
+        return sum(len(message.content) for message in self.messages)
+
+
+def call_id(request_json: str, replicate: int) -> str:
+    """The ledger's key: a digest of everything that is sent and of the replicate index."""
+    return hashlib.sha256(f"{replicate}\n{request_json}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered, as it came, and what it took.
+
+    Attributes:
+        text: the reply's text, unparsed.
+        reasoning: the model's separate reasoning text, where the endpoint gives one.
+        logprobs: label word to log-probability, for a request with choices.
+        finish_reason: why generation ended (stop, length, content_filter, ...).
+        prompt_tokens, completion_tokens, cached_tokens: as the server counted them.
+        seconds: wall-clock time of the successful attempt.
+        attempts: how many attempts it took, the successful one included.
+        cost_usd: by the model's configured price.
+        created_at: UTC time, ISO 8601.
+        served_model: what the server says that it ran (name, digest).
+    """
+
+    text: str
+    reasoning: str = ""
+    logprobs: Mapping[str, float] = field(default_factory=dict)
+    finish_reason: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    seconds: float = 0.0
+    attempts: int = 1
+    cost_usd: float = 0.0
+    created_at: str = ""
+    served_model: str = ""
+
+    def to_json(self) -> str:
+        """The reply as JSON, for the ledger."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Reply":
+        """The reply that `to_json` wrote."""
+        return cls(**json.loads(text))

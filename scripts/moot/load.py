@@ -1,0 +1,57 @@
+"""From a data set's options to its three artifacts: cases, features, and the account of what cleaning did."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from moot.artifacts import atomic_path, describe, write_cases, write_frame
+from moot.datasets import LOADERS, Loaded
+from moot.errors import UserError
+from moot.llm.progress import LOG
+from moot.plan import Plan
+
+
+def check_cases(dataset: str, loaded: Loaded) -> None:
+    """Raise `UserError` for what no data set may have: no cases, an id twice, an unknown label, an empty text."""
+    if not loaded.cases:
+        raise UserError(f"data set '{dataset}': no cases. Check its source and options.")
+    seen: dict[str, int] = {}
+    for case in loaded.cases:
+        place = f"data set '{dataset}', row {case.source_row}"
+        if case.case_id in seen:
+            raise UserError(f"{place}: case id '{case.case_id}' was taken by row {seen[case.case_id]}; ids are unique.")
+        seen[case.case_id] = case.source_row
+        targets = case.target.split(";") if loaded.task.multilabel else [case.target]
+        unknown = sorted(set(targets) - set(loaded.task.labels))
+        if unknown:
+            raise UserError(f"{place}: label {unknown[0]!r}; expected one of {', '.join(loaded.task.labels)}.")
+        if not case.text.strip():
+            raise UserError(f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out.")
+
+
+def load_dataset(plan: Plan, dataset: str, cases: Path, features: Path, account: Path) -> None:
+    """Load a data set and write its artifacts.
+
+    Args:
+        plan: the checked configuration.
+        dataset: a name under `datasets`.
+        cases: where `cases/{dataset}.parquet` goes.
+        features: where `features/{dataset}.parquet` goes: case_id, split, label and one typed column a feature.
+        account: where the CSV of what cleaning found goes (columns what, count).
+    """
+    options = plan.dataset_options(dataset)
+    loaded = LOADERS[options.loader or dataset].load(options, plan.load_context(dataset))
+    check_cases(dataset, loaded)
+    metadata = describe(sources=loaded.sources, dataset=dataset)
+    write_cases(cases, loaded.cases, loaded.task, metadata)
+    frame = loaded.features
+    if frame is None:
+        rows = [(case.case_id, case.split, case.target) for case in loaded.cases]
+        frame = pd.DataFrame(rows, columns=["case_id", "split", "label"])
+    write_frame(features, frame, metadata)
+    with atomic_path(account) as part:
+        pd.DataFrame(list(loaded.account.items()), columns=["what", "count"]).to_csv(part, index=False)
+    splits = pd.Series([case.split for case in loaded.cases]).value_counts().to_dict()
+    LOG.info(
+        "%s: %d cases %s; %s", dataset, len(loaded.cases), splits, dict(loaded.account) or "nothing to account for"
+    )

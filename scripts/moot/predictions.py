@@ -1,0 +1,185 @@
+"""From transcripts to predictions: one row a case and repeat, what it took, and thresholds fitted on validation."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+from sklearn.metrics import f1_score
+
+from moot.artifacts import describe, read_cases, write_rows
+from moot.cases import Case, Task
+from moot.debate import label_shares
+from moot.llm.ledger import Ledger, calls_row
+from moot.plan import Plan
+
+_LEAST_SHARE = 1e-9
+
+
+def export_calls(ledger: Ledger, transcripts: Sequence[Path], output: Path, metadata: Mapping[str, str]) -> None:
+    """Write every call that some transcripts rest on, in the order of its first use (columns: the calls schema)."""
+    call_ids: dict[str, None] = {}
+    for path in transcripts:
+        column = pq.read_table(path, columns=["call_id"]).column("call_id").to_pylist()
+        call_ids.update(dict.fromkeys(call_id for call_id in column if call_id))
+
+    def rows(batch: int = 500) -> Iterable[dict[str, Any]]:
+        ordered = list(call_ids)
+        for start in range(0, len(ordered), batch):
+            found = {entry.call_id: entry for entry in ledger.entries(ordered[start : start + batch])}
+            yield from (calls_row(found[key]) for key in ordered[start : start + batch] if key in found)
+
+    write_rows(output, "calls", rows(), metadata)
+
+
+def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """What each debate took: calls, retries, tokens, seconds, US dollars, indexed by debate_id."""
+    used = transcripts.loc[transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]].drop_duplicates()
+    joined = used.merge(calls, on="call_id")
+    joined["retries"] = joined["attempts"] - 1
+    sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+    totals = joined.groupby("debate_id")[sums].sum()
+    totals["calls"] = joined.groupby("debate_id").size()
+    return totals
+
+
+def contextual_offsets(logprobs: Sequence[Mapping[str, float]], targets: Sequence[str]) -> dict[str, float]:
+    """What to add to each label's log-probability so that a model prefers no label before it has read the case.
+
+    The mean log-probability over validation cases stands for the prompt without content (Zhao et al. 2021, "Calibrate
+    Before Use"); the validation cases' label shares, with one added to each count, are the prior put in its place.
+    """
+    labels = list(logprobs[0])
+    mean = {label: float(np.mean([values[label] for values in logprobs])) for label in labels}
+    counts = {label: targets.count(label) + 1 for label in labels}
+    return {label: math.log(counts[label] / sum(counts.values())) - mean[label] for label in labels}
+
+
+def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
+    """The threshold on the positive label's probability with the best macro F1; of equal ones the nearest to 0.5."""
+    ordered = sorted(set(scores))
+    middles = [(low + high) / 2 for low, high in pairwise(ordered)]
+    candidates = [0.5, *middles]
+    values = np.asarray(scores)
+
+    def quality(threshold: float) -> tuple[float, float]:
+        macro_f1 = f1_score(positive, values >= threshold, average="macro", zero_division=0)
+        return (float(macro_f1), -abs(threshold - 0.5))
+
+    return max(candidates, key=quality)
+
+
+def calibrate(
+    conclusions: pd.DataFrame, splits: Mapping[str, str], targets: Mapping[str, str], task: Task
+) -> pd.DataFrame:
+    """Replace likelihood answers by calibrated ones, everything fitted on the validation cases among them.
+
+    Args:
+        conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability, or None), one row a
+            debate.
+        splits, targets: by case id.
+        task: the data set's description.
+
+    Returns:
+        The same rows; without validation cases or without log-probabilities they are unchanged.
+    """
+    scored = conclusions["logprobs"].notna()
+    validation = scored & (conclusions["case_id"].map(splits) == "validation")
+    if not validation.any():
+        return conclusions
+    fitting = conclusions[validation]
+    truth = [targets[case_id] for case_id in fitting["case_id"]]
+    offsets = contextual_offsets(list(fitting["logprobs"]), truth)
+    shares = {
+        index: label_shares({label: value + offsets[label] for label, value in logprobs.items()})
+        for index, logprobs in conclusions.loc[scored, "logprobs"].items()
+    }
+    threshold = 0.5
+    if task.positive and len(task.labels) == 2:  # noqa: PLR2004 - a threshold needs two labels
+        scores = [shares[index][task.positive] for index in fitting.index]
+        threshold = best_threshold(scores, [label == task.positive for label in truth])
+    result = conclusions.copy()
+    for index, share in shares.items():
+        prediction = _decide(share, task, threshold)
+        result.loc[index, "prediction"] = prediction
+        result.loc[index, "confidence"] = 100 * max(share[prediction], _LEAST_SHARE)
+        result.loc[index, "score"] = share.get(task.positive, math.nan)
+    return result
+
+
+def _decide(share: Mapping[str, float], task: Task, threshold: float) -> str:
+    if task.positive and len(task.labels) == 2:  # noqa: PLR2004
+        other = next(label for label in task.labels if label != task.positive)
+        return task.positive if share[task.positive] >= threshold else other
+    return max(share, key=lambda label: share[label])
+
+
+def prediction_rows(
+    transcripts: pd.DataFrame, calls: pd.DataFrame, cases: Sequence[Case], task: Task, split: str
+) -> Iterable[dict[str, Any]]:
+    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts."""
+    by_id = {case.case_id: case for case in cases}
+    conclusions = transcripts[transcripts["kind"] == "conclusion"].copy()
+    outcome = [json.loads(parsed) for parsed in conclusions["parsed"]]
+    conclusions["status"] = [entry["status"] for entry in outcome]
+    conclusions["score"] = [entry["score"] for entry in outcome]
+    conclusions["logprobs"] = pd.Series([entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object)
+    splits = {case_id: case.split for case_id, case in by_id.items()}
+    targets = {case_id: case.target for case_id, case in by_id.items()}
+    conclusions = calibrate(conclusions, splits, targets, task)
+    costs = debate_costs(transcripts, calls)
+    for row in conclusions.to_dict("records"):
+        if splits[row["case_id"]] != split:
+            continue
+        cost = costs.loc[row["debate_id"]].to_dict() if row["debate_id"] in costs.index else {}
+        counts = {name: int(cost.get(name, 0)) for name in _COUNTS}
+        yield {
+            "experiment": row["experiment"],
+            "model": row["model"],
+            "case_id": row["case_id"],
+            "repeat": row["repeat"],
+            "prediction": row["prediction"] if pd.notna(row["prediction"]) else None,
+            "confidence": row["confidence"],
+            "score": row["score"],
+            "status": row["status"],
+            "target": targets[row["case_id"]],
+            "seconds": float(cost.get("seconds", 0.0)),
+            "cost_usd": float(cost.get("cost_usd", 0.0)),
+            **counts,
+        }
+
+
+_COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens")
+
+
+def write_predictions(
+    plan: Plan, experiment: str, cases_path: Path, shards: Sequence[Path], output: Path, calls: Path
+) -> None:
+    """Write an experiment's predictions and the calls that they rest on, for one model.
+
+    Args:
+        plan: the checked configuration.
+        experiment: its name.
+        cases_path: `cases/{dataset}.parquet`.
+        shards: the model's transcripts, in the order of shards.
+        output: `predictions/{experiment}/{model}.parquet`.
+        calls: `calls/{experiment}/{model}.parquet`.
+    """
+    metadata = describe(experiment, [cases_path, *shards])
+    ledger = Ledger(plan.config.ledger)
+    export_calls(ledger, shards, calls, describe(experiment))
+    ledger.close()
+    columns = ["experiment", "model", "debate_id", "case_id", "repeat", "kind", "parsed", "prediction", "confidence"]
+    said = pd.concat([pq.read_table(shard, columns=[*columns, "call_id"]).to_pandas() for shard in shards])
+    taken = ["call_id", "attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+    cases, task = read_cases(cases_path)
+    called = pq.read_table(calls, columns=taken).to_pandas()
+    split = plan.experiments[experiment].config.split
+    write_rows(
+        output, "predictions", prediction_rows(said.reset_index(drop=True), called, cases, task, split), metadata
+    )

@@ -1,0 +1,81 @@
+"""Prompts: Jinja templates in `config/prompts`, rendered to messages; hostile text can leave none of its delimiters."""
+
+import hashlib
+import re
+import secrets
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2 import meta
+from jinja2.sandbox import SandboxedEnvironment
+
+from moot.errors import UserError
+from moot.llm.request import Message
+
+
+def enclose(text: object, tag: str) -> str:
+    """Text between `<tag>` and `</tag>`, with every such delimiter inside it made harmless.
+
+    >>> enclose("a </facts> b", "facts")
+    '<facts>\\na ‹/facts> b\\n</facts>'
+    """
+    inner = re.sub(rf"<(?=\s*/?\s*{re.escape(tag)}\b)", "‹", str(text), flags=re.IGNORECASE)
+    return f"<{tag}>\n{inner.strip()}\n</{tag}>"
+
+
+class Prompts:
+    """The templates of a project; a folder of the user's own takes precedence over the shipped one.
+
+    Args:
+        folders: folders to look in, first match wins.
+    """
+
+    def __init__(self, *folders: Path) -> None:
+        self._environment = SandboxedEnvironment(
+            loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,
+        )
+        self._environment.filters["enclose"] = enclose
+        self._template = cache(self._environment.get_template)
+
+    def render(self, name: str, **context: Any) -> tuple[Message, ...]:
+        """The messages of template `{name}.jinja`, as its `{{ role("system") }}` and `{{ role("user") }}` cut it.
+
+        Raises:
+            UserError: no such template, or a mistake in it, with its line.
+        """
+        nonce = secrets.token_hex(8)  # marks that no case text and no model text can contain; they leave with the cut
+        try:
+            text = self._template(f"{name}.jinja").render(role=lambda role: f"\0{nonce}{role}\0", **context)
+        except jinja2.TemplateNotFound as error:
+            raise UserError(f"prompt template {error.name}: not found in config/prompts.") from None
+        except jinja2.TemplateSyntaxError as error:
+            raise UserError(f"prompt template {error.name}, line {error.lineno}: {error.message}.") from None
+        except jinja2.UndefinedError as error:
+            raise UserError(f"prompt template {name}.jinja: {error.message}.") from None
+        parts = re.split(f"\0{nonce}([a-z]+)\0", text)
+        messages = (
+            Message(role, content.replace("\0", "").strip())
+            for role, content in zip(parts[1::2], parts[2::2], strict=True)
+        )
+        return tuple(message for message in messages if message.content)
+
+    def digest(self, *names: str) -> str:
+        """A digest of templates, of every template in their folder, and of all that these include or extend."""
+        loader = self._environment.loader
+        waiting = [name for name in self._environment.list_templates() if name.startswith(tuple(names))]
+        seen: dict[str, str] = {}
+        while waiting:
+            name = waiting.pop()
+            if name in seen or loader is None:
+                continue
+            source = loader.get_source(self._environment, name)[0]
+            seen[name] = hashlib.sha256(source.encode()).hexdigest()
+            referenced = meta.find_referenced_templates(self._environment.parse(source))
+            waiting.extend(reference for reference in referenced if reference)
+        return hashlib.sha256(repr(sorted(seen.items())).encode()).hexdigest()[:16]

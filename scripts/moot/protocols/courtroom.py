@@ -1,0 +1,92 @@
+"""The courtroom (AgenticSimLaw, "Multi-Agent Interaction Protocol"): seven public turns and the judge's private belief.
+
+    1 prosecution opening   2 defence opening    belief
+    3 prosecution rebuttal  4 defence rebuttal   belief
+    5 prosecution closing   6 defence closing    belief
+    7 verdict
+
+Before each turn its advocate privately forms a strategy. The paper does not say whether a strategy is seen again by its
+own author; here it is, since a plan that is forgotten guides nothing. Nobody else ever reads private text.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from moot.debate import Answer, Debate
+from moot.protocols import ProtocolParams, protocol
+from moot.protocols.replies import answer_of, prediction_schema, spoken
+
+PHASES = ("opening", "rebuttal", "closing")
+PROSECUTOR, DEFENSE, JUDGE = "prosecutor", "defense", "judge"
+
+
+class CourtroomParams(ProtocolParams):
+    """Parameters of the courtroom; the defaults are the paper's."""
+
+    strategy: Literal["call", "inline", "none"] = Field(
+        "call", description="a strategy in a call of its own, in one reply with the statement, or none"
+    )
+    beliefs: Literal["after_round", "after_turn", "none"] = Field(
+        "after_round", description="when the judge's private belief is updated (the authors' code: after_turn)"
+    )
+    roles: Literal["adversarial", "cooperative"] = Field(
+        "adversarial", description="advocates argue their side, or both look for the right answer together"
+    )
+    judge_sees: Literal["facts", "transcript", "both"] = Field("both", description="what the judge's prompts hold")
+    first: Literal["prosecutor", "defense"] = Field("prosecutor", description="who speaks first in each phase")
+    answer: Literal["generation", "likelihood"] = Field(
+        "generation", description="the verdict is generated, or read off the log-probabilities of the label words"
+    )
+
+
+class Inline(BaseModel):
+    """A strategy and the statement that follows from it, in one reply."""
+
+    model_config = ConfigDict(extra="forbid")
+    strategy: str = Field(description="your private plan, in a sentence or two; nobody else reads it")
+    statement: str = Field(description="what you say to the court")
+
+
+@protocol("courtroom", CourtroomParams, study="courtroom")
+async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
+    """Seven turns; the verdict is the answer. A failed turn is skipped, a failed verdict leaves no answer."""
+    advocates = (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    for number, phase in enumerate(PHASES, start=1):
+        for advocate in advocates:
+            await speak(debate, params, advocate, phase, number)
+            if params.beliefs == "after_turn":
+                await update_belief(debate, number)
+        if params.beliefs == "after_round":
+            await update_belief(debate, number)
+    return await give_verdict(debate, params)
+
+
+async def speak(debate: Debate, params: CourtroomParams, advocate: str, phase: str, number: int) -> None:
+    """One advocate's turn: the private strategy, then the public statement."""
+    if params.strategy == "inline":
+        said = await debate.say(
+            advocate, "strategy", "courtroom/inline", schema=Inline, private=True, round=number, phase=phase
+        )
+        if said.usable and said.parsed:
+            statement = said.parsed["statement"]
+            debate.record(advocate, phase, statement, source="model", round=number, call_id=said.call_id)
+        return
+    if params.strategy == "call":
+        await debate.say(advocate, "strategy", "courtroom/strategy", private=True, round=number, phase=phase)
+    await debate.say(advocate, phase, "courtroom/statement", round=number, phase=phase)
+
+
+async def update_belief(debate: Debate, number: int) -> None:
+    """The judge privately notes prediction, confidence and reasons."""
+    schema = prediction_schema(debate.task, name="Belief", reasoning=True)
+    await debate.say(JUDGE, "belief", "courtroom/belief", schema=schema, private=True, round=number)
+
+
+async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None:
+    """The judge's public verdict with reasons, prediction and confidence (turn 7)."""
+    if params.answer == "likelihood":
+        words = {label: spoken(label) for label in debate.task.labels}
+        return answer_of(debate, await debate.choose(JUDGE, "verdict", "courtroom/verdict", words=words))
+    schema = prediction_schema(debate.task, name="Verdict", reasoning=True)
+    return answer_of(debate, await debate.say(JUDGE, "verdict", "courtroom/verdict", schema=schema))

@@ -1,0 +1,146 @@
+"""Single-agent prompting (AgenticSimLaw, "Reasoning Methodologies" and Appendix A), and self-consistency.
+
+The answer is generated, as in the papers, or read off the log-probabilities of the label words (`answer: likelihood`),
+as multiple choice is scored elsewhere.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from moot.artifacts import read_frame
+from moot.cases import Case, stable_fraction
+from moot.debate import Answer, Debate
+from moot.protocols import ProtocolParams, protocol
+from moot.protocols.replies import answer_of, prediction_schema, spoken
+
+SEAT = "expert"
+
+
+class PromptingParams(ProtocolParams):
+    """Parameters of a single prompt; temperature 0 as in the paper."""
+
+    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    answer: Literal["generation", "likelihood"] = Field(
+        "generation", description="generate the answer, or score the label words by log-probability"
+    )
+
+
+class ShotParams(PromptingParams):
+    """Parameters of prompts with labelled examples."""
+
+    shots: int = Field(30, ge=0, description="labelled training cases in the prompt (the paper: 30)")
+    balanced: bool = Field(False, description="the same number of each label, instead of the training split's shares")
+
+
+class ChainOfThoughtParams(PromptingParams):
+    """Parameters of prompts that weigh factors first."""
+
+    factors: int = Field(10, ge=1, description="most factors to weigh")
+
+
+class ShotChainParams(ShotParams, ChainOfThoughtParams):
+    """Parameters of chain of thought with labelled examples."""
+
+
+class SelfConsistencyParams(PromptingParams):
+    """Parameters of self-consistency; sampled, so temperature 0.7."""
+
+    temperature: float = Field(0.7, ge=0, description="sampling temperature, unless the model's entry sets one")
+    k: int | Literal["matched"] = Field(5, description="samples a case, or `matched`: as many as the debate's calls")
+    beside: str = Field("", description="with `k: matched`: the experiment whose number of calls a case is matched")
+    factors: int = Field(10, ge=1, description="most factors to weigh")
+
+
+def choose_examples(examples: Sequence[Case], shots: int, seed: int, balanced: bool = False) -> list[Case]:
+    """Labelled training cases for a prompt, the same ones for every case, so that prompts share their beginning.
+
+    Args:
+        examples: the training split.
+        shots: how many.
+        seed: the configuration's seed.
+        balanced: the same number of each label.
+    """
+    ordered = sorted(examples, key=lambda case: stable_fraction("shots", seed, case.case_id))
+    if not balanced:
+        return ordered[:shots]
+    by_label = {label: [case for case in ordered if case.target == label] for label in ordered[0].labels}
+    turns = [case for place in zip(*by_label.values(), strict=False) for case in place]
+    return turns[:shots]
+
+
+async def _answer(
+    debate: Debate, params: PromptingParams, prompt: str, factors: int, shots: list[Case]
+) -> Answer | None:
+    if params.answer == "likelihood":
+        words = {label: spoken(label) for label in debate.task.labels}
+        said = await debate.choose(SEAT, "prediction", prompt, words=words, shots=shots)
+    else:
+        schema = prediction_schema(debate.task, factors=factors)
+        said = await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots)
+    return answer_of(debate, said)
+
+
+@protocol("zero_shot", PromptingParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"))
+async def zero_shot(debate: Debate, params: PromptingParams) -> Answer | None:
+    """Ask for a prediction at once (the paper's `system1`)."""
+    return await _answer(debate, params, "prompting/zero_shot", 0, [])
+
+
+@protocol("few_shot", ShotParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"))
+async def few_shot(debate: Debate, params: ShotParams) -> Answer | None:
+    """Show labelled training cases, then ask for a prediction at once."""
+    shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
+    return await _answer(debate, params, "prompting/zero_shot", 0, shots)
+
+
+@protocol("cot", ChainOfThoughtParams, study="courtroom", prompts=("prompting/cot", "prompting/base"))
+async def chain_of_thought(debate: Debate, params: ChainOfThoughtParams) -> Answer | None:
+    """Weigh each factor low, medium or high, then predict."""
+    return await _answer(debate, params, "prompting/cot", params.factors, [])
+
+
+@protocol("n_shot_cot", ShotChainParams, study="courtroom", prompts=("prompting/cot", "prompting/base"))
+async def n_shot_chain_of_thought(debate: Debate, params: ShotChainParams) -> Answer | None:
+    """Show labelled training cases, weigh each factor, then predict."""
+    shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
+    return await _answer(debate, params, "prompting/cot", params.factors, shots)
+
+
+def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
+    return {"beside": f"predictions/{params.beside}/{{model}}.parquet"} if params.k == "matched" else {}
+
+
+def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
+    """How many samples: given, or the rounded mean number of calls a case of the debate that this stands beside."""
+    if params.k != "matched":
+        return params.k
+    return max(1, round(float(read_frame(debate.artifacts["beside"])["calls"].mean())))
+
+
+@protocol(
+    "self_consistency",
+    SelfConsistencyParams,
+    study="courtroom",
+    prompts=("prompting/cot", "prompting/zero_shot", "prompting/base"),
+    needs=_matched_predictions,
+)
+async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Answer | None:
+    """Sample k chains of thought and take the majority; a tie goes to the label that came first."""
+    schema = prediction_schema(debate.task, factors=params.factors)
+    samples = await asyncio.gather(
+        *(
+            debate.say(SEAT, "sample", "prompting/cot", schema=schema, heard=(), round=number, shots=[])
+            for number in range(1, _samples(debate, params) + 1)
+        )
+    )
+    votes = Counter(said.prediction for said in samples if said.prediction is not None)
+    if not votes:
+        return None
+    prediction, count = votes.most_common(1)[0]
+    share = count / votes.total()
+    positive = votes[debate.task.positive] / votes.total() if debate.task.positive else None
+    return Answer(prediction, 100 * share, positive)

@@ -1,0 +1,78 @@
+"""What protocols ask models to reply with: schemas made from a task's labels."""
+
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from moot.cases import Task
+from moot.debate import Answer, Debate, Utterance, label_shares
+
+_STRICT = ConfigDict(extra="forbid")
+Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100")]
+
+
+class Factor(BaseModel):
+    """One factor of the case and the weight that it deserves."""
+
+    model_config = _STRICT
+    factor: str = Field(description="the factor, in a few words")
+    weight: Literal["low", "medium", "high"]
+    reasoning: str = Field(description="why, in one sentence")
+
+
+def spoken(label: str) -> str:
+    """A label as prompts and replies spell it."""
+    return label.upper()
+
+
+@cache
+def _prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
+    one = Literal[tuple(spoken(label) for label in labels)]  # type: ignore[valid-type]
+    return Annotated[list[one], Field(min_length=1)] if multilabel else one  # type: ignore[valid-type]
+
+
+@cache
+def _schema(name: str, labels: tuple[str, ...], multilabel: bool, factors: int, reasoning: bool) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    if factors:
+        fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors)], ...)
+    if reasoning:
+        fields["reasoning"] = (str, Field(description="the reasons, in a sentence or two"))
+    fields["prediction"] = (_prediction_type(labels, multilabel), ...)
+    fields["confidence"] = (Confidence, ...)
+    return create_model(name, __config__=_STRICT, **fields)
+
+
+def prediction_schema(
+    task: Task, *, name: str = "Prediction", factors: int = 0, reasoning: bool = False
+) -> type[BaseModel]:
+    """The schema of a prediction: optionally weighed factors or reasons first, then prediction and confidence.
+
+    Args:
+        task: whose labels may be predicted (in upper case).
+        name: the schema's name.
+        factors: the most factors to weigh; 0 for none.
+        reasoning: whether reasons are asked for before the prediction.
+    """
+    return _schema(name, task.labels, task.multilabel, factors, reasoning)
+
+
+def stated_score(task: Task, prediction: str, confidence: float | None) -> float | None:
+    """The probability of the positive label that a stated prediction and confidence (0 to 100) amount to."""
+    if not task.positive or confidence is None:
+        return None
+    share = confidence / 100
+    return share if prediction == task.positive else 1 - share
+
+
+def answer_of(debate: Debate, said: Utterance) -> Answer | None:
+    """A debate's answer as one utterance states it; None where it is not usable."""
+    if said.prediction is None:
+        return None
+    logprobs = (said.parsed or {}).get("logprobs")
+    if logprobs:
+        score = label_shares(logprobs).get(debate.task.positive)
+    else:
+        score = stated_score(debate.task, said.prediction, said.confidence)
+    return Answer(said.prediction, said.confidence, score, logprobs)

@@ -1,0 +1,21 @@
+"""Read predictions off the transcripts of one experiment and model, and export the calls behind them."""
+
+from pathlib import Path
+
+from snakemake.script import snakemake
+
+from moot.job import job_log
+from moot.plan import Plan
+from moot.predictions import write_predictions
+
+if __name__ == "__main__":
+    with job_log(snakemake.log[0]):
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        write_predictions(
+            plan,
+            snakemake.wildcards.experiment,
+            Path(snakemake.input.cases),
+            [Path(shard) for shard in snakemake.input.shards],
+            Path(snakemake.output.predictions),
+            Path(snakemake.output.calls),
+        )
