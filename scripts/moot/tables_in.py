@@ -7,6 +7,7 @@ All functions raise `UserError` with one message: file, row, column, what was fo
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -58,10 +59,9 @@ def read_csv(
                 _check_length(path, record, header, len(records) + 1, reader.line_num, get)
                 records.append(record)
     except csv.Error as fault:
-        raise UserError(
-            f"{path}: row {len(records) + 1} (line {reader.line_num}): broken quotes ({fault}); expected every quoted "
-            f"field to be closed. {_again(get)}"
-        ) from fault
+        place = f"{path}: row {len(records) + 1} (line {reader.line_num})"
+        found = "the file ends inside quotes (a truncated file?)" if "end of data" in str(fault) else f"{fault}"
+        raise UserError(f"{place}: {found}; expected every quoted field to be closed. {_again(get)}") from fault
     if not records:
         raise UserError(f"{path}: a header and no rows; expected at least one row of data. {_again(get)}")
     frame = pd.DataFrame(records, columns=header, index=pd.RangeIndex(1, len(records) + 1, name="row"), dtype="str")
@@ -190,9 +190,22 @@ def booleans(path: Path, values: "pd.Series[Any]") -> "pd.Series[Any]":
     return folded == "true"
 
 
+def check_splits(name: str, labels: Sequence[str], targets: Mapping[str, str], splits: Mapping[str, str]) -> None:
+    """Require each of `labels` in every split of data set `name`; `targets` and `splits` are by case id."""
+    for split in ("train", "validation", "test"):
+        found = Counter(targets[case_id] for case_id, where in splits.items() if where == split)
+        for label in labels:
+            if not found[label]:
+                listed = ", ".join(f"{count} {one}" for one, count in sorted(found.items())) or "no case at all"
+                raise UserError(
+                    f"data set '{name}': the {split} split has no case of label '{label}' (found {listed}; "
+                    f"{len(targets)} cases in all); expected one of each label at least. Use more cases."
+                )
+
+
 def shown(value: object) -> str:
     """A value for a message: quoted, on one line, and short, since it comes from a file that may hold anything."""
-    text = ascii(value) if not isinstance(value, str) else repr(value)
+    text = repr(value) if isinstance(value, str) else str(value).encode("unicode_escape").decode("ascii")
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
