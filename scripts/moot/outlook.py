@@ -1,0 +1,84 @@
+"""The judge's outlook of Debate-Feedback: a probability for each label, smoothed from round to round.
+
+With one label to a case the probabilities add up to 1. With several labels each stands for itself, and the same
+arithmetic holds for each (the paper writes it for two labels only).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from moot.cases import Task
+
+Outlook = Mapping[str, float]
+Rule = Literal["mean", "any", "all"]
+
+EVEN = 0.5
+
+
+def stated_outlook(task: Task, named: Iterable[str], confidence: float | None) -> dict[str, float]:
+    """The outlook that a stated answer amounts to.
+
+    Confidence 0 says no more than a guess and 100 certainty, so a stated answer never counts against itself: with
+    k labels the named one gets 1/k + (1 - 1/k) c, the others share the rest. With several labels a named one gets
+    1/2 + c/2, and each other 1/2 - c/2.
+
+    Args:
+        task: what the labels are.
+        named: the label, or the labels.
+        confidence: stated, 0 to 100; None where none was, which counts as 100.
+    """
+    share = 1.0 if confidence is None else confidence / 100
+    chosen = set(named)
+    if task.multilabel:
+        return {label: EVEN + share / 2 if label in chosen else EVEN - share / 2 for label in task.labels}
+    guess = 1 / len(task.labels)
+    high = guess + (1 - guess) * share
+    low = (1 - high) / (len(task.labels) - 1)
+    return {label: high if label in chosen else low for label in task.labels}
+
+
+def smoothed(previous: Outlook, latest: Outlook, weight: float) -> dict[str, float]:
+    """O_i = (1 - T) O_{i-1} + T LM, label by label (Debate-Feedback, Equation 1); `weight` is T.
+
+    >>> smoothed({"yes": 0.5}, {"yes": 1.0}, 0.5)
+    {'yes': 0.75}
+    """
+    return {label: (1 - weight) * previous[label] + weight * latest[label] for label in previous}
+
+
+def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule = "mean") -> bool:
+    """Threshold(v) of Algorithm 1, which the paper leaves open: the mean (or any, or every) reliability reaches it.
+
+    Without reliabilities (no assistant, or nobody spoke) nothing speaks against the debate, so it is met.
+    """
+    if not reliabilities:
+        return True
+    if rule == "mean":
+        return sum(reliabilities) / len(reliabilities) >= threshold
+    return (any if rule == "any" else all)(value >= threshold for value in reliabilities)
+
+
+def next_outlook(first: Outlook, previous: Outlook, latest: Outlook, met: bool, weight: float) -> dict[str, float]:
+    """One turn of Algorithm 1's loop: smoothed where the threshold is met, else back to the judge's own O_0 = LM(x)."""
+    return smoothed(previous, latest, weight) if met else dict(first)
+
+
+def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float) -> dict[str, float]:
+    """O_n from what the judge said in each round (LM's outlook, threshold met), for any T, without a new call."""
+    current = dict(first)
+    for latest, met in rounds:
+        current = next_outlook(first, current, latest, met, weight)
+    return current
+
+
+def decided(outlook: Outlook, task: Task, threshold: float = EVEN) -> str:
+    """The decision: with two labels the positive one from `threshold` on, with more the likeliest, with several labels
+    every one from `threshold` on, and the likeliest if there is none. A tie goes to the label that the task names last.
+    """
+    likeliest = max(task.labels, key=lambda label: (outlook[label], task.labels.index(label)))
+    if task.multilabel:
+        return ";".join(label for label in task.labels if outlook[label] >= threshold) or likeliest
+    others = [label for label in task.labels if label != task.positive]
+    if task.positive and len(others) == 1:
+        return task.positive if outlook[task.positive] >= threshold else others[0]
+    return likeliest
