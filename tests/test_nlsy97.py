@@ -204,7 +204,7 @@ def test_person_and_number_agree(sex: str, expected: str) -> None:
     [
         ({"sex": "female", "age": 18}, "The defendant is an 18-year-old woman."),
         ({"sex": "male", "race": "hispanic"}, "The defendant is a man whose race or ethnicity is recorded as Hispanic."),
-        ({"age": 21, "race": "black"}, "The defendant is 21 years old and their race or ethnicity is recorded as Black."),
+        ({"age": 21, "race": "black"}, "The defendant is 21 years old, and their race or ethnicity is recorded as Black."),
         ({"numberofarrestsby2002": 2, "convictedby2002": False}, "So far, the defendant has been arrested twice but has not been convicted of an offense."),
         ({"height_total_inches": 61, "num_weight": None}, "The defendant is 5 feet 1 inch tall. Their weight is not known."),
         ({"num_weight": None, "height_total_inches": None}, "The defendant's height and weight are not known."),

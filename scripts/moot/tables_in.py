@@ -170,17 +170,23 @@ def check_values(path: Path, values: "pd.Series[Any]", allowed: Sequence[Any], d
         )
 
 
-def whole_numbers(path: Path, values: "pd.Series[Any]", *, blank: bool = False) -> "pd.Series[Any]":
+def whole_numbers(
+    path: Path, values: "pd.Series[Any]", *, blank: bool = False, lowest: int | None = None
+) -> "pd.Series[Any]":
     """The column as Int64; a blank becomes missing where `blank` allows it, and is an error where not."""
     text = values.str.strip()
     fits = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & blank)
+    numbers = text.where(fits & (text != "")).astype("Int64")
+    if lowest is not None:
+        fits &= (numbers >= lowest).fillna(value=True)
     wrong = values.index[~fits]
     if len(wrong):
+        expected = "a whole number" + ("" if lowest is None else f" of at least {lowest}") + " or blank" * blank
         raise UserError(
-            f"{_place(path, wrong[0], values.name)}: found {shown(values.loc[wrong[0]])}, expected a whole number"
-            f"{' or blank' if blank else ''} ({len(wrong)} of {len(values)} rows are wrong). Correct the row."
+            f"{_place(path, wrong[0], values.name)}: found {shown(values.loc[wrong[0]])}, expected {expected} "
+            f"({len(wrong)} of {len(values)} rows are wrong). Correct the row."
         )
-    return text.mask(text == "").astype("Int64")
+    return numbers
 
 
 def booleans(path: Path, values: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+Facts = Mapping[str, object]
+"""Feature to value; None where the value is missing."""
+
 _SINGULAR = {"have": "has", "are": "is", "were": "was", "do": "does"}
 _SLOT = re.compile(r"\{(?:(?P<subject>[Tt]hey)\b ?)?(?P<words>[^{}]*)\}")
 _OTHER_FORMS = {"their": 0, "them": 1, "themselves": 2}
@@ -70,10 +73,26 @@ def counted(count: int, singular: str, plural: str, none: str = "no") -> str:
     return f"{number} {singular if count == 1 else plural}"
 
 
-def with_article(number: int) -> str:
-    """A number with the indefinite article that its spoken form takes: a 19, an 18, an 80."""
-    spoken_with_vowel = str(number).startswith("8") or number in (11, 18)
-    return f"{'an' if spoken_with_vowel else 'a'} {number}"
+def number(value: object) -> int:
+    """A fact as a whole number."""
+    return int(str(value))
+
+
+def who(facts: Facts, races: Mapping[str, str]) -> str:
+    """The sentence that introduces a person by what is told of sex, age and race; `races` names each race in words."""
+    person = {"male": "man", "female": "woman"}.get(str(facts.get("sex")))
+    age = number(facts["age"]) if "age" in facts else None
+    race = f"race or ethnicity is recorded as {races[str(facts['race'])]}" if "race" in facts else ""
+    if person:
+        named = f"a {person}" if age is None else f"{_article(age)} {age}-year-old {person}"
+        return f"{{They are}} {named}{f' whose {race}' if race else ''}."
+    clauses = [f"{{They are}} {age} years old"] if age is not None else []
+    clauses += [f"{{their}} {race}"] if race else []
+    return ", and ".join(clauses) + "." if clauses else ""
+
+
+def _article(age: int) -> str:
+    return "an" if str(age).startswith("8") or age in (11, 18) else "a"
 
 
 def _fill(sentence: str, pronouns: Pronouns, noun: str) -> str:

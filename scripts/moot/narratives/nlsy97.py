@@ -4,11 +4,9 @@ The order follows the example in the paper (AgenticSimLaw, appendix A); the sent
 not among the facts is not hinted at: every sentence is built from the facts at hand and nothing else.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from moot.narratives import counted, enumerated, list_form, prose, times, with_article
-
-Facts = Mapping[str, object]  # feature to value; None where the value is missing
+from moot.narratives import Facts, counted, enumerated, list_form, number, prose, times, who
 
 NOUN = "the defendant"
 PHRASES = {
@@ -149,34 +147,21 @@ def _value(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if name == "height_total_inches":
-        return feet_and_inches(_number(value))
+        return feet_and_inches(number(value))
     if name == "num_weight":
         return f"{value} pounds"
     known = {"race": RACES, "marijuana_anydrug": DRUGS}.get(name, {})
     return known.get(str(value), str(value)).replace("biological dad", "biological father")
 
 
-def _number(value: object) -> int:
-    return int(str(value))
-
-
 def _identity(facts: Facts) -> str:
-    person = {"male": "man", "female": "woman"}.get(str(facts.get("sex")))
-    age = _number(facts["age"]) if "age" in facts else None
-    race = f"race or ethnicity is recorded as {RACES[str(facts['race'])]}" if "race" in facts else ""
-    if person:
-        who = f"{with_article(age)}-year-old {person}" if age is not None else f"a {person}"
-        return f"{{They are}} {who}{f' whose {race}' if race else ''}."
-    clauses = [f"{{They are}} {age} years old"] if age is not None else []
-    if race:
-        clauses.append(f"{{their}} {race}")
-    return _sentence(clauses)
+    return who(facts, RACES)
 
 
 def _criminal_history(facts: Facts) -> str:
     clauses = []
     if "numberofarrestsby2002" in facts:
-        arrests = _number(facts["numberofarrestsby2002"])
+        arrests = number(facts["numberofarrestsby2002"])
         clauses.append(
             f"{{they have}} been arrested {times(arrests)}" if arrests else "{they have} never been arrested"
         )
@@ -190,7 +175,7 @@ def _criminal_history(facts: Facts) -> str:
 def _body(facts: Facts) -> str:
     measures = []
     if "height_total_inches" in facts:
-        measures.append(f"are}} {feet_and_inches(_number(facts['height_total_inches']))} tall")
+        measures.append(f"are}} {feet_and_inches(number(facts['height_total_inches']))} tall")
     if "num_weight" in facts:
         measures.append(f"weigh}} {facts['num_weight']} pounds")
     return "{They " + " and {".join(measures) + "." if measures else ""
@@ -218,7 +203,7 @@ def _livelihood(facts: Facts) -> str:
     food = f"{_not(bool(facts['foodstamp']))}received food stamps" if "foodstamp" in facts else ""
     if "experience02" not in facts:
         return f"{{They have}} {food} in the past year."
-    jobs = counted(_number(facts["experience02"]), "job", "jobs")
+    jobs = counted(number(facts["experience02"]), "job", "jobs")
     return f"{{They have}} held {jobs} in the past year{f' and {{have}} {food} in that time' if food else ''}."
 
 
@@ -259,7 +244,7 @@ def _childhood(facts: Facts) -> str:
         unknown = "It is not known with whom {they were} living at age 12."
         sentences.append(f"At age 12, {{they were}} living {home}." if home else unknown)
     if "hhsize97" in facts:
-        sentences.append(f"{{Their}} household had {counted(_number(facts['hhsize97']), 'member', 'members')} in 1997.")
+        sentences.append(f"{{Their}} household had {counted(number(facts['hhsize97']), 'member', 'members')} in 1997.")
     if "urbanrural" in facts:
         area = {"urban": "an urban area", "rural": "a rural area"}.get(str(facts["urbanrural"]))
         unknown = "It is not known whether {their} home is in an urban or a rural area."
@@ -282,10 +267,6 @@ def _religion(facts: Facts) -> str:
 
 def _not(affirmed: bool) -> str:
     return "" if affirmed else "not "
-
-
-def _sentence(clauses: list[str]) -> str:
-    return enumerated(clauses) + "." if clauses else ""
 
 
 SENTENCES: tuple[Callable[[Facts], str], ...] = (

@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from moot.datasets import LoadContext
 from moot.errors import UserError
 from moot.narratives.nlsy97 import RACES
-from moot.surveys.nlsy97 import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE, TASK, People, drop_impossible
+from moot.surveys.nlsy97 import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE, TASK, drop_impossible
+from moot.surveys.people import People
 from moot.tables_in import check_values, read_csv, read_text, shown, whole_numbers
 
 Outcome = Literal["rearrest", "incarcerated_2002"]
@@ -253,7 +254,7 @@ def _with_outcome(
     kept = frame[chosen].copy()
     kept.insert(1, "label", happened[chosen].map({True: "yes", False: "no"}).astype("str"))
     task = TASK if outcome == "rearrest" else _INCARCERATION
-    return People(kept, task, dict(account), extracts.files)
+    return People(kept, FEATURES, task, dict(account), extracts.files)
 
 
 def _other_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap) -> str:

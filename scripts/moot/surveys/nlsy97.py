@@ -1,7 +1,5 @@
 """The NLSY97 recidivism table: its columns and their values, what is asked of a case, and how the table is cleaned."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -39,16 +37,6 @@ TASK = Task(
     "they come from a survey that people answered about themselves.",
     roles={"prosecutor": "the prosecutor", "defense": "the defense attorney", "judge": "the judge"},
 )
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """A cleaned table: index 1-based row; columns id (string), label ("yes"/"no") and typed features."""
-
-    frame: pd.DataFrame
-    task: Task
-    account: dict[str, int] = field(default_factory=dict)
-    sources: Sequence[Path] = ()
 
 
 def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:

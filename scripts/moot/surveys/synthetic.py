@@ -55,6 +55,22 @@ NLSY97_SHARES: dict[str, Shares] = {
     "depression": {"none of the time": 56, "some of the time": 33, "most of the time": 8, "all of the time": 3},
     "numberofarrestsby2002": {1: 54, 2: 20, 3: 8, 4: 6, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1, 10: 2, 13: 1},
 }
+COMPAS_SHARES: dict[str, Shares] = {
+    "sex": {"Male": 81, "Female": 19},
+    "race": {
+        "African-American": 51,
+        "Caucasian": 34,
+        "Hispanic": 8,
+        "Other": 5,
+        "Asian": 1,
+        "Native American": 1,
+    },
+    "juv_fel_count": {0: 97, 1: 2, 2: 1},
+    "juv_misd_count": {0: 94, 1: 4, 2: 1, 3: 1},
+    "juv_other_count": {0: 93, 1: 5, 2: 1, 3: 1},
+    "priors_count": {0: 34, 1: 18, 2: 11, 3: 8, 4: 5, 5: 4, 6: 3, 7: 3, 8: 2, 9: 2, 11: 4, 14: 3, 19: 2, 24: 1},
+    "c_charge_degree": {"F": 64, "M": 36},
+}
 _SCHOOLING_AT_18: Shares = {
     "enrolled in grades 1-12, not a high school graduate": 26,
     "not enrolled, no high school degree, no GED": 38,
@@ -131,6 +147,30 @@ def _nlsy97_risk(person: Mapping[str, Any]) -> float:
     )
     risk += 0.3 * (person["depression"] == "most of the time") + 0.25 * (person["urbanrural"] == "rural")
     return float(risk - 0.1 * (person["age"] - 20) - 0.1 * person["experience02"] - 0.1 * person["askgod"])
+
+
+def compas_table(seed: int, rows: int) -> pd.DataFrame:
+    """A table in the columns of the filtered COMPAS table, as text; `decile_score` is a noisy decile of the risk."""
+    draw = random.Random(f"compas {seed}")  # noqa: S311 (not for secrets)
+    people = [_compas_person(draw) for _ in range(rows)]
+    risks = [_compas_risk(person) for person in people]
+    rearrested = _highest(draw, risks, round(rows * 0.455))
+    guesses = [risk + 0.8 * _normal(draw) for risk in risks]
+    ranks = {position: rank for rank, position in enumerate(sorted(range(rows), key=lambda one: guesses[one]))}
+    for position, person in enumerate(people):
+        person.update(decile_score=1 + 10 * ranks[position] // rows, two_year_recid=int(position in rearrested))
+    return _as_text(people)
+
+
+def _compas_person(draw: random.Random) -> dict[str, Any]:
+    age = 18 + round(24 * math.exp(0.55 * _normal(draw)) * (0.1 + 0.9 * draw.random()))
+    return {"age": min(age, 80)} | {name: _one_of(draw, shares) for name, shares in COMPAS_SHARES.items()}
+
+
+def _compas_risk(person: Mapping[str, Any]) -> float:
+    risk = 0.13 * min(person["priors_count"], 15) - 0.04 * (person["age"] - 34) + 0.3 * (person["sex"] == "Male")
+    juvenile = person["juv_fel_count"] + person["juv_misd_count"] + person["juv_other_count"]
+    return float(risk + 0.4 * min(juvenile, 3) + 0.2 * (person["c_charge_degree"] == "F"))
 
 
 def _highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
