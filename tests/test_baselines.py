@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
 from moot.baselines import BASELINES, Baseline, optional, select
-from moot.baselines.evaluation import LEADERBOARD_COLUMNS, evaluate
-from moot.baselines.examples import Examples, examples
-from moot.baselines.metrics import METRICS, Outcome, measure
-from moot.baselines.tabular import encoded
 from moot.cases import Case, Task
 from moot.errors import UserError
 from moot.scores import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.training.evaluation import LEADERBOARD_COLUMNS, evaluate
+from moot.training.examples import Examples, examples
+from moot.training.metrics import METRICS, Outcome, measure
+from moot.training.preprocessing import encoded
 
 TASK = Task("the person", "Will it happen?", ("no", "yes"), "yes")
 SPLITS = ["train"] * 60 + ["validation"] * 20 + ["test"] * 20

@@ -9,10 +9,11 @@ import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
 from moot.baselines import BASELINES, UnavailableError
-from moot.baselines.text import SENTENCE_MODEL, SentimentSums, TopicMajority, sentence_model
+from moot.baselines.text import SENTENCE_MODEL, sentence_model
 from moot.cases import Case
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets.topics import topic_and_text
+from moot.training.text_features import SentimentSums, TopicMajority
 
 PROJECT = Path(__file__).parents[1]
 NAMES = [

@@ -127,10 +127,12 @@ class Plan:
             raise unknown_name("data set loader", loader, LOADERS, self._where("datasets", name))
         options = LOADERS[loader].options
         try:
-            return options.model_validate(raw)
+            checked = options.model_validate(raw)
         except ValidationError as error:
             message = validation_message(error, ("datasets", name), self.files, list(options.model_fields))
             raise UserError(message) from None
+        select(checked.baselines, self._where("datasets", name, "baselines"))
+        return checked
 
     def load_context(self, dataset: str) -> LoadContext:
         """What a loader may use."""
@@ -204,7 +206,7 @@ class Plan:
         """A digest of what a data set's leaderboard depends on beside its files."""
         names = self.datasets[dataset].baselines
         modules = sorted({entry.build.__module__ for entry in select(names)})
-        code = code_digest("moot.baselines.evaluation", *modules)
+        code = code_digest("moot.training.leaderboards", *modules)
         return _digest({"baselines": names, "seed": self.config.seed, "code": code})
 
 

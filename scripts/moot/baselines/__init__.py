@@ -2,9 +2,10 @@
 
 A baseline is a builder `(seed, threads) -> estimator`: a fresh scikit-learn classifier or pipeline that nothing has
 fitted yet. Imputation, encoding and vectorising belong inside the pipeline, so that `evaluate` fits them within each
-fold. Heavy or optional libraries are imported inside the builder, through `optional`.
+fold. Every library is imported inside the builder, since Snakemake reads the registry at each start; one that only an
+extra installs, through `optional`.
 
-What the estimator sees (`moot.baselines.examples.Examples`): for `kind="tabular"` the data set's typed feature
+What the estimator sees (`moot.training.examples.Examples`): for `kind="tabular"` the data set's typed feature
 columns; for `kind="text"` a frame with the column `text` and one string column for each attribute of the cases; for
 `kind="any"` whichever there is. The targets are positions in the task's labels (0 is the first label).
 """
@@ -71,8 +72,12 @@ def baseline(
     return add
 
 
-def select(wanted: Iterable[str]) -> list[Baseline]:
+def select(wanted: Iterable[str], where: str = "") -> list[Baseline]:
     """The baselines that a configuration asks for, each by its name or its family, in that order and each once.
+
+    Args:
+        wanted: names and families.
+        where: the place in the configuration, for the message.
 
     Raises:
         UserError: for a word that is neither a name nor a family; it names the nearest known one.
@@ -82,7 +87,7 @@ def select(wanted: Iterable[str]) -> list[Baseline]:
     chosen: dict[str, Baseline] = {}
     for word in wanted:
         if word not in known:
-            raise unknown_name("baseline or family of baselines", word, known)
+            raise unknown_name("baseline or family of baselines", word, known, where)
         members = [entry for entry in every if word == entry.name] or [e for e in every if word in e.families]
         chosen.update({entry.name: entry for entry in members})
     return list(chosen.values())

@@ -7,13 +7,12 @@ Source: AgenticSimLaw, Table 3; Hollmann et al. (2025).
 
 import os
 from pathlib import Path
-
-import numpy as np
-from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OrdinalEncoder
+from typing import TYPE_CHECKING
 
 from moot.baselines import UnavailableError, baseline, optional
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 FOLDER_VARIABLE = "TABPFN_MODEL_CACHE_DIR"
 WEIGHTS = ("tabpfn-v2-classifier.ckpt", "tabpfn-v2-classifier-finetuned-zk73skhh.ckpt")
@@ -35,16 +34,11 @@ def weights() -> Path:
 
 
 @baseline("tabpfn", "TabPFN (version 2)", family=("tabular", "courtroom_paper"), stored=False)
-def tabpfn(seed: int, threads: int) -> Pipeline:
+def tabpfn(seed: int, threads: int) -> "Pipeline":
+    from moot.training.preprocessing import numbered
+
     path = weights()
     library = optional("tabpfn", "tabular")
     # Folds run side by side instead: the order of a sum over several threads would change last digits.
     optional("torch", "tabular").set_num_threads(1)
-    columns = make_column_transformer(
-        ("passthrough", make_column_selector(dtype_include="float64")),
-        (
-            OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan),
-            make_column_selector(dtype_exclude="float64"),
-        ),
-    )
-    return make_pipeline(columns, library.TabPFNClassifier(model_path=path, device="cpu", random_state=seed))
+    return numbered(library.TabPFNClassifier(model_path=path, device="cpu", random_state=seed))

@@ -22,9 +22,9 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from moot.baselines import Baseline, UnavailableError
-from moot.baselines.examples import Examples
-from moot.baselines.metrics import METRICS, WITH_INTERVAL, Outcome, Scored, confusion, intervals, measure
 from moot.cases import Split, Task, stable_fraction
+from moot.training.examples import Examples
+from moot.training.metrics import METRICS, WITH_INTERVAL, Outcome, Scored, confusion, intervals, measure
 
 FOLDS = 10
 CROSS_VALIDATION: Final = "cross_validation"

@@ -1,0 +1,44 @@
+"""From a data set's artifacts to its leaderboard, test predictions and stored models."""
+
+import os
+from pathlib import Path
+
+from moot.artifacts import describe, read_cases, read_frame, write_frame
+from moot.baselines import BASELINES, select
+from moot.baselines.tabpfn import FOLDER_VARIABLE
+from moot.llm.progress import LOG
+from moot.plan import Plan
+from moot.training.evaluation import TEST, evaluate
+from moot.training.examples import examples
+from moot.training.storage import store
+
+
+def train_baselines(
+    plan: Plan, dataset: str, inputs: tuple[Path, Path], outputs: tuple[Path, Path, Path], threads: int
+) -> None:
+    """Evaluate the baselines that a data set's configuration names, and write what came of it.
+
+    Args:
+        plan: the checked configuration.
+        dataset: a name under `datasets`.
+        inputs: the cases and the features artifact.
+        outputs: where the leaderboard, the test split's predictions and the folder of models go.
+        threads: folds fitted at once.
+    """
+    cases_path, features_path = inputs
+    leaderboard, predictions, models = outputs
+    os.environ.setdefault(FOLDER_VARIABLE, str(Path(plan.config.data_root) / "tabpfn"))
+    cases, task = read_cases(cases_path)
+    features = read_frame(features_path)
+    has_features = len(features.columns) > len({"case_id", "split", "label"})
+    data = examples(cases, task, features if has_features else None)
+    found = evaluate(data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads)
+    metadata = describe(sources=inputs, dataset=dataset)
+    write_frame(leaderboard, found.leaderboard, metadata)
+    write_frame(predictions, found.predictions, metadata)
+    models.mkdir(parents=True, exist_ok=True)
+    for name, estimator in found.models.items():
+        if BASELINES[name].stored:
+            store(models / f"{name}.skops", estimator, task.labels)
+    for row in found.leaderboard[found.leaderboard["evaluation"] == TEST].itertuples():
+        LOG.info("%s, %s: %s, test accuracy %.3f, AUC %.3f", dataset, row.title, row.status, row.accuracy, row.auc)

@@ -1,0 +1,62 @@
+"""Fitted baselines on disk, without pickle: a skops file says what it holds, and only the types listed here are built.
+
+The file keeps the estimator, and the labels in the order of its targets. XGBoost and CatBoost put their own format into
+it. Two files of one model may differ in their bytes (skops names parts by memory address), never in their predictions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import skops.io
+from numpy.typing import NDArray
+
+from moot.artifacts import atomic_path
+from moot.errors import UserError
+
+TRUSTED = (
+    "catboost.core.CatBoostClassifier",
+    "numpy.dtype",
+    "sklearn.compose._column_transformer.make_column_selector",
+    "sklearn.tree._tree.Tree",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A fitted estimator whose targets are positions in `labels`."""
+
+    estimator: Any
+    labels: tuple[str, ...]
+
+    def predict(self, inputs: pd.DataFrame) -> NDArray[np.object_]:
+        """The label of each row; tabular inputs as `moot.training.examples.plain_features` makes them."""
+        chosen: NDArray[np.object_] = np.array(self.labels, dtype=object)[self.estimator.predict(inputs)]
+        return chosen
+
+
+def store(path: Path, estimator: Any, labels: Sequence[str]) -> None:
+    """Write a fitted estimator, whole or not at all."""
+    with atomic_path(path) as part:
+        skops.io.dump({"estimator": estimator, "labels": list(labels)}, part)
+
+
+def load(path: Path) -> StoredModel:
+    """Read what `store` wrote.
+
+    Raises:
+        UserError: the file is no skops file, or holds a type outside `TRUSTED`.
+    """
+    try:
+        unknown = sorted(set(skops.io.get_untrusted_types(file=path)) - set(TRUSTED))
+    except Exception as error:
+        raise UserError(f"{path}: no model that moot stored ({error}). Train the baselines again.") from error
+    if unknown:
+        raise UserError(f"{path}: holds the type {unknown[0]}, which no baseline of moot uses. Do not load it.")
+    content = skops.io.load(path, trusted=list(TRUSTED))
+    return StoredModel(content["estimator"], tuple(content["labels"]))

@@ -1,0 +1,128 @@
+"""What the text baselines read: words of topic and body, sentiment, sentence embeddings, majorities by topic."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from moot.baselines import optional
+from moot.datasets.topics import body_of, topic_of
+
+VOCABULARY = 10_000
+WORD = r"(?u)\w+|^$"
+
+
+def topics(frame: pd.DataFrame) -> list[str]:
+    """The topic of each case, "" where its text names none."""
+    return [topic_of(text) for text in frame["text"]]
+
+
+def bodies(frame: pd.DataFrame) -> list[str]:
+    """The text of each case without its topic."""
+    return [body_of(text) for text in frame["text"]]
+
+
+def whole_texts(frame: pd.DataFrame) -> list[str]:
+    """The text of each case as it is shown to models."""
+    return list(frame["text"])
+
+
+def reading(part: Callable[[pd.DataFrame], list[str]], *steps: Any) -> Pipeline:
+    """Steps that read one part of each case."""
+    return make_pipeline(FunctionTransformer(part), *steps)
+
+
+def words(**settings: Any) -> CountVectorizer:
+    """Word counts of the most frequent words; a single letter is a word too, and so is an empty text."""
+    return CountVectorizer(max_features=VOCABULARY, token_pattern=WORD, **settings)
+
+
+def words_of_topic_and_body(**settings: Any) -> FeatureUnion:
+    """Word counts of the topic beside those of the body."""
+    return FeatureUnion([("topic", reading(topics, words(**settings))), ("body", reading(bodies, words(**settings)))])
+
+
+class SentimentSums(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Texts to two columns: the summed valence of the positive and of the negative words of VADER's lexicon."""
+
+    def fit(self, texts: Iterable[str], targets: object = None) -> Self:
+        """Nothing is learnt: the lexicon is given."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        lexicon = sentiment_lexicon()
+        valences = [[lexicon.get(word, 0.0) for word in text.lower().split()] for text in map(_spaced, texts)]
+        return np.array([[sum(v for v in row if v > 0), sum(v for v in row if v < 0)] for row in valences])
+
+
+def _spaced(text: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "'-" else " " for letter in text)
+
+
+@cache
+def sentiment_lexicon() -> dict[str, float]:
+    """VADER's lexicon: word to mean valence, from -4 to 4."""
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer  # noqa: PLC0415  brings requests
+
+    return dict(SentimentIntensityAnalyzer().lexicon)
+
+
+class TopicMajority(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The most frequent label of the case's topic in training, and of all training cases for an unseen topic."""
+
+    def fit(self, frame: pd.DataFrame, targets: NDArray[Any]) -> Self:
+        """Count labels by topic; a tie goes to the label that is more frequent overall."""
+        self.classes_, positions = np.unique(targets, return_inverse=True)
+        self.shares_ = np.bincount(positions) / len(positions)
+        counts: dict[str, Counter[int]] = defaultdict(Counter)
+        for topic, position in zip(topics(frame), positions, strict=True):
+            counts[topic][int(position)] += 1
+        self.by_topic_ = {
+            topic: np.array([count[i] for i in range(len(self.classes_))]) for topic, count in counts.items()
+        }
+        return self
+
+    def predict_proba(self, frame: pd.DataFrame) -> NDArray[np.float64]:
+        """The shares of the labels among the topic's training cases; all cases weigh as much as one more case."""
+        counts = np.array([self.by_topic_.get(topic, np.zeros(len(self.classes_))) for topic in topics(frame)])
+        smoothed = counts + self.shares_
+        shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
+        return shares
+
+    def predict(self, frame: pd.DataFrame) -> NDArray[Any]:
+        chosen: NDArray[Any] = self.classes_[self.predict_proba(frame).argmax(axis=1)]
+        return chosen
+
+
+class SentenceEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Texts to one vector each, by a frozen sentence encoder."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+
+    def fit(self, texts: Iterable[str], targets: object = None) -> Self:
+        """Nothing is learnt: the encoder is frozen."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        encoder = optional("sentence_transformers", "text").SentenceTransformer(self.model)
+        return np.asarray(encoder.encode(list(texts), normalize_embeddings=True), dtype=np.float64)
+
+
+def tfidf() -> TfidfVectorizer:
+    """Words and pairs of words, damped, since long opinions repeat themselves."""
+    return TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=5 * VOCABULARY, min_df=2)
