@@ -3,8 +3,8 @@
 import asyncio
 import signal
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,22 +47,33 @@ def cases_of(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[C
     return chosen
 
 
-async def in_order(jobs: Iterable[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncIterator[Item]:
-    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows."""
+async def in_order(jobs: Iterable[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncGenerator[Item, None]:
+    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
+
+    An error of any job ends all at once, not when its turn comes.
+    """
     waiting: deque[asyncio.Task[Item]] = deque()
     running: set[asyncio.Task[Item]] = set()
+
+    async def one_ends() -> None:
+        ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            running.discard(task)
+            task.result()
+
     try:
         for job in jobs:
             task = asyncio.create_task(job())
             waiting.append(task)
             running.add(task)
-            task.add_done_callback(running.discard)
             while len(running) >= at_once or len(waiting) >= at_once * _WAITING_FOR_ORDER:
-                await asyncio.wait(running or waiting, return_when=asyncio.FIRST_COMPLETED)
+                await one_ends()
                 while waiting and waiting[0].done():
                     yield waiting.popleft().result()
         while waiting:
-            yield await waiting.popleft()
+            while not waiting[0].done():
+                await one_ends()
+            yield waiting.popleft().result()
     finally:
         for task in (*running, *waiting):
             task.cancel()
@@ -131,15 +142,14 @@ def _stopping_on_signals() -> Any:
 
 async def run_debates(
     plan: Plan, experiment: Experiment, model: str, cases: Sequence[Case], task: Task, job: "Job"
-) -> AsyncIterator[Debate]:
+) -> AsyncGenerator[Debate, None]:
     """Hold an experiment's debates over `cases` with one model, yielding them in order as they end."""
     models = plan.models_of(experiment.name, model)
     chosen = cases_of(experiment, cases, plan.config.seed)
     mine = [case for case in chosen if shard_of(case.case_id, plan.config.shards) == job.shard]
     progress = Progress(f"{experiment.name} {model} shard {job.shard}", len(mine) * experiment.config.repeats)
-    ledger = Ledger(plan.config.ledger)
     settings = Settings(plan.config.replay, plan.config.budget, job.threads)
-    with _stopping_on_signals():
+    with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
         async with open_chats(models, ledger, settings, progress) as chats:
             setting = Setting(
                 experiment.name,
@@ -156,11 +166,11 @@ async def run_debates(
                 for case in mine
                 for repeat in range(experiment.config.repeats)
             )
-            async for debate in in_order(jobs, models[model].concurrency):
-                progress.done += 1
-                progress.tick()
-                yield debate
-    ledger.close()
+            async with aclosing(in_order(jobs, models[model].concurrency)) as debates:
+                async for debate in debates:
+                    progress.done += 1
+                    progress.tick()
+                    yield debate
     LOG.info(progress.line())
 
 
@@ -190,11 +200,13 @@ def write_transcripts(plan: Plan, experiment: str, model: str, cases_path: Path,
     async def write() -> None:
         rows: list[dict[str, Any]] = []
         with atomic_path(output) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
-            async for debate in run_debates(plan, plan.experiments[experiment], model, cases, task, job):
-                rows.extend(transcript_row(debate, said) for said in debate.utterances)
-                if len(rows) >= _ROWS_A_GROUP:
-                    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-                    rows.clear()
+            debates = run_debates(plan, plan.experiments[experiment], model, cases, task, job)
+            async with aclosing(debates):  # replies under way are stored even if writing fails
+                async for debate in debates:
+                    rows.extend(transcript_row(debate, said) for said in debate.utterances)
+                    if len(rows) >= _ROWS_A_GROUP:
+                        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+                        rows.clear()
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
     asyncio.run(write())

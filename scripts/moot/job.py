@@ -23,3 +23,6 @@ def job_log(path: str | Path) -> Iterator[None]:
     except (UserError, RunStoppedError) as error:
         LOG.error("moot: %s", error)
         sys.exit(1)
+    except OSError as error:
+        LOG.error("moot: %s. Nothing half-written was left: mend this and run the same command again.", error)
+        sys.exit(1)

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -13,14 +14,18 @@ from moot.config import Budget, ModelConfig
 from moot.errors import RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError
-from moot.llm.ledger import Entry, Ledger
+from moot.llm.ledger import Entry, Ledger, Reservation
 from moot.llm.progress import LOG, Progress
 from moot.llm.request import Reply, Request, call_id
+from moot.llm.values import writable
 
-_CHARACTERS_A_TOKEN = 3.0
-"""A cautious estimate for budgets and token limits, before the server has counted."""
+_BYTES_A_TOKEN = 3.0
+"""A cautious estimate for budgets and token limits, before the server has counted; of bytes, since one Chinese
+character can be a token."""
 _LONGEST_BACKOFF = 60.0
 _LONGEST_RATE_LIMIT_WAIT = 3600.0
+GRACE_SECONDS = 10.0
+"""How long a run that is stopped waits for replies that are under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,9 @@ class Chat:
         self._endpoint: Endpoint | None = None
         self._opening = asyncio.Lock()
         self._under_way: dict[str, asyncio.Task[Reply]] = {}
+        self._at_server: set[str] = set()
+        self._stopped: Exception | None = None
+        self._paused_until = 0.0
         self._slots = asyncio.Semaphore(config.concurrency)
         self._requests = _limiter(config.requests_per_minute)
         self._tokens = _limiter(config.tokens_per_minute)
@@ -63,8 +71,12 @@ class Chat:
         key = call_id(content, replicate)
         if key not in self._under_way:
             self._under_way[key] = asyncio.create_task(self._answer(key, content, request, replicate))
-            self._under_way[key].add_done_callback(lambda _: self._under_way.pop(key))
+            self._under_way[key].add_done_callback(lambda _: self._ended(key))
         return key, await asyncio.shield(self._under_way[key])
+
+    def _ended(self, key: str) -> None:
+        self._under_way.pop(key)
+        self._at_server.discard(key)
 
     async def _answer(self, key: str, content: str, request: Request, replicate: int) -> Reply:
         stored = await self._ledger.get(key)
@@ -79,6 +91,9 @@ class Chat:
         except CallFailedError as error:
             self._progress.failed_calls += 1
             await self._ledger.put_failure(key, str(error))
+            raise
+        except (RunStoppedError, UserError) as error:
+            self._stopped = error
             raise
         kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
         self._progress.new_calls += 1
@@ -99,18 +114,19 @@ class Chat:
 
     async def _call(self, key: str, request: Request) -> Reply:
         """The endpoint's reply within budget and limits; attempts again what is worth it."""
-        prompt_tokens = int(request.prompt_characters / _CHARACTERS_A_TOKEN)
+        prompt_tokens = int(request.prompt_bytes / _BYTES_A_TOKEN)
         most_tokens = prompt_tokens + int(request.parameters.get("max_tokens", 0))
         failures = waits = 0
         async with self._slots:
             if self._budget:
                 most_usd = self.config.cost(prompt_tokens, most_tokens - prompt_tokens)
-                await self._ledger.reserve(key, most_tokens, most_usd, self.config.timeout * 2, self._budget)
+                seconds = self.config.timeout * self.config.attempts
+                await self._ledger.reserve(Reservation(key, most_tokens, most_usd, seconds, self._budget))
             endpoint = await self._open()
             while True:
                 await self._within_limits(most_tokens)
                 try:
-                    reply = await endpoint.complete(request)
+                    reply = await self._attempt(endpoint, key, request)
                 except RateLimitedError as error:
                     waits += 1
                     await self._wait_as_asked(error, waits)
@@ -124,6 +140,22 @@ class Chat:
                     now = datetime.now(UTC).isoformat(timespec="seconds")
                     return replace(reply, attempts=1 + failures + waits, cost_usd=cost, created_at=now)
 
+    async def _attempt(self, endpoint: Endpoint, key: str, request: Request) -> Reply:
+        """One attempt; a reply that trickles in is given up after `timeout` seconds like one that never comes."""
+        if self._stopped is not None:
+            raise self._stopped
+        self._at_server.add(key)
+        try:
+            async with asyncio.timeout(self.config.timeout):
+                reply = await endpoint.complete(request)
+        except TimeoutError:
+            self._at_server.discard(key)
+            raise TransientError(f"no whole reply within {self.config.timeout:g} s") from None
+        except Exception:
+            self._at_server.discard(key)
+            raise
+        return replace(reply, text=writable(reply.text), reasoning=writable(reply.reasoning))
+
     async def _open(self) -> Endpoint:
         async with self._opening:
             if self._endpoint is None:
@@ -132,6 +164,8 @@ class Chat:
             return self._endpoint
 
     async def _within_limits(self, tokens: int) -> None:
+        while (pause := self._paused_until - time.monotonic()) > 0:
+            await asyncio.sleep(pause)
         if self._requests:
             await self._requests.acquire()
         if self._tokens:
@@ -146,6 +180,8 @@ class Chat:
             )
         LOG.info("model '%s': rate limit; waiting %.1f s as the server asks (%s)", self.name, seconds, error)
         self._progress.retries += 1
+        if error.retry_after is not None:
+            self._paused_until = max(self._paused_until, time.monotonic() + seconds)
         await asyncio.sleep(seconds)
 
     async def _back_off(self, error: TransientError, failures: int) -> None:
@@ -155,8 +191,16 @@ class Chat:
         await asyncio.sleep(seconds)
 
     async def close(self) -> None:
-        """Store what is under way, then let go of the endpoint."""
-        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+        """Store the replies that are under way, as far as they come within seconds, then let go of the endpoint."""
+        deadline = time.monotonic() + GRACE_SECONDS
+        if self._at_server:
+            LOG.info("model '%s': waiting for %d replies under way", self.name, len(self._at_server))
+        while self._under_way:
+            late = time.monotonic() > deadline
+            for key, task in self._under_way.items():
+                if late or key not in self._at_server:
+                    task.cancel()
+            await asyncio.wait(self._under_way.values(), timeout=0.1)
         if self._endpoint is not None:
             await self._endpoint.close()
 

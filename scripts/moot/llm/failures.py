@@ -1,8 +1,10 @@
 """How a call can go wrong, by what is done about it. Endpoints translate their client's errors into these."""
 
+import re
+
 from moot.errors import RunStoppedError
 
-__all__ = ["CallFailedError", "RateLimitedError", "RunStoppedError", "TransientError"]
+__all__ = ["CallFailedError", "RateLimitedError", "RunStoppedError", "TransientError", "told"]
 
 
 class CallFailedError(Exception):
@@ -19,3 +21,16 @@ class RateLimitedError(Exception):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+_LONGEST_MESSAGE = 300
+
+
+def told(message: object, *secrets: str) -> str:
+    """What a server said, fit for logs and the ledger: one line of bounded length, and no secret that it repeated."""
+    text = str(message)
+    for secret in secrets:
+        text = text.replace(secret, "***") if secret else text
+    text = " ".join(re.sub(r"(?<=://)[^/\s@]+@", "***@", text).split())
+    text = text.encode("utf-8", "replace").decode().replace("\x00", "")
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."

@@ -1,7 +1,7 @@
 """The ledger: every reply, durable before a protocol sees it, keyed by everything that was sent and the replicate.
 
-SQLite for one machine, any database that SQLAlchemy speaks (PostgreSQL) for several. Reads and writes of one event loop
-are gathered, so that durability costs one commit for many replies.
+SQLite for one machine, PostgreSQL for several. Reads, writes and reservations of one event loop are gathered, so that
+durability costs one commit for many replies.
 """
 
 import asyncio
@@ -17,10 +17,14 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from moot.errors import RunStoppedError, UserError
+from moot.llm.gathering import Gathered
 from moot.llm.request import Reply
 
 VERSION = 1
+LOCK_SECONDS = 60
+"""How long to wait for another program that holds the ledger's write lock."""
 _READ_BATCH = 500
+_CREATION_LOCK = 6_061_984
 
 _TABLES = sa.MetaData()
 _META = sa.Table("meta", _TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
@@ -49,6 +53,14 @@ _RESERVATIONS = sa.Table(
     sa.Column("cost_usd", sa.Float, nullable=False),
     sa.Column("expires_at", sa.Float, nullable=False),
 )
+_TOTALS = sa.Table(
+    "totals",  # of `replies`, kept with every write: counting a large ledger before each call would take too long
+    _TABLES,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("calls", sa.BigInteger, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,24 @@ class Spent:
     usd: float
 
 
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """The most that a call may take, set aside before it is made.
+
+    Attributes:
+        call_id: the call; storing its reply ends the reservation.
+        tokens, usd: the most that the call can take.
+        seconds: how long the reservation holds, should this process die.
+        limits: `calls`, `tokens`, `usd`, as far as limited.
+    """
+
+    call_id: str
+    tokens: int
+    usd: float
+    seconds: float
+    limits: Mapping[str, float]
+
+
 def _url(ledger: str) -> str:
     if "://" in ledger:
         return ledger
@@ -81,9 +111,9 @@ def _url(ledger: str) -> str:
 
 def _durable_sqlite(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={1000 * LOCK_SECONDS}")
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
-    cursor.execute("PRAGMA busy_timeout=60000")
     cursor.close()
 
 
@@ -103,12 +133,13 @@ class Ledger:
             self._engine = sa.create_engine(_url(ledger))
             if self._engine.dialect.name == "sqlite":
                 sa.event.listen(self._engine, "connect", _durable_sqlite)
-            _TABLES.create_all(self._engine)
-            self._check_version()
-        self._reads: dict[str, asyncio.Future[Reply | None]] = {}
-        self._writes: list[tuple[Entry, asyncio.Future[Reply]]] = []
-        self._reader: asyncio.Task[None] | None = None
-        self._writer: asyncio.Task[None] | None = None
+            self._create()
+        # The reply under a call id, or None.
+        self.get: Gathered[str, Reply | None] = Gathered(self._find)
+        # Stores an entry and gives the reply that counts: the first that was stored under its call id.
+        self.put: Gathered[Entry, Reply] = Gathered(self._keep)
+        # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
+        self.reserve: Gathered[Reservation, None] = Gathered(self._reserve)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -122,10 +153,20 @@ class Ledger:
                 "be written, the disk has room and no other program holds the file, then run again."
             ) from None
 
-    def _check_version(self) -> None:
+    def _create(self) -> None:
+        """Make the tables that are missing, one process at a time, and refuse a ledger that a newer moot wrote."""
         with self._engine.begin() as connection:
+            if self._engine.dialect.name == "postgresql":
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATION_LOCK)))
+            else:
+                connection.execute(sa.text("BEGIN IMMEDIATE"))
+            _TABLES.create_all(connection)
             connection.execute(self._insert(_META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
             found = connection.scalar(sa.select(_META.c.value).where(_META.c.name == "version"))
+            if connection.scalar(sa.select(_TOTALS.c.calls)) is None:
+                spent = self._total(connection, _REPLIES)
+                total = {"name": "replies", "calls": spent.calls, "tokens": spent.tokens, "cost_usd": spent.usd}
+                connection.execute(sa.insert(_TOTALS), total)
         if int(found or VERSION) > VERSION:
             raise UserError(
                 f"ledger {self.place}: written by a newer moot (ledger version {found}; this moot reads up to "
@@ -138,27 +179,9 @@ class Ledger:
 
     # Reading
 
-    async def get(self, call_id: str) -> Reply | None:
-        """The reply stored under a call id, or None; look-ups of one moment go to the database together."""
-        if call_id not in self._reads:
-            self._reads[call_id] = asyncio.get_running_loop().create_future()
-            if self._reader is None or self._reader.done():
-                self._reader = asyncio.create_task(self._read_waiting())
-        return await self._reads[call_id]
-
-    async def _read_waiting(self) -> None:
-        while self._reads:
-            await asyncio.sleep(0)  # let every debate that is ready ask before the database is
-            waiting, self._reads = self._reads, {}
-            try:
-                found = await asyncio.to_thread(self.replies, list(waiting))
-            except UserError as error:
-                for future in waiting.values():
-                    future.set_exception(error)
-                continue
-            for call_id, future in waiting.items():
-                if not future.done():
-                    future.set_result(found.get(call_id))
+    def _find(self, call_ids: Sequence[str]) -> list[Reply | None]:
+        found = self.replies(call_ids)
+        return [found.get(call_id) for call_id in call_ids]
 
     def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
         """The stored replies among `call_ids`."""
@@ -176,27 +199,9 @@ class Ledger:
 
     # Writing
 
-    async def put(self, entry: Entry) -> Reply:
-        """Store a reply durably and return the one that counts: the first that was stored under this call id."""
-        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._writes.append((entry, future))
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self._write_waiting())
-        return await future
-
-    async def _write_waiting(self) -> None:
-        while self._writes:
-            waiting, self._writes = self._writes, []
-            try:
-                kept = await asyncio.to_thread(self.store, [entry for entry, _ in waiting])
-            except UserError as error:
-                for _, future in waiting:
-                    if not future.done():
-                        future.set_exception(error)
-                continue
-            for entry, future in waiting:
-                if not future.done():
-                    future.set_result(kept.get(entry.call_id, entry.reply))
+    def _keep(self, entries: Sequence[Entry]) -> list[Reply]:
+        earlier = self.store(entries)
+        return [earlier.get(entry.call_id, entry.reply) for entry in entries]
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
@@ -213,11 +218,19 @@ class Ledger:
             for entry in entries
         ]
         call_ids = [entry.call_id for entry in entries]
+        insert = self._insert(_REPLIES).on_conflict_do_nothing().returning(_REPLIES.c.tokens, _REPLIES.c.cost_usd)
         with self._explained(), self._engine.begin() as connection:
-            result = connection.execute(self._insert(_REPLIES).on_conflict_do_nothing(), rows)
+            stored = connection.execute(insert, rows).all()
+            connection.execute(
+                sa.update(_TOTALS).values(
+                    calls=_TOTALS.c.calls + len(stored),
+                    tokens=_TOTALS.c.tokens + sum(tokens for tokens, _ in stored),
+                    cost_usd=_TOTALS.c.cost_usd + sum(usd for _, usd in stored),
+                )
+            )
             for table in (_FAILURES, _RESERVATIONS):
                 connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
-        return {} if result.rowcount == len(rows) else self.replies(call_ids)
+        return {} if len(stored) == len(rows) else self.replies(call_ids)
 
     async def put_failure(self, call_id: str, error: str) -> None:
         """Remember that a call failed for good, so that a replay fails in the same place; a later run asks again."""
@@ -245,49 +258,40 @@ class Ledger:
     def spent(self) -> Spent:
         """What all stored replies took."""
         with self._explained(), self._engine.connect() as connection:
-            return self._total(connection, _REPLIES)
+            return self._spent(connection)
 
     @staticmethod
-    def _total(connection: sa.Connection, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> Spent:
+    def _spent(connection: sa.Connection) -> Spent:
+        calls, tokens, usd = connection.execute(sa.select(_TOTALS.c.calls, _TOTALS.c.tokens, _TOTALS.c.cost_usd)).one()
+        return Spent(int(calls), int(tokens), float(usd))
+
+    @staticmethod
+    def _total(connection: sa.Connection, table: sa.Table) -> Spent:
         query = sa.select(sa.func.count(), sa.func.sum(table.c.tokens), sa.func.sum(table.c.cost_usd))
-        calls, tokens, usd = connection.execute(query.select_from(table).where(*conditions)).one()
+        calls, tokens, usd = connection.execute(query.select_from(table)).one()
         return Spent(int(calls), int(tokens or 0), float(usd or 0.0))
 
-    async def reserve(self, call_id: str, tokens: int, usd: float, seconds: float, limits: Mapping[str, float]) -> None:
-        """Set aside the most that a call may take, or stop the run if a limit would be passed; across processes.
-
-        Args:
-            call_id: the call that the reservation is for; storing its reply ends the reservation.
-            tokens, usd: the most that the call can take.
-            seconds: how long the reservation holds, should this process die.
-            limits: `calls`, `tokens`, `usd`, as far as limited.
-
-        Raises:
-            RunStoppedError: the call could pass a limit; the message says what was spent.
-        """
-        await asyncio.to_thread(self._reserve, call_id, tokens, usd, seconds, limits)
-
-    def _reserve(self, call_id: str, tokens: int, usd: float, seconds: float, limits: Mapping[str, float]) -> None:
+    def _reserve(self, wanted: Sequence[Reservation]) -> list[RunStoppedError | None]:
+        """Set aside what calls may take, in their order, until a limit would be passed; across processes."""
         now = time.time()
+        results: list[RunStoppedError | None] = []
+        rows = []
         with self._explained(), self._engine.begin() as connection:
             self._lock_reservations(connection)
-            connection.execute(sa.delete(_RESERVATIONS).where(_RESERVATIONS.c.expires_at < now))
-            spent, reserved = self._total(connection, _REPLIES), self._total(connection, _RESERVATIONS)
-            needed = {
-                "calls": spent.calls + reserved.calls + 1,
-                "tokens": spent.tokens + reserved.tokens + tokens,
-                "usd": spent.usd + reserved.usd + usd,
-            }
-            for name, limit in limits.items():
-                if needed[name] > limit:
-                    raise RunStoppedError(
-                        f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far: {spent.calls} "
-                        f"calls, {spent.tokens} tokens, {spent.usd:.4f} US dollars; {reserved.calls} calls under way. "
-                        "Every reply is kept: raise `budget` and run again to go on; `snakemake preview` says what "
-                        "remains."
-                    )
-            row = {"call_id": call_id, "tokens": tokens, "cost_usd": usd, "expires_at": now + seconds}
-            connection.execute(self._insert(_RESERVATIONS).on_conflict_do_nothing(), row)
+            own = [reservation.call_id for reservation in wanted]
+            stale = (_RESERVATIONS.c.expires_at < now) | _RESERVATIONS.c.call_id.in_(own)
+            connection.execute(sa.delete(_RESERVATIONS).where(stale))
+            spent, reserved = self._spent(connection), self._total(connection, _RESERVATIONS)
+            for one in wanted:
+                passed = _limit_passed(spent, reserved, one)
+                results.append(passed)
+                if passed is None:
+                    reserved = Spent(reserved.calls + 1, reserved.tokens + one.tokens, reserved.usd + one.usd)
+                    row = {"call_id": one.call_id, "tokens": one.tokens, "cost_usd": one.usd}
+                    rows.append({**row, "expires_at": now + one.seconds})
+            if rows:
+                connection.execute(self._insert(_RESERVATIONS).on_conflict_do_nothing(), rows)
+        return results
 
     def _lock_reservations(self, connection: sa.Connection) -> None:
         """Let no other process count between our counting and our reserving."""
@@ -299,6 +303,23 @@ class Ledger:
     def close(self) -> None:
         """Give the database's connections back."""
         self._engine.dispose()
+
+
+def _limit_passed(spent: Spent, reserved: Spent, one: Reservation) -> RunStoppedError | None:
+    """The error that stops the run, if a call could pass one of its limits."""
+    needed = {
+        "calls": spent.calls + reserved.calls + 1,
+        "tokens": spent.tokens + reserved.tokens + one.tokens,
+        "usd": spent.usd + reserved.usd + one.usd,
+    }
+    for name, limit in one.limits.items():
+        if needed[name] > limit:
+            return RunStoppedError(
+                f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far: {spent.calls} calls, "
+                f"{spent.tokens} tokens, {spent.usd:.4f} US dollars; {reserved.calls} calls under way. Every reply is "
+                "kept: raise `budget` and run again to go on; `snakemake preview` says what remains."
+            )
+    return None
 
 
 def calls_row(entry: Entry) -> dict[str, Any]:

@@ -49,8 +49,13 @@ class Request:
 
     @property
     def prompt_characters(self) -> int:
-        """The length of all messages, from which prompt tokens are estimated before a call."""
+        """The length of all messages in characters."""
         return sum(len(message.content) for message in self.messages)
+
+    @property
+    def prompt_bytes(self) -> int:
+        """The length of all messages in UTF-8, from which prompt tokens are estimated before a call."""
+        return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
 
 
 def call_id(request_json: str, replicate: int) -> str:

@@ -10,7 +10,7 @@ from moot.config import ModelConfig
 from moot.errors import RunStoppedError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, told
 from moot.llm.request import Reply, Request
 
 _FEWEST_TOKENS_A_CHARACTER = 1 / 8
@@ -58,7 +58,7 @@ class OllamaEndpoint:
         except ollama.ResponseError as error:
             raise self._translate(error) from None
         except (httpx.HTTPError, ConnectionError, ValueError) as error:
-            raise TransientError(f"{type(error).__name__}: {error}") from None
+            raise TransientError(told(f"{type(error).__name__}: {error}")) from None
         reply = self._reply(request, response, time.perf_counter() - started, served_model)
         self._check_truncation(request, reply)
         return reply
@@ -99,7 +99,7 @@ class OllamaEndpoint:
             )
 
     def _translate(self, error: ollama.ResponseError) -> Exception:
-        message = f"HTTP {error.status_code} {error.error}"
+        message = told(f"HTTP {error.status_code} {error.error}")
         if error.status_code in (401, 403, 404):
             return RunStoppedError(
                 f"model '{self._config.model}': {message}. Pull the model (`ollama pull {self._config.model}`) or "

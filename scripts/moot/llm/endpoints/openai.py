@@ -3,6 +3,9 @@
 import math
 import os
 import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import openai
@@ -10,7 +13,7 @@ import openai
 from moot.config import ModelConfig
 from moot.errors import RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, told
 from moot.llm.request import Reply, Request
 
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
@@ -20,7 +23,7 @@ def api_key(config: ModelConfig) -> str:
     """The key from the environment variable that the configuration names; local servers need none."""
     if config.api_key_env is None:
         return "none"
-    key = os.environ.get(config.api_key_env, "")
+    key = os.environ.get(config.api_key_env, "").strip()
     if not key:
         raise UserError(
             f"model '{config.model}': the environment variable {config.api_key_env} is empty. "
@@ -48,26 +51,31 @@ def label_logprobs(alternatives: dict[str, float], choices: tuple[str, ...]) -> 
     return {choice: math.log(value) if value else -math.inf for choice, value in mass.items()}
 
 
-def _retry_after(error: openai.APIStatusError) -> float | None:
-    header = error.response.headers.get("retry-after-ms"), error.response.headers.get("retry-after")
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks to wait, from whichever header says so."""
     try:
-        return float(header[0]) / 1000 if header[0] else float(header[1]) if header[1] else None
-    except ValueError:
-        return None  # an HTTP date: wait as if nothing had been said
+        if "retry-after-ms" in headers:
+            return float(headers["retry-after-ms"]) / 1000
+        said = headers.get("retry-after")
+        if said is None or said.strip().replace(".", "", 1).isdigit():
+            return None if said is None else float(said)
+        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None  # neither seconds nor a date: wait as if nothing had been said
 
 
-def translate(error: openai.OpenAIError, model: str) -> Exception:
+def translate(error: openai.OpenAIError, model: str, key: str) -> Exception:
     """The client's error as one of the failures that the layer above knows what to do about."""
     if not isinstance(error, openai.APIStatusError):
-        return TransientError(f"{type(error).__name__}: {error}")
-    code = str(error.code or "")
-    message = f"HTTP {error.status_code} {code} {error.message}".strip()
-    if error.status_code in (401, 403) or code in _FATAL_CODES:
+        return TransientError(told(f"{type(error).__name__}: {error}", key))
+    codes = {str(error.code or ""), str(error.type or "")}
+    message = told(f"HTTP {error.status_code} {error.code or ''} {error.message}", key)
+    if error.status_code in (401, 403) or codes & _FATAL_CODES:
         return RunStoppedError(f"model '{model}': {message}. Check the key and the account, then run again.")
     if error.status_code == 404:  # noqa: PLR2004 - the HTTP status
         return RunStoppedError(f"model '{model}': {message}. Check `model` and `base_url` in the configuration.")
     if error.status_code == 429:  # noqa: PLR2004
-        return RateLimitedError(message, _retry_after(error))
+        return RateLimitedError(message, retry_after(error.response.headers))
     if error.status_code in (408, 409) or error.status_code >= 500:  # noqa: PLR2004
         return TransientError(message)
     return CallFailedError(message)
@@ -79,8 +87,9 @@ class OpenAIEndpoint:
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
         self._config = config
+        self._key = api_key(config)
         self._client = openai.AsyncOpenAI(
-            api_key=api_key(config),
+            api_key=self._key,
             base_url=config.base_url,
             max_retries=0,
             timeout=config.timeout,
@@ -110,9 +119,9 @@ class OpenAIEndpoint:
                 model=request.model, messages=messages, **self._arguments(request)
             )
         except openai.OpenAIError as error:
-            raise translate(error, request.model) from None
+            raise translate(error, request.model, self._key) from None
         except ValueError as error:  # a body that is no JSON, or not in UTF-8
-            raise TransientError(f"unreadable reply: {error}") from None
+            raise TransientError(told(f"unreadable reply: {error}", self._key)) from None
         if not getattr(response, "choices", None):
             raise TransientError("the reply holds no choices (is base_url an OpenAI-compatible address?)")
         return self._reply(request, response, time.perf_counter() - started)
