@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from moot.artifacts import describe, write_cases
 from moot.cases import Case, Task
-from moot.config import parse_config
 from moot.debates import Job, write_transcripts
 from moot.job import job_log
 from moot.plan import Plan
