@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from moot.datasets import LOADERS
-from moot.download import COLUMNS, download, fetch_url, matches, read_versions
+from moot.download import COLUMNS, download, fetch_url, matches, read_versions, write_record
 from moot.errors import UserError
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -77,6 +77,8 @@ def test_a_file_is_fetched_checked_and_not_fetched_again(server: Server, tmp_pat
     assert fetched.path.read_bytes() == CONTENT
     assert fetched.url == f"{server.url}/a"
     assert f"sha256:{fetched.sha256}" == SHA256
+    write_record(tmp_path / "record.csv", [fetched])
+    assert (tmp_path / "record.csv").read_text().splitlines()[0] == "path,url,sha256"
     (again,) = download("mine", tmp_path / "raw", listed)
     assert again.url == ""
     assert server.asked == ["/a"]

@@ -164,7 +164,7 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
 _PEOPLE = st.fixed_dictionaries({name: st.none() | values for name, values in _VALUES.items()})
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(_PEOPLE, st.sets(st.sampled_from(FEATURES), min_size=1), st.sampled_from(["list", "prose"]), st.data())
 def test_every_fact_is_told_and_no_other(
     person: dict[str, Any], told: set[str], form: str, data: st.DataObject
@@ -209,7 +209,7 @@ def test_person_and_number_agree(sex: str, expected: str) -> None:
         ({"height_total_inches": 61, "num_weight": None}, "The defendant is 5 feet 1 inch tall. Their weight is not known."),
         ({"num_weight": None, "height_total_inches": None}, "The defendant's height and weight are not known."),
         ({"sex": "female", "experience02": 1, "foodstamp": True}, "The defendant is a woman. She has held one job in the past year and has received food stamps in that time."),
-        ({"marijuana_anydrug": "none", "cocaine": False}, "The defendant has used no drugs in the past four years and has not used cocaine."),
+        ({"marijuana_anydrug": "none", "cocaine": False}, "The defendant has used neither marijuana nor other drugs in the past four years and has not used cocaine."),
         ({"askgod": False, "godhasnothingtodo": False}, "The defendant does not often ask God for help with decisions but believes that God has something to do with what happens to them personally."),
     ],
 )  # fmt: skip
@@ -223,7 +223,7 @@ def test_the_list_form_is_feature_is_value() -> None:
     )
     assert text == (
         "sex is male; age is 18; weight is not known; drugs used in the past four years is none; "
-        "has used cocaine is false."
+        "use of cocaine is false."
     )
 
 
@@ -375,7 +375,9 @@ def test_real_extracts_give_what_their_columns_allow(shared_data: Path, load_con
     assert loaded.account["num_weight left out: no column S0905700"] == 1
     assert list(frame.columns[3:]) == ["sex", "age", "race", "askgod", "godhasnothingtodo"]
     assert Counter(case.target for case in loaded.cases) == {"no": 8544, "yes": 178}
-    assert "not the rearrest outcome" in loaded.task.notes[0]
+    assert loaded.task.notes[0] == "built from raw NLS Investigator extracts: 5 of the 22 features"
+    assert "not the rearrest outcome" in loaded.task.notes[1]
+    assert "nlsy97_variables.yaml" in [path.name for path in loaded.sources]
 
 
 def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(shared_data: Path) -> None:

@@ -11,8 +11,10 @@ import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
+
+import pandas as pd
 
 from moot.artifacts import atomic_path, file_digest
 from moot.errors import UserError, unknown_name
@@ -54,6 +56,12 @@ class Fetched:
     path: Path
     url: str
     sha256: str
+
+
+def write_record(path: Path, fetched: list[Fetched]) -> None:
+    """Write what became of a data set's files as CSV: path, url ("" for a file that was there), sha256."""
+    with atomic_path(path) as part:
+        pd.DataFrame([asdict(file) for file in fetched]).to_csv(part, index=False)
 
 
 def read_versions(path: Path) -> dict[str, list[RemoteFile]]:

@@ -14,25 +14,26 @@ PHRASES = {
     "age": "age",
     "race": "race or ethnicity",
     "numberofarrestsby2002": "number of arrests so far",
-    "convictedby2002": "convicted so far",
+    "convictedby2002": "conviction so far",
     "height_total_inches": "height",
     "num_weight": "weight",
     "married02": "marital status",
     "college02": "education",
     "experience02": "number of jobs in the past year",
-    "foodstamp": "received food stamps in the past year",
+    "foodstamp": "use of food stamps in the past year",
     "marijuana_anydrug": "drugs used in the past four years",
-    "cocaine": "has used cocaine",
-    "depression": "how often depressed in the past month",
-    "homelessness": "homeless for two or more days in the past five years",
-    "faminjail": "other adult family member in jail in the past five years",
-    "victim": "has been a victim of crime",
+    "cocaine": "use of cocaine",
+    "depression": "depression in the past month",
+    "homelessness": "homelessness for two or more days in the past five years",
+    "faminjail": "another adult of the family in jail in the past five years",
+    "victim": "victim of crime",
     "parentrelations": "parent or guardian at age 12",
     "hhsize97": "household size in 1997",
     "urbanrural": "area of residence",
-    "askgod": "often asks God for help with decisions",
-    "godhasnothingtodo": "believes that God has nothing to do with personal events",
+    "askgod": "often asking God for help with decisions",
+    "godhasnothingtodo": "belief that God has nothing to do with personal events",
 }
+_NO_DRUGS = "neither marijuana nor other drugs"
 DRUGS = {"none": "none", "marijuana": "marijuana", "marijuana_anydrug": "marijuana or other drugs"}
 UNKNOWN = {  # how a feature is named when its value is missing: "The defendant's height is not known."
     **{name: PHRASES[name] for name in ("sex", "age", "race")},
@@ -142,7 +143,7 @@ def feet_and_inches(inches: int) -> str:
 
 
 def _value(name: str, value: object) -> str:
-    if value is None or value == "Unknown":
+    if value is None:
         return "not known"
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -151,7 +152,9 @@ def _value(name: str, value: object) -> str:
     if name == "num_weight":
         return f"{value} pounds"
     known = {"race": RACES, "marijuana_anydrug": DRUGS}.get(name, {})
-    return known.get(str(value), str(value)).replace("biological dad", "biological father")
+    return (
+        known.get(str(value), str(value)).replace("biological dad", "biological father").replace("Unknown", "unknown")
+    )
 
 
 def _identity(facts: Facts) -> str:
@@ -210,7 +213,7 @@ def _livelihood(facts: Facts) -> str:
 def _drugs(facts: Facts) -> str:
     used, clauses = str(facts.get("marijuana_anydrug", "")), []
     if used:
-        clauses.append(f"{{They have}} used {'no drugs' if used == 'none' else DRUGS[used]} in the past four years")
+        clauses.append(f"{{They have}} used {DRUGS[used] if used != 'none' else _NO_DRUGS} in the past four years")
     if "cocaine" in facts:
         cocaine = bool(facts["cocaine"])
         link = ("and {have}" if cocaine == (used != "none") else "but {have}") if used else "{They have}"
@@ -231,7 +234,8 @@ def _adversity(facts: Facts) -> str:
     if "faminjail" in facts:
         clauses.append(f"{'another' if facts['faminjail'] else 'no other'} adult in {{their}} family has been in jail")
     if clauses:
-        sentences.append(f"In the past five years, {', and '.join(clauses)}.")
+        link = ", and " if bool(facts.get("homelessness")) == bool(facts.get("faminjail")) else ", but "
+        sentences.append(f"In the past five years, {link.join(clauses)}.")
     if "victim" in facts:
         sentences.append(f"{{They have}} {_not(bool(facts['victim']))}been a victim of crime.")
     return " ".join(sentences)

@@ -117,9 +117,10 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
         else:
             frame[name], missing = decode(extracts.folder, extract[variable.names()], name, variable, variables)
             account.update(missing)
-    for name in PLAUSIBLE.keys() & frame.columns:
+    for name in [name for name in PLAUSIBLE if name in frame]:
         account.update(drop_impossible(frame, name, *PLAUSIBLE[name]))
-    return _with_outcome(extracts, frame, outcome, variables, account)
+    people = _with_outcome(extracts, frame, outcome, variables, account)
+    return replace(people, sources=(*extracts.files, path))
 
 
 def read_variables(path: Path) -> VariableMap:
@@ -254,7 +255,9 @@ def _with_outcome(
     kept = frame[chosen].copy()
     kept.insert(1, "label", happened[chosen].map({True: "yes", False: "no"}).astype("str"))
     task = TASK if outcome == "rearrest" else _INCARCERATION
-    return People(kept, FEATURES, task, dict(account), extracts.files)
+    known = [name for name in FEATURES if name in kept]
+    built = f"built from raw NLS Investigator extracts: {len(known)} of the {len(FEATURES)} features"
+    return People(kept, known, replace(task, notes=(built, *task.notes)), dict(account))
 
 
 def _other_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap) -> str:
