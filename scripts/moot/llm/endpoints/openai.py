@@ -51,6 +51,13 @@ def label_logprobs(alternatives: dict[str, float], choices: tuple[str, ...]) -> 
     return {choice: math.log(value) if value else -math.inf for choice, value in mass.items()}
 
 
+def _text(value: Any) -> str:
+    """A field of a reply that must be text or nothing."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"expected text, found {type(value).__name__}")
+    return value or ""
+
+
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server asks to wait, from whichever header says so."""
     try:
@@ -96,49 +103,54 @@ class OpenAIEndpoint:
             http_client=openai.DefaultAioHttpClient(timeout=config.timeout),
         )
 
-    def _arguments(self, request: Request) -> dict[str, Any]:
+    def _body(self, request: Request) -> dict[str, Any]:
         parameters = dict(request.parameters)
         parameters.pop("context", None)
-        arguments: dict[str, Any] = {"extra_body": parameters.pop("extra", None)}
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body = {"model": request.model, "messages": messages, **parameters.pop("extra", {})}
         if self._config.reasoning:
-            arguments["max_completion_tokens"] = parameters.pop("max_tokens")
-        arguments.update(parameters)
+            body["max_completion_tokens"] = parameters.pop("max_tokens")
+        body.update(parameters)
         if request.schema is not None:
             schema = {"name": "reply", "strict": True, "schema": request.schema}
-            arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if request.choices:
-            arguments.update(logprobs=True, top_logprobs=20, max_tokens=1, temperature=0)
-        return arguments
+            body.update(logprobs=True, top_logprobs=20, max_tokens=1, temperature=0)
+        return body
 
     async def complete(self, request: Request) -> Reply:
-        """One attempt at the chat completions API."""
-        messages: list[Any] = [{"role": message.role, "content": message.content} for message in request.messages]
+        """One attempt at the chat completions API.
+
+        The body goes out and comes back as plain JSON: turning it into the client's own typed objects and back takes
+        longer than all else that is done here.
+        """
         started = time.perf_counter()
         try:
-            response = await self._client.chat.completions.create(
-                model=request.model, messages=messages, **self._arguments(request)
-            )
+            response = await self._client.post("/chat/completions", body=self._body(request), cast_to=object)
         except openai.OpenAIError as error:
             raise translate(error, request.model, self._key) from None
         except ValueError as error:  # a body that is no JSON, or not in UTF-8
             raise TransientError(told(f"unreadable reply: {error}", self._key)) from None
-        if not getattr(response, "choices", None):
-            raise TransientError("the reply holds no choices (is base_url an OpenAI-compatible address?)")
-        return self._reply(request, response, time.perf_counter() - started)
+        try:
+            return self._reply(request, response, time.perf_counter() - started)
+        except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
+            problem = told(f"{type(error).__name__}: {error}", self._key)
+            raise TransientError(
+                f"the reply is no chat completion ({problem}; is base_url an OpenAI-compatible address?)"
+            ) from None
 
     def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
-        choice, usage = response.choices[0], response.usage
-        details = getattr(usage, "prompt_tokens_details", None)
+        choice, usage = response["choices"][0], response.get("usage") or {}
         reply = Reply(
-            text=choice.message.content or "",
-            reasoning=getattr(choice.message, "reasoning_content", None) or "",
+            text=_text(choice["message"].get("content")),
+            reasoning=_text(choice["message"].get("reasoning_content")),
             logprobs=self._choice_logprobs(request, choice) if request.choices else {},
-            finish_reason=choice.finish_reason or "",
-            prompt_tokens=usage.prompt_tokens if usage else 0,
-            completion_tokens=usage.completion_tokens if usage else 0,
-            cached_tokens=(details.cached_tokens or 0) if details else 0,
+            finish_reason=_text(choice.get("finish_reason")),
+            prompt_tokens=int(usage.get("prompt_tokens") or 0),
+            completion_tokens=int(usage.get("completion_tokens") or 0),
+            cached_tokens=int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0),
             seconds=seconds,
-            served_model=response.model or "",
+            served_model=_text(response.get("model")),
         )
         if not reply.text and reply.finish_reason not in ("length", "content_filter"):
             raise TransientError("the reply is empty")
@@ -146,13 +158,14 @@ class OpenAIEndpoint:
 
     @staticmethod
     def _choice_logprobs(request: Request, choice: Any) -> dict[str, float]:
-        content = choice.logprobs.content if choice.logprobs else None
+        content = (choice.get("logprobs") or {}).get("content")
         if not content:
             raise RunStoppedError(
                 f"model '{request.model}': the server gives no log-probabilities, so `answer: likelihood` cannot be "
                 "used with it. Set `answer: generation`, or use an endpoint that gives them (embedded, vLLM, OpenAI)."
             )
-        return label_logprobs({item.token: item.logprob for item in content[0].top_logprobs}, request.choices)
+        alternatives = {item["token"]: float(item["logprob"]) for item in content[0]["top_logprobs"]}
+        return label_logprobs(alternatives, request.choices)
 
     async def close(self) -> None:
         """Close the connections."""

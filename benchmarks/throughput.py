@@ -1,0 +1,128 @@
+"""Calls a second and CPU a call: moot's chat (ledger and parsing included) beside the plain AsyncOpenAI client."""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Literal
+
+import openai
+from fault_server import FaultServer
+from pydantic import BaseModel, Field
+
+from moot.config import ModelConfig
+from moot.llm.chat import Chat, Settings
+from moot.llm.ledger import Ledger
+from moot.llm.progress import Progress
+from moot.llm.request import Message, Request
+from moot.llm.structured import json_schema, parse_reply
+
+FACTS = "The person has two prior arrests, ten years of school, a job since May and lives with the family. " * 12
+
+
+class Verdict(BaseModel):
+    """The reply that every contender asks for."""
+
+    reasoning: str
+    prediction: Literal["YES", "NO"]
+    confidence: int = Field(ge=0, le=100)
+
+
+SCHEMA = json_schema(Verdict)
+
+
+def prompt(number: int) -> list[dict[str, str]]:
+    """Messages of some 300 tokens, different for every number."""
+    return [{"role": "system", "content": FACTS}, {"role": "user", "content": f"Case {number}. Your verdict?"}]
+
+
+async def workers(count: int, calls: int, call: Callable[[int], Awaitable[None]]) -> None:
+    """Make numbered calls, `count` at a time."""
+    numbers = iter(range(calls))
+
+    async def work() -> None:
+        for number in numbers:
+            await call(number)
+
+    await asyncio.gather(*(work() for _ in range(count)))
+
+
+async def plain(url: str, concurrency: int, calls: int, http_client: object = None) -> None:
+    """The client's own calls, with their replies validated by the schema."""
+    format_ = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": SCHEMA}}
+    async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http_client) as client:
+
+        async def call(number: int) -> None:
+            reply = await client.chat.completions.create(
+                model="test", messages=prompt(number), response_format=format_, max_tokens=120, temperature=0.7, seed=1
+            )
+            Verdict.model_validate_json(reply.choices[0].message.content)
+
+        await workers(concurrency, calls, call)
+
+
+async def plain_aiohttp(url: str, concurrency: int, calls: int) -> None:
+    """The client with its aiohttp transport."""
+    await plain(url, concurrency, calls, openai.DefaultAioHttpClient())
+
+
+async def moot(url: str, concurrency: int, calls: int) -> None:
+    """The same requests through moot: looked up, asked, stored durably, parsed."""
+    config = ModelConfig(endpoint="openai", model="test", base_url=url, concurrency=concurrency)
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(folder)
+        chat = Chat("test", config, ledger, Settings(), Progress("benchmark", calls))
+
+        async def call(number: int) -> None:
+            messages = tuple(Message(**message) for message in prompt(number))
+            parameters = {"max_tokens": 120, "temperature": 0.7, "seed": 1}
+            _, reply = await chat.ask(Request("openai", "test", messages, parameters, SCHEMA), 0)
+            assert parse_reply(reply.text, Verdict).status == "strict"
+
+        await workers(concurrency, calls, call)
+        await chat.close()
+        assert ledger.spent().calls == calls
+        ledger.close()
+
+
+CONTENDERS = {"AsyncOpenAI": plain, "AsyncOpenAI, aiohttp": plain_aiohttp, "moot": moot}
+
+
+def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, tuple[float, float]]:
+    """Median calls a second and CPU milliseconds a call by contender; the contenders take turns."""
+    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in CONTENDERS}
+    for _ in range(repeats):
+        for name, run in CONTENDERS.items():
+            wall, cpu = time.perf_counter(), time.process_time()
+            asyncio.run(run(url, concurrency, calls))
+            seconds = time.perf_counter() - wall
+            samples[name].append((calls / seconds, 1000 * (time.process_time() - cpu) / calls))
+    return {
+        name: (statistics.median(rate for rate, _ in found), statistics.median(cpu for _, cpu in found))
+        for name, found in samples.items()
+    }
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--concurrency", type=int, nargs="+", default=[8, 64, 256])
+    parser.add_argument("--rounds", type=int, default=30, help="calls for each unit of concurrency")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--latency", type=float, default=0.05)
+    arguments = parser.parse_args()
+    print("| concurrency | client | calls/s | ratio | CPU ms/call |\n|---|---|---|---|---|")
+    with FaultServer(latency=arguments.latency) as server:
+        asyncio.run(moot(server.url, 2, 4))  # imports and first connections belong to nobody's time
+        for concurrency in arguments.concurrency:
+            found = measure(server.url, concurrency, concurrency * arguments.rounds, arguments.repeats)
+            base = found["AsyncOpenAI"][0]
+            for name, (rate, cpu) in found.items():
+                print(f"| {concurrency} | {name} | {rate:.0f} | {rate / base:.2f} | {cpu:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
