@@ -6,13 +6,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Literal
 
 import openai
-from fault_server import FaultServer
 from pydantic import BaseModel, Field
 
+from fault_server import FaultServer
 from moot.config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger import Ledger
