@@ -7,7 +7,7 @@ such answers become missing values, and the account counts every reason apart.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -141,10 +141,9 @@ def read_variables(path: Path) -> VariableMap:
     return variables
 
 
-class Extracts(_Strict):
+@dataclass(frozen=True, slots=True)
+class Extracts:
     """All extracts joined: one row a respondent, Int64 codes."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
 
     folder: Path
     frame: pd.DataFrame
