@@ -62,7 +62,7 @@ OPINIONS = [
     ("Accordingly, the grant of summary judgment is VACATED and the case REMANDED.", "reverse"),
     ("We AFFIRM the district court's dismissal of Counts I and II, but REVERSE as to Count III.", "mixed"),
     (
-        "For the reasons stated above, the petition for review is GRANTED, the order of removal is VACATED, and the matter is REMANDED to the BIA.",
+        "The petition for review is GRANTED, the order of removal is VACATED, and the matter REMANDED.",
         "reverse",
     ),
     ("The petition for review is denied.", "affirm"),
@@ -94,7 +94,7 @@ OPINIONS = [
     ("We conclude that the district court did not abuse its discretion, and its judgment is AFFIRMED.", "affirm"),
     ("The panel majority affirmed the convictions; sitting en banc, we now vacate them.", "reverse"),
     (
-        "In 2004 this court affirmed the conviction. The present petition is untimely, and the order denying it is affirmed.",
+        "In 2004 this court affirmed the conviction. The petition is late, and the order denying it is affirmed.",
         "affirm",
     ),
     ("The Board reversed the examiner. We affirm the Board.", "affirm"),

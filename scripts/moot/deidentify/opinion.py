@@ -1,0 +1,114 @@
+"""An opinion as it comes in, and what its caption says about who is who."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moot.deidentify.segments import split_opinion
+
+_TITLE = r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|E\.?J\.|P\.\s?J\.?|J\.)"
+_NAME = r"[A-Z][\w.'’-]+(?: (?:[A-Z][\w.'’-]*|de|la|van|von|del))*"
+_NAMES = rf"{_NAME}(?:(?:,? and |, ){_NAME})*"
+_SIGNED = re.compile(rf"(?P<names>{_NAMES}),? (?:and )?(?P<title>{_TITLE})(?=[\s,.(:;]|$)")
+_BEFORE = re.compile(rf"(?:Before|BEFORE|Present|PRESENT)[:\s]+(?P<names>{_NAMES})(?:,? {_TITLE})?")
+_WROTE = re.compile(rf"(?:{_TITLE}|JUSTICE|JUDGE|CHIEF JUSTICE) (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)")
+_APPEARED = re.compile(
+    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|on the briefs? for) (?:the )?(?:[\w-]+[ -]){0,3}?(?:appellants?|appellees?|plaintiffs?|defendants?|"
+    r"petitioners?|respondents?|the people|the state|amic)", re.IGNORECASE,
+)  # fmt: skip
+_ROLE_WORDS = re.compile(
+    r"\b(?:plaintiffs?|defendants?|petitioners?|respondents?|appellants?|appellees?|cross|third[- ]party|counter|intervenors?|claimants?|"
+    r"et\s+al|in\s+re|ex\s+rel|matter\s+of|in\s+the|deceased|individually|indiv|and\s+as|as|aka|a/k/a|d/b/a|on\s+behalf\s+of|by\s+and\s+through|"
+    r"next\s+friend|others?|all\s+similarly\s+situated)\b\.?", re.IGNORECASE,
+)  # fmt: skip
+_STYLE = re.compile(r"(?P<first>[^\n]{3,300}?)\s+(?:v|vs)\.?\s+(?P<second>[^\n]{3,300}?)(?:\n|\.\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One opinion in full text.
+
+    Attributes:
+        opinion_id: its id in the source.
+        text: caption, if any, and opinion.
+        parties: each party as the caption writes it, with its side ("appellant", "appellee", "plaintiff", ... or "").
+        judges, counsel: their names.
+        outcome: affirm, reverse, mixed, dismiss, or "" where the source does not say.
+        marked: sentences that the source marks as giving the outcome away.
+        attributes: court, date and what else the source says, for scoring alone.
+        source_row: the record in its file.
+    """
+
+    opinion_id: str
+    text: str
+    parties: Sequence[tuple[str, str]] = ()
+    judges: Sequence[str] = ()
+    counsel: Sequence[str] = ()
+    outcome: str = ""
+    marked: Sequence[str] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    source_row: int = 0
+
+
+def _separate(names: str) -> list[str]:
+    parts = re.split(r",\s*(?:and\s+)?|\s+and\s+", names)
+    joined: list[str] = []
+    for part in parts:
+        if re.fullmatch(r"(?:Jr|Sr|II|III|IV|Inc|INC|LLC|L\.L\.C|Ltd|Co|Corp|P\.?C|P\.?A)\.?", part.strip()) and joined:
+            joined[-1] += f", {part.strip()}"
+        elif part.strip(" ."):
+            joined.append(part.strip(" ;:"))
+    return joined
+
+
+def side_of(words: str) -> str:
+    """Which side a caption's words put a party on."""
+    for side in ("appellant", "appellee", "petitioner", "respondent", "plaintiff", "defendant", "claimant"):
+        if side in words.lower():
+            return side
+    return ""
+
+
+def parties_of(style: str) -> list[tuple[str, str]]:
+    """The parties that the style of a case names, each with its side.
+
+    >>> parties_of("FIRST BANK, Plaintiff-Appellant, v. ROAD WORKS, INC., et al., Defendants-Appellees")
+    [('FIRST BANK', 'appellant'), ('ROAD WORKS, INC.', 'appellee')]
+    """
+    parties: list[tuple[str, str]] = []
+    for number, words in enumerate(re.split(r"\s(?:v|vs)\.\s", re.sub(r"[()]", ", ", style))):
+        side = side_of(words) or ("plaintiff", "defendant")[min(number, 1)]
+        cleaned = re.sub(r"\s+", " ", re.sub(r"[-–—]\s*(?=,|$)", "", _ROLE_WORDS.sub(",", words)))
+        for name in _separate(cleaned):
+            bare = name.strip(" ,;:.-–—'’")
+            if re.search(r"[A-Z]", bare) and len(bare) > 1:
+                parties.append((name.strip(" ,;:-–—"), side))
+    return parties
+
+
+def judges_of(text: str) -> list[str]:
+    """The judges that a caption, a "Before" line or a signature line names."""
+    found = [match["names"] for pattern in (_SIGNED, _BEFORE, _WROTE) for match in pattern.finditer(text)]
+    names = [name for names in found for name in _separate(names)]
+    names = [re.sub(r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|Hon\.?)\b", "", name).strip(" ,.:") for name in names]
+    return list(dict.fromkeys(name for name in names if re.search(r"[A-Z][\w'’-]{2,}", name) and not re.match(r"(?:Judge|Justice|Chief|SO ORDERED|See)\b", name)))
+
+
+def counsel_of(text: str) -> list[str]:
+    """The counsel that an appearance line names ("Jane Doe, of Moline, for appellant")."""
+    return list(dict.fromkeys(name for match in _APPEARED.finditer(text) for name in _separate(re.sub(r"\([^)]*\)|\b(?:both|all) of\b|\bof\b", ",", match["names"]))))
+
+
+def with_caption(opinion: Opinion) -> Opinion:
+    """The opinion with the names that its own text gives in caption and signature lines added to those of its record."""
+    spans = split_opinion(opinion.text)
+    caption = opinion.text[: spans[0].end]
+    ending = opinion.text[spans[-1].start : spans[-1].start + 1500]
+    style = _STYLE.search(caption) if not opinion.parties else None
+    parties = list(opinion.parties) or (parties_of(f"{style['first']} v. {style['second']}") if style else [])
+    judges = [*opinion.judges, *judges_of(caption.replace("OPINION", "OPINION ")), *judges_of(re.sub(r"SO ORDERED\.?|CONCUR:", ". ", ending))]
+    counsel = list(opinion.counsel) or counsel_of(caption)
+    return Opinion(
+        opinion.opinion_id, opinion.text, parties, list(dict.fromkeys(judges)), counsel, opinion.outcome, opinion.marked,
+        opinion.attributes, opinion.source_row,
+    )  # fmt: skip
