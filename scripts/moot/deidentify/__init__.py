@@ -65,7 +65,7 @@ def _replacements(cast: Cast) -> tuple[re.Pattern[str], dict[str, str]] | None:
         return None
     ordered = sorted(forms, key=lambda form: (-len(form), form))
     words = "|".join(re.escape(form).replace("\\ ", r"[\s,]+") for form in ordered)
-    return re.compile(rf"(?<![\w'’])(?:{words})(?![\w])", re.IGNORECASE), forms
+    return re.compile(rf"(?<![A-Za-zÀ-ÿ'’])(?:{words})(?![\w])", re.IGNORECASE), forms
 
 
 def _plain(words: str) -> str:
@@ -94,7 +94,12 @@ def _tidied(text: str) -> str:
     lettered = r"(?:[A-Z][a-z]+ [A-Z]{1,2}|the [a-z]+)"
     text = re.sub(rf"\b({lettered})(?:,?\s+(?:(?:of|and|the|for|&)\s+)?\1\b)+", r"\1", text)
     text = re.sub(r"\b(?:the )?(\w+?)s?,? the (\1)\b", r"the \2", text, flags=re.IGNORECASE)
-    text = re.sub(r"\b(?:Mr|Mrs|Ms|Dr|Judge|Justice|Officer|Detective|Agent|Deputy|Sergeant)\.?\s+(?=the |[A-Z][a-z]+ [A-Z]{1,2}\b)", "", text)
+    text = re.sub(
+        r"\b(?:Mr|Mrs|Ms|Dr|Judge|Justice|Officer|Detective|Agent|Deputy|Sergeant)\.?\s+(?=the |"
+        r"[A-Z][a-z]+ [A-Z]{1,2}\b)",
+        "",
+        text,
+    )
     text = re.sub(rf"({lettered})\s*\((?:the )?[\"“]?\1[\"”]?\)", r"\1", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:City|Town|Village|County|State) of (?=(?:City|County|State) [A-Z]{1,2}\b)", "", text)
     text = re.sub(r"\(\s*[\"“”]*\s*\)", "", text)

@@ -4,17 +4,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from moot.deidentify.names import naming_words, small_words, words_of
+from moot.deidentify.names import naming_words, small_words
 from moot.deidentify.opinion import Opinion
 from moot.labels.dispositions import find_dispositions
+from moot.labels.sentences import split_sentences
 
 SHARED_WORDS = 0.8  # of a marked sentence's words in a row of the facts, from which on it counts as surviving
 MINIMUM_WORDS = 4
 _DECIDES = re.compile(
-    r"\b(?:we|this court)\b[^.;]{0,40}\b(?:hold|held|conclude|agree|disagree|determine|reject|decline|grant|deny|find|believe|answer|are (?:not )?persuaded|"
+    r"\b(?:we|this court)\b[^.;]{0,40}\b(?:hold|held|conclude|agree|disagree|determine|reject|decline|grant|deny|"
+    r"find|believe|answer|are (?:not )?persuaded|"
     r"decide|rule|overrule|adopt|discern|see no|are satisfied)\b", re.IGNORECASE,
 )  # fmt: skip
-_FOLLOWS = re.compile(r"\b(?:for the (?:reasons|foregoing)|finding (?:no|reversible) error|our (?:decision|holding|disposition|conclusion))\b", re.IGNORECASE)
+_FOLLOWS = re.compile(
+    r"\b(?:for the (?:reasons|foregoing)|finding (?:no|reversible) error|our (?:decision|holding|disposition|"
+    r"conclusion))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,11 @@ def surviving_marked(marked: Sequence[str], facts: str) -> list[str]:
     words = _words(facts)
     joined = f" {' '.join(words)} "
     rows = {tuple(words[start : start + MINIMUM_WORDS]) for start in range(len(words))}
-    short = [sentence for sentence in marked if 0 < len(_words(sentence)) < MINIMUM_WORDS and f" {' '.join(_words(sentence))} " in joined]
+    short = [
+        sentence
+        for sentence in marked
+        if 0 < len(_words(sentence)) < MINIMUM_WORDS and f" {' '.join(_words(sentence))} " in joined
+    ]
     return short + [sentence for sentence in marked if _survives(sentence, rows, MINIMUM_WORDS)]
 
 
@@ -87,8 +97,7 @@ def check(opinion: Opinion, facts: str, minimum: int) -> GateReport:
         for match in re.finditer(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*", facts)
         if match[0].lower() in forbidden
     ]
-    from moot.labels.sentences import split_sentences  # noqa: PLC0415
-
+    names += [word for word in sorted(forbidden) if "." in word and f"{word}." in facts.lower()]
     outcomes = [part.text for part in split_sentences(facts) if tells_outcome(part.text)]
     problems = []
     if not forbidden:
@@ -96,6 +105,3 @@ def check(opinion: Opinion, facts: str, minimum: int) -> GateReport:
     if len(facts) < minimum:
         problems.append(f"only {len(facts)} characters of facts left, fewer than {minimum}")
     return GateReport(names, [*outcomes, *surviving_marked(opinion.marked, facts)], len(forbidden), problems)
-
-
-__all__ = ["GateReport", "check", "forbidden_words", "surviving_marked", "tells_outcome", "words_of"]

@@ -13,21 +13,27 @@ from dataclasses import dataclass, field
 from moot.deidentify.opinion import Opinion
 from moot.deidentify.vocabulary import COMMON, HONORIFICS, KINDS, ROLES, STATES
 
-_TOKEN = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][A-ZÀ-Þ][\wÀ-ÿ]+)*"
+_CAPITALISED = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][A-ZÀ-Þ][\wÀ-ÿ]+)*"
 _INITIAL = r"(?:[A-Z]\.(?:[A-Z]\.)*|(?:St|Ste|Mt|Ft)\.)"
-_WORD = rf"(?:{_INITIAL}|{_TOKEN})"
-_BODY = "Department|Company|Association|Commission|Board|Authority|Bank|Railway|Railroad|Insurance|Division|District|Partners"
-_LINK = rf"(?:of|of the|de|de la|la|del|van|von|&|(?:and|for)(?=\s+(?:[A-Z][\w-]+\s+){{0,2}}(?:{_BODY})))"
-RUN = re.compile(
-    rf"(?<![\w'’]){_WORD}(?:(?:,? (?:Inc|Jr|Sr|Ltd|LLC|Co|Corp)\b\.?)|(?:\s+(?:{_LINK}\s+)?{_WORD}))*"
+_WORD = rf"(?:{_INITIAL}|{_CAPITALISED})"
+_BODY = (
+    "Department|Company|Association|Commission|Board|Authority|Bank|Railway|Railroad|Insurance|Division|District|"
+    "Partners"
 )
+_LINK = rf"(?:of|of the|de|de la|la|del|van|von|&|(?:and|for)(?=\s+(?:[A-Z][\w-]+\s+){{0,2}}(?:{_BODY})))"
+RUN = re.compile(rf"(?<![\w'’]){_WORD}(?:(?:,? (?:Inc|Jr|Sr|Ltd|LLC|Co|Corp)\b\.?)|(?:\s+(?:{_LINK}\s+)?{_WORD}))*")
+_ONLY_INITIALS = re.compile(r"(?:[A-Z]\.\s?){2,4}")
 _LINKS = ("of", "the", "and", "for", "de", "la", "del", "van", "von", "&")
 _STATE = re.compile(rf"(?:{STATES})", re.IGNORECASE)
-_ALIAS = re.compile(r"\s*\((?:the |hereinafter |collectively,? |together,? )*[\"“]?(?P<alias>[A-Z][\w'’&. -]{1,40}?)[\"”]?\)")
+_ALIAS = re.compile(
+    r"\s*\((?:the |hereinafter |collectively,? |together,? )*[\"“]?(?P<alias>[A-Z][\w'’&. -]{1,40}?)[\"”]?\)"
+)
 _ROLE_BEFORE = re.compile(rf"(?P<role>\b(?:{'|'.join(ROLES)})s?(?:[-/](?:{'|'.join(ROLES)})s?)*),?\s+$", re.IGNORECASE)
 _HONORIFIC_BEFORE = re.compile(rf"\b(?P<title>{'|'.join(HONORIFICS)})\.?\s+$", re.IGNORECASE)
 _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|to|outside|through|between)\s+$")
-_PERSON_BEHIND = re.compile(r"\s*(?:testified|said|told|stated|was|had|asked|admitted|denied|lived|married|died|drove|shot|left|went|'s|’s)\b")
+_PERSON_BEHIND = re.compile(
+    r"\s*(?:testified|said|told|stated|was|had|asked|admitted|denied|lived|married|died|drove|shot|left|went|'s|’s)\b"
+)
 PERSONAL_TOKENS = 3  # a run of two or three words and no word of an organisation is a person
 
 
@@ -61,6 +67,8 @@ def small_words(text: str) -> frozenset[str]:
 
 def naming_words(name: str, small: frozenset[str]) -> tuple[str, ...]:
     """The words of a name that identify: neither words of law nor ordinary words of the same opinion."""
+    if _ONLY_INITIALS.fullmatch(name.strip()):
+        return (re.sub(r"\s", "", name).lower().rstrip("."),)
     return tuple(word.lower() for word in words_of(name) if word.lower() not in COMMON and word.lower() not in small)
 
 
@@ -68,23 +76,33 @@ def kind_of(name: str, before: str, behind: str) -> str:
     """What a name names, by its own words and by its neighbours."""
     if _STATE.fullmatch(name.strip()):
         return "state"
-    for kind, pattern in KINDS:
-        if pattern.search(name):
-            return kind
+    by_words = next((kind for kind, pattern in KINDS if pattern.search(name)), "")
+    return by_words or _kind_before(before) or _kind_behind(name, before, behind)
+
+
+_TITLED = {
+    "dr": "doctor", "doctor": "doctor", "physician": "doctor", "nurse": "nurse", "judge": "judge", "justice": "judge",
+    "officer": "officer", "detective": "officer", "agent": "officer", "deputy": "officer", "sergeant": "officer",
+    "trooper": "officer", "inspector": "officer",
+}  # fmt: skip
+
+
+def _kind_before(before: str) -> str:
+    """The kind that the words before a name give it: a title, or "City of"."""
     if title := _HONORIFIC_BEFORE.search(before):
-        title_word = title["title"].lower()
-        return {"dr": "doctor", "doctor": "doctor", "physician": "doctor", "nurse": "nurse", "judge": "judge", "justice": "judge"}.get(
-            title_word, "officer" if title_word in ("officer", "detective", "agent", "deputy", "sergeant", "trooper", "inspector") else "person"
-        )
-    if body := re.search(r"\b(City|Town|Village|County|State) of\s+$", before):
-        return "city" if body[1] in ("Town", "Village") else body[1].lower()
+        return _TITLED.get(title["title"].lower(), "person")
+    body = re.search(r"\b(City|Town|Village|County|State) of\s+$", before)
+    return {"Town": "city", "Village": "city"}.get(body[1], body[1].lower()) if body else ""
+
+
+def _kind_behind(name: str, before: str, behind: str) -> str:
     if re.match(r"\s+(?:County|Parish)\b", behind):
         return "county"
-    if _PLACE_BEFORE.search(before) and len(words_of(name)) == 1 and not _PERSON_BEHIND.match(behind):
+    acts = bool(_PERSON_BEHIND.match(behind))
+    if _PLACE_BEFORE.search(before) and len(words_of(name)) == 1 and not acts:
         return "place"
-    if 1 < len(words_of(name)) <= PERSONAL_TOKENS or _PERSON_BEHIND.match(behind):
-        return "person"
-    return "person" if re.search(r"[A-Z]\.", name) else "name"
+    several = 1 < len(words_of(name)) <= PERSONAL_TOKENS
+    return "person" if acts or several or re.search(r"[A-Z]\.", name) else "name"
 
 
 class Cast:
@@ -95,7 +113,7 @@ class Cast:
         self.entities: list[Entity] = []
 
     def find(self, tokens: Sequence[str]) -> Entity | None:
-        """The entity that a name means: the same words, a part of them, or the same surname without another first name."""
+        """The entity that a name means: the same words, a part of them, or the surname alone."""
         wanted = set(tokens)
         if not wanted:
             return None
@@ -106,7 +124,10 @@ class Cast:
             known = set(entity.tokens)
             if wanted < known or (known < wanted and len(known) > 1):
                 return entity
-        return next((entity for entity in self.entities if set(entity.tokens) < wanted and entity.tokens[-1] == tokens[-1]), None)
+        return next(
+            (entity for entity in self.entities if set(entity.tokens) < wanted and entity.tokens[-1] == tokens[-1]),
+            None,
+        )
 
     def add(self, name: str, kind: str) -> Entity | None:
         """Add a name, or the form that it has here to the entity that it means; None where no word of it identifies."""
@@ -125,16 +146,31 @@ class Cast:
         return entity
 
     def name_all(self) -> None:
-        """Give every entity its pseudonym: "the doctor" where there is one, "Doctor A", "Doctor B" where there are more."""
+        """Give every entity its pseudonym: "the doctor" where there is one, "Doctor A", "Doctor B" for several."""
         counts = Counter(entity.kind for entity in self.entities)
         used: Counter[str] = Counter()
         for entity in self.entities:
             used[entity.kind] += 1
             alone = counts[entity.kind] == 1 and entity.kind not in _LETTERED
-            entity.pseudonym = f"the {entity.kind}" if alone else f"{entity.kind.capitalize()} {letter(used[entity.kind])}"
+            entity.pseudonym = (
+                f"the {entity.kind}" if alone else f"{entity.kind.capitalize()} {letter(used[entity.kind])}"
+            )
 
 
-_LETTERED = ("person", "name", "place", "city", "county", "state", "judge", "counsel", "company", "agency", "statute", "court")
+_LETTERED = (
+    "person",
+    "name",
+    "place",
+    "city",
+    "county",
+    "state",
+    "judge",
+    "counsel",
+    "company",
+    "agency",
+    "statute",
+    "court",
+)
 
 
 def letter(number: int) -> str:
@@ -157,7 +193,11 @@ def _trimmed(run: str, start: int, names: frozenset[str], opens: bool) -> Iterab
     for word, place in [*words, ("", 0)]:
         bare = re.sub(r"[^\wÀ-ÿ'’&-]", "", word).lower()
         initial = bool(re.fullmatch(_INITIAL, word))
-        carried = word[:1].isupper() and bare not in _BREAKS and (stretch or (bare not in COMMON and not (opens and place == start)))
+        carried = (
+            word[:1].isupper()
+            and bare not in _BREAKS
+            and (stretch or (bare not in COMMON and not (opens and place == start)))
+        )
         if word and (bare in names or initial or bare in _LINKS or carried):
             stretch.append((word, place))
             continue
@@ -171,23 +211,51 @@ def _trimmed(run: str, start: int, names: frozenset[str], opens: bool) -> Iterab
         stretch = []
 
 
-_BREAKS = frozenset("he she they it we i but and however when after before on in at as the a an plaintiff defendant".split())  # noqa: SIM905
+_BREAKS = frozenset(
+    (
+        "he",
+        "she",
+        "they",
+        "it",
+        "we",
+        "i",
+        "but",
+        "and",
+        "however",
+        "when",
+        "after",
+        "before",
+        "on",
+        "in",
+        "at",
+        "as",
+        "the",
+        "a",
+        "an",
+        "plaintiff",
+        "defendant",
+    )
+)
 
 
 def _drops(word: str, names: frozenset[str]) -> bool:
     bare = re.sub(r"\W", "", word).lower()
-    return bare in _LINKS or (bare not in names and bare in COMMON and not any(pattern.fullmatch(bare) for _, pattern in KINDS))
+    return bare in _LINKS or (
+        bare not in names and bare in COMMON and not any(pattern.fullmatch(bare) for _, pattern in KINDS)
+    )
 
 
 def name_words(text: str, known: Iterable[str], small: frozenset[str]) -> frozenset[str]:
     """Every word of a text that names: from known names, or capitalised within a sentence and never written small."""
     names = {word for name in known for word in naming_words(name, small)}
-    inside = re.findall(rf"(?<=[a-z,;)] )(?:[A-Z]\. )?({_TOKEN})", text)
-    introduced = re.findall(rf"\b(?:{'|'.join(HONORIFICS + ROLES)})s?\.?,? ({_TOKEN})(?: ({_TOKEN}))?", text, re.IGNORECASE)
+    inside = re.findall(rf"(?<=[a-z,;)] )(?:[A-Z]\. )?({_CAPITALISED})", text)
+    introduced = re.findall(
+        rf"\b(?:{'|'.join(HONORIFICS + ROLES)})s?\.?,? ({_CAPITALISED})(?: ({_CAPITALISED}))?", text, re.IGNORECASE
+    )
     named = [word for pair in introduced for word in pair if word[:1].isupper()]
     candidates = [part for word in [*inside, *named] for part in words_of(word)]
-    initialled = re.findall(rf"(?:{_INITIAL} ?)+({_TOKEN})|({_TOKEN}) (?:{_INITIAL})", text)
-    paired = re.findall(rf"(?:^|[.!?}}] ?)({_TOKEN}) ({_TOKEN})(?= (?:appeals|was|filed|sued|\()|,)", text)
+    initialled = re.findall(rf"(?:{_INITIAL} ?)+({_CAPITALISED})|({_CAPITALISED}) (?:{_INITIAL})", text)
+    paired = re.findall(rf"(?:^|[.!?}}] ?)({_CAPITALISED}) ({_CAPITALISED})(?= (?:appeals|was|filed|sued|\()|,)", text)
     candidates += [part for pair in [*initialled, *paired] for word in pair for part in words_of(word)]
     names |= {word.lower() for word in candidates if word.lower() not in COMMON and word.lower() not in small}
     acronyms = re.findall(r"\((?:the )?[\"“]?([A-Z][A-Z&]{1,6})[\"”]?\)", text)
@@ -205,18 +273,25 @@ def cast_of(opinion: Opinion, text: str, extra: Sequence[tuple[str, str]] = ()) 
     """
     small = small_words(opinion.text)
     cast = Cast(small)
-    listed = [*opinion.parties, *((name, "judge") for name in opinion.judges), *((name, "counsel") for name in opinion.counsel), *extra]
+    listed = [
+        *opinion.parties,
+        *((name, "judge") for name in opinion.judges),
+        *((name, "counsel") for name in opinion.counsel),
+        *extra,
+    ]
     for name, kind in listed:
         organisation = kind_of(name, "", "")
         person_like = organisation in ("person", "name") or kind in ("judge", "counsel")
         cast.add(name, (kind or "party") if person_like else organisation)
     names = name_words(opinion.text, [name for name, _ in listed], small)
     for match in RUN.finditer(text):
-        opens = not text[: match.start()].strip() or text[: match.start()].rstrip()[-1] in ".!?:\"”"
+        opens = not text[: match.start()].strip() or text[: match.start()].rstrip()[-1] in '.!?:"”'
         for name, start in _trimmed(match[0], match.start(), names, opens):
             before, behind = text[max(0, start - 40) : start], text[start + len(name) : start + len(name) + 60]
             role = _ROLE_BEFORE.search(before)
-            kind = re.split(r"[-/]", role["role"].lower())[-1].removesuffix("s") if role else kind_of(name, before, behind)
+            kind = (
+                re.split(r"[-/]", role["role"].lower())[-1].removesuffix("s") if role else kind_of(name, before, behind)
+            )
             entity = cast.add(name, kind)
             alias = _ALIAS.match(behind) if entity else None
             if entity and alias and naming_words(alias["alias"], small):

@@ -2,25 +2,35 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from moot.deidentify.segments import split_opinion
+from moot.deidentify.segments import part_of, split_opinion
+from moot.deidentify.vocabulary import COMMON, ROLES
 
-_TITLE = r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|E\.?J\.|P\.\s?J\.?|J\.)"
+_TITLE = (
+    r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|"
+    r"E\.?J\.|P\.\s?J\.?|J\.)"
+)
 _NAME = r"[A-Z][\w.'’-]+(?: (?:[A-Z][\w.'’-]*|de|la|van|von|del))*"
 _NAMES = rf"{_NAME}(?:(?:,? and |, ){_NAME})*"
 _SIGNED = re.compile(rf"(?P<names>{_NAMES}),? (?:and )?(?P<title>{_TITLE})(?=[\s,.(:;]|$)")
 _BEFORE = re.compile(rf"(?:Before|BEFORE|Present|PRESENT)[:\s]+(?P<names>{_NAMES})(?:,? {_TITLE})?")
-_WROTE = re.compile(rf"(?:{_TITLE}|JUSTICE|JUDGE|CHIEF JUSTICE) (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)")
+_WROTE = re.compile(
+    rf"(?:{_TITLE}|JUSTICE|JUDGE|CHIEF JUSTICE) (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)"
+)
 _APPEARED = re.compile(
-    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|on the briefs? for) (?:the )?(?:[\w-]+[ -]){0,3}?(?:appellants?|appellees?|plaintiffs?|defendants?|"
+    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|"
+    r"on the briefs? for) (?:the )?(?:[\w-]+[ -]){0,3}?(?:appellants?|appellees?|plaintiffs?|defendants?|"
     r"petitioners?|respondents?|the people|the state|amic)", re.IGNORECASE,
 )  # fmt: skip
 _ROLE_WORDS = re.compile(
-    r"\b(?:plaintiffs?|defendants?|petitioners?|respondents?|appellants?|appellees?|cross|third[- ]party|counter|intervenors?|claimants?|"
-    r"et\s+al|in\s+re|ex\s+rel|matter\s+of|in\s+the|deceased|individually|indiv|and\s+as|as|aka|a/k/a|d/b/a|on\s+behalf\s+of|by\s+and\s+through|"
+    r"\b(?:plaintiffs?|defendants?|petitioners?|respondents?|appellants?|appellees?|cross|third[- ]party|counter|"
+    r"intervenors?|claimants?|"
+    r"et\s+al|in\s+re|ex\s+rel|matter\s+of|in\s+the|deceased|individually|indiv|and\s+as|as|aka|a/k/a|d/b/a|"
+    r"on\s+behalf\s+of|by\s+and\s+through|"
     r"next\s+friend|others?|all\s+similarly\s+situated)\b\.?", re.IGNORECASE,
 )  # fmt: skip
+_ROLE = "|".join(f"{role.capitalize()}" for role in ROLES)
 _STYLE = re.compile(r"(?P<first>[^\n]{3,300}?)\s+(?:v|vs)\.?\s+(?P<second>[^\n]{3,300}?)(?:\n|\.\s|$)")
 
 
@@ -90,25 +100,69 @@ def judges_of(text: str) -> list[str]:
     """The judges that a caption, a "Before" line or a signature line names."""
     found = [match["names"] for pattern in (_SIGNED, _BEFORE, _WROTE) for match in pattern.finditer(text)]
     names = [name for names in found for name in _separate(names)]
-    names = [re.sub(r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|Hon\.?)\b", "", name).strip(" ,.:") for name in names]
-    return list(dict.fromkeys(name for name in names if re.search(r"[A-Z][\w'’-]{2,}", name) and not re.match(r"(?:Judge|Justice|Chief|SO ORDERED|See)\b", name)))
+    names = [
+        re.sub(
+            r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|"
+            r"Hon\.?)\b",
+            "",
+            name,
+        ).strip(" ,.:")
+        for name in names
+    ]
+    return list(
+        dict.fromkeys(
+            name
+            for name in names
+            if re.search(r"[A-Z][\w'’-]{2,}", name) and not re.match(r"(?:Judge|Justice|Chief|SO ORDERED|See)\b", name)
+        )
+    )
 
 
 def counsel_of(text: str) -> list[str]:
     """The counsel that an appearance line names ("Jane Doe, of Moline, for appellant")."""
-    return list(dict.fromkeys(name for match in _APPEARED.finditer(text) for name in _separate(re.sub(r"\([^)]*\)|\b(?:both|all) of\b|\bof\b", ",", match["names"]))))
+    return list(
+        dict.fromkeys(
+            name
+            for match in _APPEARED.finditer(text)
+            for name in _separate(re.sub(r"\([^)]*\)|\b(?:both|all) of\b|\bof\b", ",", match["names"]))
+        )
+    )
+
+
+def introduced_parties(text: str) -> list[tuple[str, str]]:
+    """The parties that an opinion without a caption introduces: "Plaintiff Ann Lee", "Ann Lee (Mother) appeals"."""
+    name = r"[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|de|la|van|von|del))*"
+    found = [
+        (match["name"], match["role"]) for match in re.finditer(rf"\b(?P<role>{_ROLE})s?,? (?P<name>{name})", text)
+    ]
+    found += [
+        (match["name"], match["role"]) for match in re.finditer(rf"(?P<name>{name}) \((?P<role>{_ROLE})s?\)", text)
+    ]
+    found += [
+        (match["name"], "appellant")
+        for match in re.finditer(rf"(?P<name>{name})(?:,[^,.;]{{0,80}},)? appeals?\b", text)
+    ]
+    small = set(re.findall(r"(?<![\w'’])[a-z]{2,}", text))
+    parties: dict[str, str] = {}
+    for words, role in found:
+        kept = [word for word in re.sub(r"['’]s$", "", words).split() if word.strip(".").lower() not in COMMON]
+        if any(len(word) > 2 and word.lower() not in small for word in kept):  # noqa: PLR2004
+            parties.setdefault(" ".join(kept), role.lower())
+    return list(parties.items())
 
 
 def with_caption(opinion: Opinion) -> Opinion:
-    """The opinion with the names that its own text gives in caption and signature lines added to those of its record."""
+    """The opinion with the names of its own caption and signature lines added to those of its record."""
     spans = split_opinion(opinion.text)
     caption = opinion.text[: spans[0].end]
     ending = opinion.text[spans[-1].start : spans[-1].start + 1500]
     style = _STYLE.search(caption) if not opinion.parties else None
     parties = list(opinion.parties) or (parties_of(f"{style['first']} v. {style['second']}") if style else [])
-    judges = [*opinion.judges, *judges_of(caption.replace("OPINION", "OPINION ")), *judges_of(re.sub(r"SO ORDERED\.?|CONCUR:", ". ", ending))]
+    parties = parties or introduced_parties(part_of(opinion.text, spans, "background"))
+    judges = [
+        *opinion.judges,
+        *judges_of(caption.replace("OPINION", "OPINION ")),
+        *judges_of(re.sub(r"SO ORDERED\.?|CONCUR:", ". ", ending)),
+    ]
     counsel = list(opinion.counsel) or counsel_of(caption)
-    return Opinion(
-        opinion.opinion_id, opinion.text, parties, list(dict.fromkeys(judges)), counsel, opinion.outcome, opinion.marked,
-        opinion.attributes, opinion.source_row,
-    )  # fmt: skip
+    return replace(opinion, parties=parties, judges=list(dict.fromkeys(judges)), counsel=counsel)

@@ -9,16 +9,21 @@ from moot.deidentify.names import letter
 from moot.deidentify.vocabulary import MONTHS, STATES
 
 _STATUTE = re.compile(
-    rf"(?:(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|Const\.?)?[^.;()]{{0,30}}?(?:§{{1,2}}|[Ss]ections?|art\.)\s*[\dA-Z][\w.:()/-]*"
-    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?"
+    rf"(?:(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"
+    rf"Const\.?)?[^.;()]{{0,30}}?(?:§{{1,2}}|[Ss]ections?|art\.)\s*[\dA-Z][\w.:()/-]*"
+    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|"
+    r"\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?"
     r"|\b(?:NMSA|NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?"
-    r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?)"
+    r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|"
+    r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?)"
 )
 _DOCKET = re.compile(
-    r"\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)?\s*(?:Nos?\.|Numbers?|#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
+    r"\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)?\s*(?:Nos?\.|Numbers?|"
+    r"#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
 )
 _DATE = re.compile(
-    rf"\b(?:(?:on|On) )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
+    rf"\b(?:(?:on|On) )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|"
+    rf"th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
     r"\b\d{1,2}/\d{1,2}/\d{2,4}\b"
 )
 _YEAR = re.compile(r"\b(?:1[789]|20)\d\d\b")
@@ -67,6 +72,12 @@ def remove_citations(text: str) -> str:
 
 def replace_references(text: str) -> str:
     """The text with statutes, dockets, dates and personal numbers replaced: "statute A", "date B"."""
-    for pattern, noun in ((_PERSONAL_NUMBER, "number"), (_STATUTE, "statute"), (_DOCKET, "docket"), (_DATE, "date"), (_YEAR, "year")):
+    for pattern, noun in (
+        (_PERSONAL_NUMBER, "number"),
+        (_STATUTE, "statute"),
+        (_DOCKET, "docket"),
+        (_DATE, "date"),
+        (_YEAR, "year"),
+    ):
         text = pattern.sub(_lettered(noun), text)
     return text

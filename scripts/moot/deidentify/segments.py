@@ -15,32 +15,48 @@ Part = Literal["caption", "background", "reasoning", "disposition", "after"]
 FACTS_SHARE = 0.35  # of an opinion without headings or phrases, at most this share is taken for its facts
 _CAPTION_SEARCHED = 6_000
 
-_JUDGE_TITLE = r"(?:(?:Chief|Presiding|Senior|Acting|Associate|Circuit|District|Vice|Per)\s+)*(?:Judges?|Justices?|J\.?J?\.|JJ\.?|C\.\s?J\.?|P\.\s?J\.?|Chancellor|Curiam)"
+_JUDGE_TITLE = (
+    r"(?:(?:Chief|Presiding|Senior|Acting|Associate|Circuit|District|Vice|Per)\s+)*(?:Judges?|Justices?|J\.?J?\.|"
+    r"JJ\.?|C\.\s?J\.?|P\.\s?J\.?|Chancellor|Curiam)"
+)
 _OPENING = re.compile(
     r"(?:delivered the opinion of the court[^:.\n]{0,60}[:.]"
     r"|\bOPINION\s*(?:OF THE COURT)?\s*(?=[A-Z\n{]))"
-    rf"|(?m:^|\n|OPINION)\s*(?:[A-Z][A-Za-z.'’ -]{{2,40}},\s*{_JUDGE_TITLE}\s*[:.]?|(?:JUDGE|JUSTICE|Judge|Justice) [A-Z][A-Za-z.'-]+\s*[:.\n]|PER CURIAM[:.]?)"
+    rf"|(?m:^|\n|OPINION)\s*(?:[A-Z][A-Za-z.'’ -]{{2,40}},\s*{_JUDGE_TITLE}\s*[:.]?|(?:JUDGE|JUSTICE|Judge|"
+    rf"Justice) [A-Z][A-Za-z.'-]+\s*[:.\n]|PER CURIAM[:.]?)"
 )
 _AUTHOR = re.compile(rf"\s*(?:[A-Z][\w.'’ -]{{1,40}},\s*{_JUDGE_TITLE}\s*\.?|PER CURIAM\.?)")
-_FACTS_HEADING = re.compile(r"FACT|BACKGROUND|HISTORY|PROCEEDINGS BELOW|THE PARTIES|EVIDENCE AT TRIAL|NATURE OF THE CASE", re.IGNORECASE)
-_REASONING_HEADING = re.compile(r"DISCUSSION|ANALYSIS|STANDARDS? OF REVIEW|ISSUES?\b|ARGUMENT|JURISDICTION|MERITS|LAW\b", re.IGNORECASE)
+_FACTS_HEADING = re.compile(
+    r"FACT|BACKGROUND|HISTORY|PROCEEDINGS BELOW|THE PARTIES|EVIDENCE AT TRIAL|NATURE OF THE CASE", re.IGNORECASE
+)
+_REASONING_HEADING = re.compile(
+    r"DISCUSSION|ANALYSIS|STANDARDS? OF REVIEW|ISSUES?\b|ARGUMENT|JURISDICTION|MERITS|LAW\b", re.IGNORECASE
+)
 _DISPOSITION_HEADING = re.compile(r"CONCLUSION|DISPOSITION", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:(?<=[.\])”\"!?:])|(?<=\n)|^)\s*(?:[IVX]+\.?|[A-Z]\.|\d{1,2}\.)?\s*"
-    r"(?P<words>[A-Z][A-Z ,'’&-]{3,70}[A-Z]|(?:Factual (?:and Procedural )?|Procedural )?Background|(?:Statement of )?(?:the )?Facts(?: and Proceedings)?|"
-    r"Facts and Procedural (?:History|Background)|Procedural History|Discussion|Analysis|Standards? of Review|Conclusion|Disposition)"
+    r"(?P<words>[A-Z][A-Z ,'’&-]{3,70}[A-Z]|(?:Factual (?:and Procedural )?|Procedural )?Background|"
+    r"(?:Statement of )?(?:the )?Facts(?: and Proceedings)?|"
+    r"Facts and Procedural (?:History|Background)|Procedural History|Discussion|Analysis|Standards? of Review|"
+    r"Conclusion|Disposition)"
     r"\s*[.:]?(?=\s*(?:[{(\[]\d|\n|\d{1,3}\.|[A-Z][a-z]|[A-Z] [a-z]))"
 )
 _ENDING = re.compile(
-    rf"\bit is (?:hereby |therefore )?so ordered\b\.?|\bSO ORDERED\b\.?|\b(?:WE|I) CONCUR\b|\b(?:All|All the Justices) concur\b|"
-    rf"(?:(?<=[.}}\n])|^)\s*[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*{_JUDGE_TITLE},?\s*\(?(?:specially |respectfully )?(?:concur|dissent)|"
-    rf"\n\s*(?:{_JUDGE_TITLE}\s+)?[A-Z][\w.'’ -]{{1,40}},?\s*(?:{_JUDGE_TITLE},?\s*)?\(?(?:concurring|dissenting)|\n\s*(?:FOOTNOTES|NOTES)\s*\n",
+    rf"\bit is (?:hereby |therefore )?so ordered\b\.?|\bSO ORDERED\b\.?|\b(?:WE|I) CONCUR\b|\b(?:All|"
+    rf"All the Justices) concur\b|"
+    rf"(?:(?<=[.}}\n])|^)\s*[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*{_JUDGE_TITLE},?\s*"
+    r"\(?(?:specially |respectfully )?(?:concur|dissent)|"
+    rf"\n\s*(?:{_JUDGE_TITLE}\s+)?[A-Z][\w.'’ -]{{1,40}},?\s*(?:{_JUDGE_TITLE},?\s*)?\(?(?:concurring|dissenting)|"
+    rf"\n\s*(?:FOOTNOTES|NOTES)\s*\n",
     re.IGNORECASE,
 )
 _REASONING_CUE = re.compile(
-    r"^(?:[{(\[]?\d{0,3}[})\].]*\s*)?(?:(?:On appeal|In this appeal|Before this court|The (?:first|sole|only|principal|dispositive) (?:issue|question)|"
-    r"(?:Defendant|Plaintiff|Appellant|Petitioner|Respondent)s?[^.]{0,40} (?:first )?(?:argues?|contends?|asserts?|claims?|raises?)|"
-    r"We (?:first|begin|review|turn|address|consider|must)|The standard of review|Our review|It is well[- ](?:settled|established))\b)"
+    r"^(?:[{(\[]?\d{0,3}[})\].]*\s*)?(?:(?:On appeal|In this appeal|Before this court|The (?:first|sole|only|"
+    r"principal|dispositive) (?:issue|question)|"
+    r"(?:Defendant|Plaintiff|Appellant|Petitioner|Respondent)s?[^.]{0,40} (?:first )?(?:argues?|contends?|asserts?|"
+    r"claims?|raises?)|"
+    r"We (?:first|begin|review|turn|address|consider|must)|The standard of review|Our review|"
+    r"It is well[- ](?:settled|established))\b)"
 )
 
 
@@ -94,11 +110,20 @@ def _by_phrases(text: str, start: int, end: int) -> list[Span]:
     limit = start + round((end - start) * FACTS_SHARE)
     sentences = split_sentences(text[start:end])
     reasoning = next(
-        (start + s.start for s in sentences if start + s.start > start + (end - start) // 12 and _REASONING_CUE.match(s.text)), limit
+        (
+            start + s.start
+            for s in sentences
+            if start + s.start > start + (end - start) // 12 and _REASONING_CUE.match(s.text)
+        ),
+        limit,
     )
     cut = min(reasoning, limit)
     closing = start + sentences[-1].start if sentences else end
-    return [Span("background", start, cut), Span("reasoning", cut, max(cut, closing)), Span("disposition", max(cut, closing), end)]
+    return [
+        Span("background", start, cut),
+        Span("reasoning", cut, max(cut, closing)),
+        Span("disposition", max(cut, closing), end),
+    ]
 
 
 def split_opinion(text: str) -> list[Span]:

@@ -1,0 +1,289 @@
+"""Three kinds of appellate panel ("Tipping the Balance", Methods, phases 1 to 3), three judges and three rounds each.
+
+    synthetic_panel   one model plays all judges; each round is one reply that is split into their statements
+    panel             each judge is a seat of its own; within a round nobody knows what the others say in it
+    human_panel       as panel, with a person as the third judge: statements from a bank, or asked for through an inbox
+
+After a round all its statements join the shared memory. Where the paper is silent: a statement's position is what the
+rules of `moot.labels` read in it; the panel's decision is the majority of the last round's positions, and a tie, or no
+position at all, is none. A bank's human affirms in every other repeat of a case, so that each case has both halves.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from moot.cases import stable_fraction
+from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, statements_of
+from moot.debate import Answer, Debate, Utterance
+from moot.errors import UserError
+from moot.inbox import ask_person
+from moot.labels.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
+from moot.labels.rules import label_statement
+from moot.protocols import ProtocolParams, protocol
+
+HUMAN = "human"
+SCRIPT = "panel"
+STATEMENT = "statement"
+_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "a": 1, "b": 2, "c": 3, "d": 4}
+_JUDGE = re.compile(
+    r"^[ \t>*_#-]*(?:AI )?Judge[ \t]+(?P<number>\d{1,2}|one|two|three|four|five|"
+    r"[A-D])\b[^:\n]{0,40}?[*_]*[ \t]*(?::|\n|[–—])[*_]*[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ROUND = re.compile(
+    r"^[ \t>*_#-]*Round[ \t]+(?P<number>\d{1,2}|one|two|three|four|five)\b.*$", re.IGNORECASE | re.MULTILINE
+)
+_CONFIDENCE = re.compile(
+    r"confiden\w*[^\d\n]{0,60}?(?P<after>\d{1,3}(?:\.\d+)?)\s*(?:%|/\s*100|out of 100)?|(?P<before>\d{1,3})\s*(?:%|"
+    r"/\s*100)[^\n.]{0,20}confiden",
+    re.IGNORECASE,
+)
+
+
+class PanelParams(ProtocolParams):
+    """Parameters of all three panels; the defaults are the paper's."""
+
+    judges: int = Field(3, ge=1, le=9, description="judges of the panel, the human among them")
+    rounds: int = Field(3, ge=1, le=9, description="rounds in which every judge speaks once")
+    votes: Literal["none", "likelihood"] = Field(
+        "none",
+        description="after each statement, read the judge's position off the log-probabilities of the labels, too",
+    )
+
+
+class SyntheticParams(PanelParams):
+    """Parameters of the synthetic panel."""
+
+    reply: Literal["text", "json"] = Field(
+        "text", description="a round as free text that is split by its headings (the paper), or as JSON by judge"
+    )
+
+
+class HumanPanelParams(PanelParams):
+    """Parameters of the human-AI panel."""
+
+    human: Literal["bank", "ask"] = Field(
+        "bank", description="statements from the bank, or asked for through the inbox"
+    )
+    condition: Literal["balanced", "affirm", "not affirm"] = Field(
+        "balanced", description="which way the bank's human argues; balanced: each way in half of a case's repeats"
+    )
+    bank: str = Field("", description="YAML file of statements by case and stance; none: the sample's own")
+
+
+# Phase 1: one model, all judges
+
+
+@protocol("synthetic_panel", SyntheticParams, study="appellate", prompts=("panel/",))
+async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
+    """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
+    for number in range(1, params.rounds + 1):
+        schema = _round_schema(params.judges) if params.reply == "json" else None
+        said = await debate.say(SCRIPT, "script", "panel/script", schema=schema, private=True, round=number)
+        spoken = parts_of_json(said) if schema else split_round(said.text, number)
+        record_parts(debate, params, said, number, spoken)
+    return decision(debate, params.rounds)
+
+
+class Spoken(BaseModel):
+    """One judge's statement within a synthetic round."""
+
+    model_config = ConfigDict(extra="forbid")
+    judge: int = Field(ge=1, description="the judge's number")
+    statement: str = Field(description="what this judge says, ending with 'Confidence: ' and a number from 0 to 100")
+    round: int = Field(0, description="the round it belongs to")
+
+
+def _round_schema(judges: int) -> type[BaseModel]:
+    from pydantic import create_model  # noqa: PLC0415
+
+    fields = {
+        f"judge_{number}": (str, Field(description=f"what Judge {number} says")) for number in range(1, judges + 1)
+    }
+    return create_model("Round", __config__=ConfigDict(extra="forbid"), **fields)  # type: ignore[call-overload, no-any-return]
+
+
+def parts_of_json(said: Utterance) -> list[Spoken]:
+    """The judges' statements of a reply that came as JSON."""
+    parsed = said.parsed if said.usable and said.parsed else {}
+    return [
+        Spoken(judge=int(name.removeprefix("judge_")), statement=str(text), round=said.round)
+        for name, text in parsed.items()
+    ]
+
+
+def split_round(text: str, current: int) -> list[Spoken]:
+    """The judges' statements in a reply, by the headings "Judge N" and "Round N".
+
+    A heading of another round than the current one is believed: the paper's models ran on into rounds beyond the third.
+
+    >>> [(part.judge, part.round, part.statement) for part in split_round("Judge 1: Yes.\\nRound 4\\nJudge 2: No.", 3)]
+    [(1, 3, 'Yes.'), (2, 4, 'No.')]
+    """
+    marks: list[tuple[int, int, str, int]] = []
+    for kind, pattern in (("judge", _JUDGE), ("round", _ROUND)):
+        for match in pattern.finditer(text):
+            word = match["number"].lower()
+            marks.append((match.start(), match.end(), kind, int(word) if word.isdigit() else _NUMBERS[word]))
+    spoken: list[Spoken] = []
+    number = current
+    marks.sort()
+    for (_, end, kind, value), following in zip(marks, [*marks[1:], (len(text), 0, "", 0)], strict=True):
+        if kind == "round":
+            number = value
+        elif statement := text[end : following[0]].strip():
+            spoken.append(Spoken(judge=value, statement=statement, round=number))
+    return spoken
+
+
+def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: int, spoken: Sequence[Spoken]) -> None:
+    """Record each judge's statement of a synthetic round.
+
+    Kinds: `statement`; `overrun` beyond the last round; `extra` for a judge that the panel does not have, or who speaks
+    twice. A judge who is missing has an empty statement, status `invalid` (or `failed`, if the call failed).
+    """
+    heard: set[int] = set()
+    for part in spoken:
+        belongs = part.round == number and part.judge <= params.judges and part.judge not in heard
+        kind = STATEMENT if belongs else "overrun" if part.round > params.rounds else "extra"
+        heard |= {part.judge} if belongs else set()
+        debate.record(
+            f"judge_{part.judge}", kind, part.statement, source="model",
+            round=part.round if kind == "overrun" else number,
+            confidence=stated_confidence(part.statement), call_id=said.call_id,
+        )  # fmt: skip
+    for judge in range(1, params.judges + 1):
+        if judge not in heard:
+            status = "failed" if said.failed else "invalid"
+            debate.record(
+                f"judge_{judge}", STATEMENT, "", source="model", round=number, parse_status=status, call_id=said.call_id
+            )
+
+
+# Phase 2: a seat for each judge
+
+
+@protocol("panel", PanelParams, study="appellate", prompts=("panel/",))
+async def panel(debate: Debate, params: PanelParams) -> Answer | None:
+    """In each round all judges speak unaware of one another; then all is shared."""
+    seats = [f"judge_{number}" for number in range(1, params.judges + 1)]
+    for number in range(1, params.rounds + 1):
+        await hold_round(debate, params, seats, number)
+    return decision(debate, params.rounds)
+
+
+async def hold_round(debate: Debate, params: PanelParams, seats: Sequence[str], number: int) -> None:
+    """One round of model judges: each hears the rounds before, none hears this one."""
+    earlier = memory(debate, number)
+    await asyncio.gather(*(state(debate, params, seat, number, earlier) for seat in seats))
+
+
+async def state(debate: Debate, params: PanelParams, seat: str, number: int, earlier: Sequence[Utterance]) -> None:
+    """One judge's statement, and, where asked for, the position that the model then gives the highest probability."""
+    said = await debate.say(seat, STATEMENT, "panel/statement", round=number, heard=earlier, people=people(debate))
+    said.confidence = stated_confidence(said.text)
+    if params.votes == "likelihood" and not said.failed:
+        await debate.choose(
+            seat, "vote", "panel/vote", private=True, round=number, heard=[*earlier, said], people=people(debate),
+            words={AFFIRM: "AFFIRM", NOT_AFFIRM: "REVERSE"},
+        )  # fmt: skip
+
+
+def memory(debate: Debate, number: int) -> list[Utterance]:
+    """What the panel shares before a round: every statement of the rounds before it, in their order."""
+    return [said for said in debate.utterances if said.kind == STATEMENT and said.round < number and said.text]
+
+
+def people(debate: Debate) -> bool:
+    """Whether a person sits on the panel, so that prompts tell AI judges from the human one."""
+    return isinstance(debate.params, HumanPanelParams)
+
+
+# Phase 3: two models and a person
+
+
+@protocol("human_panel", HumanPanelParams, study="appellate", prompts=("panel/",))
+async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
+    """As `panel`, with the human as the last judge; the others learn of the human's presence after the first round."""
+    seats = [f"judge_{number}" for number in range(1, params.judges)]
+    condition = condition_of(debate, params) if params.human == "bank" else "asked"
+    for number in range(1, params.rounds + 1):
+        await hold_round(debate, params, seats, number)
+        statement, confidence = human_statement(debate, params, condition, number)
+        debate.record(HUMAN, STATEMENT, statement, round=number, parsed={"condition": condition}, confidence=confidence)
+    return decision(debate, params.rounds)
+
+
+def condition_of(debate: Debate, params: HumanPanelParams) -> str:
+    """Which way the bank's human argues in this repeat; which comes first is drawn for each case."""
+    if params.condition != "balanced":
+        return params.condition
+    first = int(stable_fraction("condition", debate.seed, debate.case.case_id) * 2)
+    return (AFFIRM, NOT_AFFIRM)[(first + debate.repeat) % 2]
+
+
+def human_statement(debate: Debate, params: HumanPanelParams, condition: str, number: int) -> tuple[str, float | None]:
+    """What the human says in a round, and how sure; the bank's humans state no confidence."""
+    if params.human == "ask":
+        return ask_person(debate, number, question(debate, number))
+    statements = statements_of(debate.case.case_id, params.bank)[condition]
+    if len(statements) < number:
+        raise UserError(
+            f"case '{debate.case.case_id}': {len(statements)} statements for '{condition}'; expected one for each of "
+            f"{params.rounds} rounds. Add statements to the bank, or lower `rounds`."
+        )
+    return statements[number - 1], None
+
+
+def question(debate: Debate, number: int) -> str:
+    """What a person sees before speaking: the facts, and what was said in the rounds before."""
+    said = [f"**{display(item.speaker)}, round {item.round}:** {item.text}" for item in memory(debate, number)]
+    record = "\n\n".join(said) or "Nothing has been said yet."
+    return (
+        f"# Round {number}\n\nYou are the human judge on a panel of {debate.params.judges}. {debate.task.question}\n\n"
+        f"## The case\n\n{debate.case.text}\n\n## What the panel has said\n\n{record}"
+    )
+
+
+def display(seat: str) -> str:
+    """A seat as the memory of a human-AI panel names it."""
+    return "Human Judge" if seat == HUMAN else f"AI Judge {seat.removeprefix('judge_')}"
+
+
+# What a panel comes to
+
+
+def stated_confidence(text: str) -> float | None:
+    """The confidence that a statement gives, 0 to 100; the last one counts, and none is None.
+
+    >>> stated_confidence("I affirm. Confidence: 85/100")
+    85.0
+    """
+    stated = [float(match["after"] or match["before"]) for match in _CONFIDENCE.finditer(text)]
+    fitting = [value for value in stated if 0 <= value <= 100]  # noqa: PLR2004
+    return fitting[-1] if fitting else None
+
+
+def decision(debate: Debate, last_round: int) -> Answer | None:
+    """The majority of the last round's positions; None for a tie, and where nobody takes one.
+
+    With votes by likelihood, a judge whose statement takes no position counts with his vote.
+    """
+    final = [said for said in debate.utterances if said.round == last_round]
+    codes = {said.speaker: label_statement(said.text).code for said in final if said.kind == STATEMENT}
+    votes = {said.speaker: said.prediction for said in final if said.kind == "vote" and said.prediction}
+    sides = [position(code, votes.get(speaker)) for speaker, code in codes.items()]
+    affirming, against = sides.count(AFFIRM), sides.count(NOT_AFFIRM)
+    if affirming == against:
+        return None
+    share = affirming / (affirming + against)
+    return Answer(AFFIRM if share > 1 / 2 else NOT_AFFIRM, confidence=100 * max(share, 1 - share), score=share)
+
+
+def position(code: int, vote: str | None) -> str | None:
+    """A judge's side by the code of the statement, or else by the vote."""
+    return {AFFIRMED_CODE: AFFIRM, NOT_AFFIRMED_CODE: NOT_AFFIRM}.get(code, vote)
