@@ -15,6 +15,10 @@ class RunStoppedError(Exception):
     """The run cannot go on (budget spent, key refused, quota used up); everything paid for is kept."""
 
 
+class LogprobsUnavailableError(RunStoppedError):
+    """An endpoint gives no token probabilities; a protocol that has another way may take it."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UserError:
     """The error for a name that nothing carries; it names the nearest known one.
 

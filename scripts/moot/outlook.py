@@ -77,7 +77,7 @@ def decided(outlook: Outlook, task: Task, threshold: float = EVEN) -> str:
     """
     likeliest = max(task.labels, key=lambda label: (outlook[label], task.labels.index(label)))
     if task.multilabel:
-        return ";".join(label for label in task.labels if outlook[label] >= threshold) or likeliest
+        return ";".join(sorted(label for label in task.labels if outlook[label] >= threshold)) or likeliest
     others = [label for label in task.labels if label != task.positive]
     if task.positive and len(others) == 1:
         return task.positive if outlook[task.positive] >= threshold else others[0]

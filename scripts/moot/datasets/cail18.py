@@ -91,7 +91,7 @@ def _read(path: Path, split: Split | None, options: Cail18Options, account: Coun
 
 
 def _targets(path: Path, row: object, meta: dict[str, Any], predict: str) -> list[str]:
-    """The record's labels, sorted: article numbers by number, charges without the brackets that group their words."""
+    """The record's labels, sorted as text: article numbers, or charges without the brackets that group their words."""
     field, kind = _WORDS[predict]["field"], _WORDS[predict]["kind"]
     values = meta.get(field)
     place = f"{path}: row {row}, field 'meta.{field}'"
@@ -102,7 +102,7 @@ def _targets(path: Path, row: object, meta: dict[str, Any], predict: str) -> lis
         expected = "a whole number" if kind is int else "a name"
         raise UserError(f"{place}: found {shown(wrong[0])}, expected {expected}. Correct the record.")
     if kind is int:
-        return [str(value) for value in sorted(set(values))]
+        return sorted({str(value) for value in values})
     return sorted({re.sub(r"[\[\];]", "", value).strip() for value in values})
 
 

@@ -27,7 +27,8 @@ def spoken(label: str) -> str:
 
 
 @cache
-def _prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
+def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
+    """The type of a prediction: one of the labels as `spoken`, or a list of them."""
     one = Literal[tuple(spoken(label) for label in labels)]  # type: ignore[valid-type]
     return Annotated[list[one], Field(min_length=1)] if multilabel else one  # type: ignore[valid-type]
 
@@ -39,7 +40,7 @@ def _schema(name: str, labels: tuple[str, ...], multilabel: bool, factors: int, 
         fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors)], ...)
     if reasoning:
         fields["reasoning"] = (str, Field(description="the reasons, in a sentence or two"))
-    fields["prediction"] = (_prediction_type(labels, multilabel), ...)
+    fields["prediction"] = (prediction_type(labels, multilabel), ...)
     fields["confidence"] = (Confidence, ...)
     return create_model(name, __config__=_STRICT, **fields)
 

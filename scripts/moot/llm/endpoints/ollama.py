@@ -7,7 +7,7 @@ import httpx
 import ollama
 
 from moot.config import ModelConfig
-from moot.errors import RunStoppedError
+from moot.errors import LogprobsUnavailableError, RunStoppedError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, told
@@ -80,7 +80,7 @@ class OllamaEndpoint:
 
     def _choice_logprobs(self, request: Request, response: ollama.ChatResponse) -> dict[str, float]:
         if not response.logprobs:
-            raise RunStoppedError(
+            raise LogprobsUnavailableError(
                 f"model '{request.model}': this Ollama server gives no log-probabilities, so `answer: likelihood` "
                 "cannot be used with it. Update Ollama, or set `answer: generation`."
             )

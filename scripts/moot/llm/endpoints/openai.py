@@ -11,7 +11,7 @@ from typing import Any
 import openai
 
 from moot.config import ModelConfig
-from moot.errors import RunStoppedError, UserError
+from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, told
 from moot.llm.request import Reply, Request
@@ -160,7 +160,7 @@ class OpenAIEndpoint:
     def _choice_logprobs(request: Request, choice: Any) -> dict[str, float]:
         content = (choice.get("logprobs") or {}).get("content")
         if not content:
-            raise RunStoppedError(
+            raise LogprobsUnavailableError(
                 f"model '{request.model}': the server gives no log-probabilities, so `answer: likelihood` cannot be "
                 "used with it. Set `answer: generation`, or use an endpoint that gives them (embedded, vLLM, OpenAI)."
             )

@@ -1,0 +1,303 @@
+"""Debate-Feedback (Algorithm 1 of the paper): debaters, a reliability assistant, and a judge with smoothed outlook.
+
+    O_0 = LM(x)
+    each round:  a  openings of all debaters            e  rebuttals after reading the others' openings
+                 v  reliability of each, by the assistant   sum  the judge's summary of a, e and v
+                 O_i = (1-T) O_(i-1) + T LM(x, sum)  if Threshold(v),  else O_i = LM(x)
+
+Where the paper is silent or says two things:
+* T is a natural number in Algorithm 1's header and a weight in [0, 1] in Equation 1: here the weight.
+* LM(x) of a failed threshold is "the initial prediction" in the text: here O_0 itself, without asking again.
+* Two debaters on opposite sides (Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`.
+* Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
+* The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
+* Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
+"""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from moot.debate import Answer, Debate, Utterance, label_shares
+from moot.errors import LogprobsUnavailableError, UserError
+from moot.outlook import Outlook, Rule, decided, next_outlook, stated_outlook, threshold_met
+from moot.protocols import ProtocolParams, protocol
+from moot.protocols.replies import prediction_schema, prediction_type, spoken
+
+JUDGE, ASSISTANT = "judge", "assistant"
+TOKEN_PROBABILITIES, STATED = "token probabilities", "stated confidence"
+_YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
+_LEAST = 1e-9
+
+
+class FeedbackParams(ProtocolParams):
+    """Parameters of Debate-Feedback; T = 0.5 as in the paper's Table 2, which states neither debaters nor rounds."""
+
+    debaters: int = Field(3, ge=1, le=5, description="how many debaters (the paper's example: 3; it advises 2 to 4)")
+    sides: Literal["free", "opposed"] = Field(
+        "free", description="debaters choose what they argue for, or each is given a label in turn"
+    )
+    rounds: int = Field(2, ge=1, le=5, description="rounds of openings and rebuttals (the paper advises 2 to 3)")
+    weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest outlook")
+    smoothing: bool = Field(True, description="off: the latest outlook alone counts, as with T = 1")
+    assistant: str = Field("", description="the experiment whose debates train the assistant; empty: no assistant")
+    assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings"] = Field(
+        "tfidf", description="what the assistant sees of case and opinion"
+    )
+    threshold: float = Field(0.5, ge=0, le=1, description="reliability from which on a debate counts")
+    threshold_rule: Rule = Field("mean", description="whether the mean, any or every reliability must reach it")
+    memory: bool = Field(True, description="whether debaters read the summaries of earlier rounds")
+    words: int = Field(200, ge=10, description="most words of a statement, as the prompt asks (the paper: 200)")
+    answer: Literal["auto", "likelihood", "generation"] = Field(
+        "auto",
+        description="the judge's probability: of the label words' tokens, or stated with a generated answer; auto: "
+        "tokens where the endpoint gives their probabilities",
+    )
+
+
+def _assistant_file(params: FeedbackParams) -> dict[str, str]:
+    if not params.assistant:
+        return {}
+    return {ASSISTANT: f"assistants/{params.assistant}/{{model}}/{params.assistant_features}.skops"}
+
+
+@protocol("feedback", FeedbackParams, study="feedback", needs=_assistant_file)
+async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
+    """Algorithm 1. No answer where the judge gives no usable outlook, or where nobody speaks in a round."""
+    debaters = seats_of(debate, params)
+    first = await outlook_of_judge(debate, params, 0)
+    if first is None:
+        return None
+    current = record_outlook(debate, first, first, 0)
+    for number in range(1, params.rounds + 1):
+        openings = await speak(debate, params, debaters, "opening", number)
+        rebuttals = await speak(debate, params, debaters, "rebuttal", number, openings)
+        if not rebuttals:
+            return None
+        reliabilities = verify(debate, rebuttals, number)
+        summary = await summarise(debate, openings + rebuttals, reliabilities, number)
+        met = threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
+        latest = await outlook_of_judge(debate, params, number, summary, reliabilities) if met else first
+        if latest is None:
+            return None
+        current = next_outlook(first, current, latest, met, params.weight if params.smoothing else 1.0)
+        record_outlook(debate, current, latest, number, met)
+    return answer_from(debate, current)
+
+
+# The debate step
+
+
+def seats_of(debate: Debate, params: FeedbackParams) -> dict[str, str]:
+    """Debater to the label that it must argue for, "" where it may choose."""
+    seats = [f"debater {number}" for number in range(1, params.debaters + 1)]
+    if params.sides == "free":
+        return dict.fromkeys(seats, "")
+    if debate.task.multilabel:
+        raise UserError(
+            f"experiment '{debate.experiment}': `sides: opposed` gives each debater one label to argue for, and cases "
+            f"of '{debate.case.dataset}' have several. Set `sides: free`."
+        )
+    labels = sorted(debate.task.labels, key=lambda label: label != debate.task.positive)
+    return {seat: labels[place % len(labels)] for place, seat in enumerate(seats)}
+
+
+async def speak(
+    debate: Debate,
+    params: FeedbackParams,
+    debaters: Mapping[str, str],
+    kind: str,
+    number: int,
+    openings: Sequence[Utterance] = (),
+) -> list[Utterance]:
+    """One statement of every debater at once: an opening knows no other of its round, a rebuttal knows them all."""
+    schema = opinion_schema(debate) if params.sides == "free" else None
+    summaries = _summaries(debate) if params.memory else []
+    said = await asyncio.gather(
+        *(
+            debate.say(
+                seat,
+                kind,
+                _template(debate, kind),
+                schema=schema,
+                round=number,
+                heard=(),
+                side=side,
+                summaries=summaries,
+                own=[opening for opening in openings if opening.speaker == seat],
+                others=[opening for opening in openings if opening.speaker != seat],
+                statement=statement,
+            )
+            for seat, side in debaters.items()
+        )
+    )
+    for opinion, side in zip(said, debaters.values(), strict=True):
+        opinion.prediction = side or opinion.prediction
+    return [opinion for opinion in said if opinion.usable]
+
+
+def statement(said: Utterance) -> str:
+    """What a debater said, without the form that it came in."""
+    parsed = said.parsed or {}
+    return f"{parsed['statement']} [{_names(parsed['prediction'])}]" if "statement" in parsed else said.text
+
+
+def _names(prediction: object) -> str:
+    return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
+
+
+def opinion_schema(debate: Debate) -> type[BaseModel]:
+    """What a debater who may choose replies with: a statement, and the label or labels that it argues for."""
+    fields: dict[str, Any] = {
+        "statement": (str, Field(description="what you say to the judge and the other experts")),
+        "prediction": (prediction_type(debate.task.labels, debate.task.multilabel), ...),
+    }
+    return create_model("Opinion", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+# The verification step
+
+
+def verify(debate: Debate, rebuttals: Sequence[Utterance], number: int) -> dict[str, float]:
+    """Each debater's reliability by the assistant; empty where there is none."""
+    if ASSISTANT not in debate.artifacts:
+        return {}
+    from moot.reliability import assistant_at  # noqa: PLC0415 - scikit-learn is slow to import
+
+    assistant = assistant_at(debate.artifacts[ASSISTANT])
+    assistant.check_case(debate.case, f"experiment '{debate.experiment}'")
+    found: dict[str, float] = {}
+    for said in rebuttals:
+        if said.prediction:
+            found[said.speaker] = assistant.of_opinion(debate.case.text, said.prediction, said.text)
+            parsed = {"debater": said.speaker, "reliability": found[said.speaker]}
+            text = f"{said.speaker}: {found[said.speaker]:.2f}"
+            debate.record(
+                ASSISTANT,
+                "reliability",
+                text,
+                source="computed",
+                round=number,
+                parsed=parsed,
+                prediction=said.prediction,
+            )
+    return found
+
+
+async def summarise(
+    debate: Debate, said: Sequence[Utterance], reliabilities: Mapping[str, float], number: int
+) -> Utterance:
+    """sum = LM(a, e, v): the judge's own summary of one round."""
+    return await debate.say(
+        JUDGE,
+        "summary",
+        _template(debate, "summary"),
+        round=number,
+        heard=(),
+        said=said,
+        reliabilities=reliabilities,
+        statement=statement,
+    )
+
+
+# The judge's outlook
+
+
+async def outlook_of_judge(
+    debate: Debate,
+    params: FeedbackParams,
+    number: int,
+    summary: Utterance | None = None,
+    reliabilities: Mapping[str, float] | None = None,
+) -> dict[str, float] | None:
+    """LM(x) or LM(x, sum) as a probability for each label; None where the judge gave no usable answer."""
+    context: dict[str, Any] = {"summary": summary, "reliabilities": reliabilities or {}}
+    if params.answer != "generation" and not _was_refused(debate):
+        try:
+            return await _likelihood(debate, number, context)
+        except LogprobsUnavailableError:
+            if params.answer == "likelihood":
+                raise
+            debate.record(JUDGE, "note", "no token probabilities: stated confidence is used", source="computed")
+    schema = prediction_schema(debate.task)
+    said = await debate.say(JUDGE, "prediction", _template(debate, "verdict"), schema=schema, round=number, **context)
+    if not said.usable or not said.parsed:
+        return None
+    return stated_outlook(debate.task, str(said.prediction).split(";"), said.confidence)
+
+
+async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -> dict[str, float] | None:
+    """The label words' shares of probability; with several labels, that of YES for each of them."""
+    if not debate.task.multilabel:
+        words = {label: spoken(label) for label in debate.task.labels}
+        said = await debate.choose(
+            JUDGE, "prediction", _template(debate, "verdict"), words=words, round=number, **context
+        )
+        return _shares(said)
+    words = _YES_OR_NO[_language(debate)]
+    applies: dict[str, float] = {}
+    for label in debate.task.labels:
+        said = await debate.choose(
+            JUDGE, "applies", _template(debate, "applies"), words=words, round=number, label=label, **context
+        )
+        shares = _shares(said)
+        if shares is None:
+            return None
+        applies[label] = shares["yes"]
+    return applies
+
+
+def _shares(said: Utterance) -> dict[str, float] | None:
+    logprobs = (said.parsed or {}).get("logprobs", {})
+    if not said.usable or not any(map(math.isfinite, logprobs.values())):
+        return None
+    return label_shares(logprobs)
+
+
+def _was_refused(debate: Debate) -> bool:
+    return any(said.kind == "note" for said in debate.utterances)
+
+
+def record_outlook(
+    debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True
+) -> dict[str, float]:
+    """Record O_i, what it was made of, and where the probability came from; return O_i."""
+    asked = [said for said in debate.utterances if said.kind in ("prediction", "applies")]
+    by_tokens = "logprobs" in (asked[-1].parsed or {})
+    parsed = {
+        "outlook": dict(current),
+        "latest": dict(latest),
+        "threshold_met": met,
+        "probability": TOKEN_PROBABILITIES if by_tokens else STATED,
+    }
+    text = ", ".join(f"{label} {share:.3f}" for label, share in current.items())
+    prediction = decided(current, debate.task)
+    debate.record(
+        JUDGE, "outlook", text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
+    )
+    return dict(current)
+
+
+def answer_from(debate: Debate, outlook: Outlook) -> Answer:
+    """The decision y from O_n; with one label a case, O_n itself goes along to be calibrated on validation cases."""
+    task = debate.task
+    prediction = decided(outlook, task)
+    named = prediction.split(";") if task.multilabel else [prediction]
+    confidence = 100 * sum(outlook[label] for label in named) / len(named)
+    logprobs = None if task.multilabel else {label: math.log(max(share, _LEAST)) for label, share in outlook.items()}
+    return Answer(prediction, confidence, outlook.get(task.positive), logprobs)
+
+
+def _language(debate: Debate) -> str:
+    return "zh" if debate.task.language == "zh" else "en"
+
+
+def _template(debate: Debate, kind: str) -> str:
+    return f"feedback/{_language(debate)}/{kind}"
+
+
+def _summaries(debate: Debate) -> list[Utterance]:
+    return [said for said in debate.utterances if said.kind == "summary" and said.usable]

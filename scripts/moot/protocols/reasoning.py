@@ -1,0 +1,98 @@
+"""Reasoning methods that Debate-Feedback is compared with (Table 3): four-step chain of thought, and Reflexion.
+
+Reflexion (Shinn et al. 2023) lets an environment say whether an attempt succeeded. Here nobody says so: a gold label
+as feedback would give the answer away, so the model judges its own attempt. Zero-shot, few-shot and self-consistency
+are in `prompting`.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from moot.debate import Answer, Debate
+from moot.protocols import ProtocolParams, protocol
+from moot.protocols.replies import Confidence, answer_of, prediction_type, spoken
+
+SEAT = "expert"
+STEPS = 4
+
+
+class ReasoningParams(ProtocolParams):
+    """Parameters of four-step chain of thought."""
+
+    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    answer: Literal["generation", "likelihood"] = Field(
+        "generation", description="generate the answer, or score the label words after the generated reasoning"
+    )
+
+
+class ReflexionParams(ReasoningParams):
+    """Parameters of Reflexion."""
+
+    reflections: int = Field(2, ge=1, description="most rounds of self-criticism and new attempt")
+    satisfied: bool = Field(True, description="stop when the model's own criticism lets the answer stand")
+    words: int = Field(100, ge=10, description="most words of a criticism, as the prompt asks")
+
+
+class Criticism(BaseModel):
+    """What a model thinks of its own attempt."""
+
+    model_config = ConfigDict(extra="forbid")
+    criticism: str = Field(description="what to do better")
+    stands: bool = Field(description="whether the answer stands as it is")
+
+
+@protocol("four_step_cot", ReasoningParams, study="feedback", prompts=("reasoning/",))
+async def four_step_chain_of_thought(debate: Debate, params: ReasoningParams) -> Answer | None:
+    """Claims, rule, both sides, conclusion; then the prediction."""
+    return (await attempt(debate, params, 1, []))[0]
+
+
+@protocol("reflexion", ReflexionParams, study="feedback", prompts=("reasoning/",))
+async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
+    """Attempt, criticise, attempt again with all earlier criticisms; the last attempt counts."""
+    lessons: list[str] = []
+    answer, reasoning = await attempt(debate, params, 1, lessons)
+    for number in range(1, params.reflections + 1):
+        template = _template(debate, "criticism")
+        shown = f"{reasoning}\n{answer.prediction if answer else ''}"
+        noted = await debate.say(SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=shown)
+        if not noted.usable or not noted.parsed or (params.satisfied and noted.parsed["stands"] and answer):
+            break
+        lessons.append(str(noted.parsed["criticism"]))
+        answer, reasoning = await attempt(debate, params, number + 1, lessons)
+    return answer
+
+
+async def attempt(
+    debate: Debate, params: ReasoningParams, number: int, lessons: Sequence[str]
+) -> tuple[Answer | None, str]:
+    """One answer in four steps, with the lessons of earlier attempts, and the reasoning that led to it."""
+    template = _template(debate, "four_steps")
+    if params.answer == "generation":
+        schema = steps_schema(debate)
+        said = await debate.say(SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons)
+        steps = "\n".join(map(str, (said.parsed or {}).get("steps", [])))
+        return answer_of(debate, said), steps
+    reasoned = await debate.say(SEAT, "reasoning", template, round=number, heard=(), lessons=lessons)
+    words = {label: spoken(label) for label in debate.task.labels}
+    said = await debate.choose(
+        SEAT, "prediction", _template(debate, "verdict"), words=words, round=number, heard=(), steps=reasoned.text
+    )
+    return answer_of(debate, said), reasoned.text
+
+
+def steps_schema(debate: Debate) -> type[BaseModel]:
+    """Four steps, then prediction and confidence."""
+    steps = Annotated[list[str], Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order")]
+    fields: dict[str, Any] = {
+        "steps": (steps, ...),
+        "prediction": (prediction_type(debate.task.labels, debate.task.multilabel), ...),
+        "confidence": (Confidence, ...),
+    }
+    return create_model("FourSteps", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _template(debate: Debate, kind: str) -> str:
+    return f"reasoning/{'zh' if debate.task.language == 'zh' else 'en'}/{kind}"
