@@ -1,0 +1,71 @@
+# make env | results | test | replay | bench | lock | clean
+# EXTRAS="tabular postgres" adds what `envs/*.txt` holds beyond the default.
+
+PYTHON ?= python3
+CORES ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count())")
+EXTRAS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+LOCKS := $(addprefix envs/,$(addsuffix .txt,default $(EXTRAS)))
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-deps --no-compile
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PYTHONPATH := $(CURDIR)/scripts
+
+.PHONY: env results test replay bench lock schema clean
+
+env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS)))
+
+$(BIN)/python:
+	@$(PYTHON) -c "import sys; sys.exit('moot needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.11') if sys.version_info < (3, 11) else None"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.%.installed: envs/%.txt | $(BIN)/python
+	$(PIP) --require-hashes -r $<
+	@touch $@
+
+# TabPFN runs on torch, whose CPU build comes from its own index on most machines: see docs/baselines.md.
+$(VENV)/.tabular.installed: envs/tabular.txt | $(BIN)/python
+	$(PIP) --require-hashes -r $<
+	$(PIP) torch==2.13.0
+	@touch $@
+
+results: env
+	$(BIN)/snakemake --cores $(CORES)
+	$(BIN)/snakemake --cores 1 --report report.html > /dev/null 2>&1
+	@echo
+	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
+	@echo "Figures:     results/figures/   (PNG, SVG)"
+	@echo "Transcripts: results/reading/   (Markdown)"
+	@echo "Report:      report.html        (all of it in one file; open it in a browser)"
+
+test: EXTRAS += test
+test:
+	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakemake --lint
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+replay: env
+	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording
+	$(BIN)/snakemake --cores $(CORES) --configfile config/replay.yaml
+
+bench: EXTRAS += test
+bench:
+	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
+	$(BIN)/python benchmarks/run.py
+
+schema:
+	$(BIN)/python -c "from moot.config import schema_json; print(schema_json(), end='')" > config/schema.json
+
+# Needs uv. A lock holds hashes and no index addresses; extras are resolved together with the default.
+UV := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
+lock:
+	$(UV) -o envs/default.txt
+	for extra in test tabular postgres slurm ner embeddings transformers; do \
+	  $(UV) -c envs/default.txt --extra $$extra --no-emit-package torch -o envs/$$extra.txt; done
+
+clean:
+	rm -rf results/* .snakemake report.html
