@@ -6,12 +6,19 @@
 #   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
 #   snakemake --report report.html           tables and figures in one file
 
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.0")
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+for study in sorted(Path(workflow.basedir, "config", "studies").glob("*.yaml")):
+
+    configfile: study
 
 
 include: "rules/common.smk"
