@@ -4,6 +4,7 @@ from pathlib import Path
 
 from snakemake.script import Snakemake
 
+from moot.artifacts import read_cases
 from moot.debates import Job, write_transcripts
 from moot.job import job_log
 from moot.plan import Plan
@@ -15,7 +16,12 @@ if __name__ == "__main__":
         plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
         wildcards, inputs = snakemake.wildcards, snakemake.input
         needs = plan.experiments[wildcards.experiment].needs
-        job = Job(int(wildcards.shard), snakemake.threads, {name: Path(inputs[name]) for name in needs})
-        write_transcripts(
-            plan, wildcards.experiment, wildcards.model, Path(inputs.cases), job, Path(snakemake.output[0])
+        job = Job(
+            wildcards.experiment,
+            wildcards.model,
+            *read_cases(Path(inputs.cases)),
+            shard=int(wildcards.shard),
+            threads=snakemake.threads,
+            artifacts={name: Path(inputs[name]) for name in needs},
         )
+        write_transcripts(plan, job, [Path(source) for source in inputs], Path(snakemake.output[0]))

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
-from moot.artifacts import describe, write_cases
+from moot.artifacts import describe, read_cases, write_cases
 from moot.cases import Case, Task
 from moot.debates import Job, write_transcripts
 from moot.job import job_log
@@ -65,7 +65,7 @@ def configuration(url: str, folder: Path, model: Mapping[str, Any] | None = None
 def hold(config: Mapping[str, Any], cases: Path, output: Path, shard: int = 0) -> pd.DataFrame:
     """Hold one job's debates in this process and give its transcripts."""
     plan = Plan.from_yaml(config, PROJECT)
-    write_transcripts(plan, EXPERIMENT, MODEL, cases, Job(shard), output)
+    write_transcripts(plan, Job(EXPERIMENT, MODEL, *read_cases(cases), shard=shard), [cases], output)
     return pq.read_table(output).to_pandas()
 
 

@@ -3,15 +3,16 @@
 import asyncio
 import signal
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from moot.artifacts import SCHEMAS, atomic_path, describe, read_cases
+from moot.artifacts import SCHEMAS, atomic_path, describe
 from moot.cases import Case, Task, choose_cases, shard_of
 from moot.debate import Answer, Debate, DebatePausedError, Setting, check_labels, transcript_row
 from moot.errors import RunStoppedError, UserError
@@ -140,68 +141,90 @@ def _stopping_on_signals() -> Any:
             loop.remove_signal_handler(number)
 
 
-async def run_debates(
-    plan: Plan, experiment: Experiment, model: str, cases: Sequence[Case], task: Task, job: "Job"
+@dataclass(frozen=True)
+class Job:
+    """One debate job: what it argues and what distinguishes it from the others.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        cases, task: of the experiment's data set, all splits.
+        shard: which of the configured shards; None takes all cases.
+        threads: for an embedded model.
+        artifacts: files that the protocol needs, by name.
+    """
+
+    experiment: str
+    model: str
+    cases: Sequence[Case]
+    task: Task
+    shard: int | None = None
+    threads: int = 1
+    artifacts: Mapping[str, Path] = field(default_factory=dict)
+
+
+def cases_of_job(plan: Plan, job: Job) -> list[Case]:
+    """The cases that a job debates, in their stable order."""
+    chosen = cases_of(plan.experiments[job.experiment], job.cases, plan.config.seed)
+    return [case for case in chosen if job.shard in (None, shard_of(case.case_id, plan.config.shards))]
+
+
+async def hold_debates(
+    plan: Plan, job: Job, ledger: Ledger, settings: Settings, progress: Progress
 ) -> AsyncGenerator[Debate, None]:
-    """Hold an experiment's debates over `cases` with one model, yielding them in order as they end."""
-    models = plan.models_of(experiment.name, model)
-    chosen = cases_of(experiment, cases, plan.config.seed)
-    mine = [case for case in chosen if shard_of(case.case_id, plan.config.shards) == job.shard]
-    progress = Progress(f"{experiment.name} {model} shard {job.shard}", len(mine) * experiment.config.repeats)
+    """Hold a job's debates concurrently, yielding them in order as they end."""
+    experiment = plan.experiments[job.experiment]
+    models = plan.models_of(job.experiment, job.model)
+    mine = cases_of_job(plan, job)
+    progress.debates = len(mine) * experiment.config.repeats
+    async with open_chats(models, ledger, settings, progress) as chats:
+        setting = Setting(
+            experiment.name,
+            job.model,
+            chats,
+            experiment.params,
+            plan.prompts,
+            plan.config.seed,
+            [case for case in job.cases if case.split == "train"],
+            job.artifacts,
+        )
+        jobs = (
+            lambda case=case, repeat=repeat: hold_debate(Debate(case, job.task, repeat, setting), experiment)
+            for case in mine
+            for repeat in range(experiment.config.repeats)
+        )
+        async with aclosing(in_order(jobs, models[job.model].concurrency)) as debates:
+            async for debate in debates:
+                progress.done += 1
+                progress.tick()
+                yield debate
+
+
+async def run_debates(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
+    """`hold_debates` with the configured ledger and budget; SIGINT and SIGTERM end it in order."""
+    progress = Progress(f"{job.experiment} {job.model} shard {job.shard}")
     settings = Settings(plan.config.replay, plan.config.budget, job.threads)
     with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
-        async with open_chats(models, ledger, settings, progress) as chats:
-            setting = Setting(
-                experiment.name,
-                model,
-                chats,
-                experiment.params,
-                plan.prompts,
-                plan.config.seed,
-                [case for case in cases if case.split == "train"],
-                job.artifacts,
-            )
-            jobs = (
-                lambda case=case, repeat=repeat: hold_debate(Debate(case, task, repeat, setting), experiment)
-                for case in mine
-                for repeat in range(experiment.config.repeats)
-            )
-            async with aclosing(in_order(jobs, models[model].concurrency)) as debates:
-                async for debate in debates:
-                    progress.done += 1
-                    progress.tick()
-                    yield debate
+        async with aclosing(hold_debates(plan, job, ledger, settings, progress)) as debates:
+            async for debate in debates:
+                yield debate
     LOG.info(progress.line())
 
 
-class Job:
-    """What distinguishes one debate job from the others of its experiment and model."""
-
-    def __init__(self, shard: int = 0, threads: int = 1, artifacts: dict[str, Path] | None = None) -> None:
-        self.shard = shard
-        self.threads = threads
-        self.artifacts = artifacts or {}
-
-
-def write_transcripts(plan: Plan, experiment: str, model: str, cases_path: Path, job: Job, output: Path) -> None:
+def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Path) -> None:
     """Hold one job's debates and write their transcripts in a stream, whole or not at all.
 
     Args:
         plan: the checked configuration.
-        experiment, model: names in it.
-        cases_path: `cases/{dataset}.parquet`.
-        job: shard, threads, and the artifacts that the protocol needs.
+        job: what to debate.
+        sources: the files that the job rests on; their digests go into the artifact.
         output: `transcripts/{experiment}/{model}/{shard}.parquet`.
     """
-    cases, task = read_cases(cases_path)
-    metadata = describe(experiment, [cases_path, *job.artifacts.values()])
-    schema = SCHEMAS["transcripts"].with_metadata(metadata)
+    schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources))
 
     async def write() -> None:
         rows: list[dict[str, Any]] = []
         with atomic_path(output) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
-            debates = run_debates(plan, plan.experiments[experiment], model, cases, task, job)
-            async with aclosing(debates):  # replies under way are stored even if writing fails
+            async with aclosing(run_debates(plan, job)) as debates:  # replies are stored even if writing fails
                 async for debate in debates:
                     rows.extend(transcript_row(debate, said) for said in debate.utterances)
                     if len(rows) >= _ROWS_A_GROUP:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -30,11 +30,15 @@ GRACE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a job says to all its models: replay only, budget, threads for an embedded model."""
+    """What a job says to all its models: replay only, budget, threads for an embedded model.
+
+    `open_endpoint` stands in for the configured endpoints (a preview asks nobody).
+    """
 
     replay: bool = False
     budget: Budget = field(default_factory=Budget)
     threads: int = 1
+    open_endpoint: Callable[[ModelConfig, int], Endpoint] | None = None
 
 
 class Chat:
@@ -159,7 +163,7 @@ class Chat:
     async def _open(self) -> Endpoint:
         async with self._opening:
             if self._endpoint is None:
-                make = ENDPOINTS[self.config.endpoint]
+                make = self._settings.open_endpoint or ENDPOINTS[self.config.endpoint]
                 self._endpoint = await asyncio.to_thread(make, self.config, self._settings.threads)
             return self._endpoint
 

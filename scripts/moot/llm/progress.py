@@ -13,7 +13,7 @@ class Progress:
     """Running totals of one job; `tick` writes a line at most every few seconds."""
 
     name: str
-    debates: int
+    debates: int = 0
     done: int = 0
     new_calls: int = 0
     ledger_calls: int = 0

@@ -1,0 +1,42 @@
+"""Put exported calls (Parquet files as in results/calls) into a ledger, to replay them on this machine."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from moot.errors import UserError
+from moot.llm.ledger import Ledger, import_calls
+
+
+def import_files(ledger: str, paths: Sequence[Path]) -> int:
+    """Import every Parquet file given or below a folder given; what the ledger already holds stays.
+
+    Raises:
+        UserError: a path holds no exported calls.
+    """
+    files = [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("*.parquet")))]
+    if not files:
+        raise UserError(f"{', '.join(map(str, paths))}: no Parquet file. Expected files as in results/calls/.")
+    opened, count = Ledger(ledger), 0
+    for file in files:
+        table = pq.ParquetFile(file)
+        if "request" not in table.schema_arrow.names:
+            raise UserError(f"{file}: no column 'request'. Expected a file as in results/calls/.")
+        for batch in table.iter_batches(1000):
+            count += import_calls(opened, batch.to_pylist())
+    opened.close()
+    return count
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ledger", default="data/ledger", help="folder or SQLAlchemy URL (default: data/ledger)")
+    parser.add_argument("paths", nargs="+", type=Path, help="Parquet files, or folders of them")
+    arguments = parser.parse_args()
+    try:
+        sys.stdout.write(f"{import_files(arguments.ledger, arguments.paths)} calls are in {arguments.ledger}\n")
+    except UserError as error:
+        sys.exit(f"moot: {error}")
