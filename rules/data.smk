@@ -1,7 +1,29 @@
 # Data preparation: de-identified, narrativised, loaded cases.
 
 
+def downloaded(wildcards):
+    """The record of a data set's download, where its source is `download`."""
+    options = plan.datasets[wildcards.dataset]
+    loader = options.loader or wildcards.dataset
+    return f"results/downloads/{loader}.csv" if options.source == "download" else []
+
+
+# The output is a record: the data files themselves may be the user's, and Snakemake removes outputs before a job.
+rule download:
+    output:
+        "results/downloads/{loader}.csv",
+    log:
+        "results/logs/downloads/{loader}.log",
+    params:
+        shipped=str(SHIPPED),
+        data_root=plan.config.data_root,
+    script:
+        "../scripts/download.py"
+
+
 rule load_cases:
+    input:
+        downloaded,
     output:
         cases="results/cases/{dataset}.parquet",
         features="results/features/{dataset}.parquet",

@@ -1,0 +1,19 @@
+"""Download the published files of one data set."""
+
+from pathlib import Path
+
+from snakemake.script import Snakemake
+
+from moot.download import download, write_record
+from moot.job import job_log
+from moot.llm.progress import LOG
+
+snakemake: Snakemake
+
+if __name__ == "__main__":
+    with job_log(snakemake.log[0]):
+        versions = Path(snakemake.params.shipped) / "data" / "versions.csv"
+        fetched = download(snakemake.wildcards.loader, Path(snakemake.params.data_root), versions)
+        for file in fetched:
+            LOG.info("%s: %s (sha256 %s)", file.path, file.url or "was there already", file.sha256)
+        write_record(Path(snakemake.output[0]), fetched)
