@@ -11,7 +11,7 @@ rule train_baselines:
         models=directory("results/models/{dataset}"),
     log:
         "results/logs/baselines/{dataset}.log",
-    threads: workflow.cores
+    threads: max(1, workflow.cores // 2)
     params:
         shipped=str(SHIPPED),
         depends_on=lambda wildcards: plan.baselines_digest(wildcards.dataset),

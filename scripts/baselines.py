@@ -2,23 +2,20 @@
 
 from pathlib import Path
 
-from snakemake.script import snakemake
+from snakemake.script import Snakemake
 
 from moot.job import job_log
 from moot.plan import Plan
 from moot.training.leaderboards import train_baselines
 
+snakemake: Snakemake
+
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
         train_baselines(
-            plan,
+            Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped)),
             snakemake.wildcards.dataset,
             (Path(snakemake.input.cases), Path(snakemake.input.features)),
-            (
-                Path(snakemake.output.leaderboard),
-                Path(snakemake.output.predictions),
-                Path(snakemake.output.models),
-            ),
+            (Path(snakemake.output.leaderboard), Path(snakemake.output.predictions), Path(snakemake.output.models)),
             snakemake.threads,
         )

@@ -206,7 +206,7 @@ class Plan:
         """A digest of what a data set's leaderboard depends on beside its files."""
         names = self.datasets[dataset].baselines
         modules = sorted({entry.build.__module__ for entry in select(names)})
-        code = code_digest("moot.training.leaderboards", *modules)
+        code = code_digest("moot.training.evaluation", "moot.training.storage", *modules)
         return _digest({"baselines": names, "seed": self.config.seed, "code": code})
 
 

@@ -156,7 +156,7 @@ def nearest_neighbours_scaled(seed: int, threads: int) -> "Pipeline":
 
     from moot.training.preprocessing import encoded
 
-    return encoded(KNeighborsClassifier(n_jobs=threads), scaled=True)
+    return encoded(KNeighborsClassifier(algorithm="brute", n_jobs=threads), scaled=True)
 
 
 @baseline("qda", "Quadratic discriminant analysis", family=PAPER)
@@ -175,4 +175,4 @@ def nearest_neighbours(seed: int, threads: int) -> "Pipeline":
 
     from moot.training.preprocessing import encoded
 
-    return encoded(KNeighborsClassifier(n_jobs=threads))
+    return encoded(KNeighborsClassifier(algorithm="brute", n_jobs=threads))

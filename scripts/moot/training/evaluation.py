@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from moot.baselines import Baseline, UnavailableError
 from moot.cases import Split, Task, stable_fraction
+from moot.llm.progress import LOG
 from moot.training.examples import Examples
 from moot.training.metrics import METRICS, WITH_INTERVAL, Outcome, Scored, confusion, intervals, measure
 
@@ -103,12 +104,16 @@ def evaluate(
                 tested, predicted, models[entry.name] = _test(entry, data, inputs, seed=seed, threads=threads)
         except UnavailableError as error:
             rows += [{**about, "evaluation": part, "status": str(error)} for part in (CROSS_VALIDATION, TEST)]
+            LOG.info("%s, %s: %s", data.dataset, entry.title, error)
         except Exception as error:  # whatever a library raises concerns this baseline alone
             status = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"
             rows += [{**about, "evaluation": part, "status": status} for part in (CROSS_VALIDATION, TEST)]
+            LOG.warning("%s, %s: %s", data.dataset, entry.title, status)
         else:
             rows += [{**about, "status": "ok", **validated}, {**about, "status": "ok", **tested}]
             predictions.append(predicted)
+            found = (validated["accuracy"], tested["accuracy"], tested["n"])
+            LOG.info("%s, %s: accuracy %.3f in folds, %.3f of %d test cases", data.dataset, entry.title, *found)
     return Evaluation(_leaderboard(rows), _predictions(predictions), models)
 
 
@@ -201,8 +206,8 @@ def _test(
         start = time.perf_counter()
         estimator.fit(*_part(data, inputs, "train"))
         seconds = time.perf_counter() - start
+        outcome = _Observer(data.task, data.positive, entry.randomised).outcome(estimator, *_part(data, inputs, TEST))
     said = sorted({f"{w.category.__name__}: {str(w.message).strip().splitlines()[0]}" for w in caught})
-    outcome = _Observer(data.task, data.positive, entry.randomised).outcome(estimator, *_part(data, inputs, TEST))
     cases = data.cases[data.cases["split"] == TEST]
     row = {"evaluation": TEST, "n": len(cases), "warnings": "; ".join(said), "fit_seconds": seconds}
     row |= measure(outcome) | intervals(outcome, cases["case_id"].to_numpy(), seed)

@@ -6,9 +6,8 @@ from pathlib import Path
 from moot.artifacts import describe, read_cases, read_frame, write_frame
 from moot.baselines import BASELINES, select
 from moot.baselines.tabpfn import FOLDER_VARIABLE
-from moot.llm.progress import LOG
 from moot.plan import Plan
-from moot.training.evaluation import TEST, evaluate
+from moot.training.evaluation import evaluate
 from moot.training.examples import examples
 from moot.training.storage import store
 
@@ -40,5 +39,3 @@ def train_baselines(
     for name, estimator in found.models.items():
         if BASELINES[name].stored:
             store(models / f"{name}.skops", estimator, task.labels)
-    for row in found.leaderboard[found.leaderboard["evaluation"] == TEST].itertuples():
-        LOG.info("%s, %s: %s, test accuracy %.3f, AUC %.3f", dataset, row.title, row.status, row.accuracy, row.auc)
