@@ -14,6 +14,7 @@ min_version("9.0")
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"
+configfile: f"{workflow.basedir}/config/models.yaml"
 
 
 for study in sorted(Path(workflow.basedir, "config", "studies").glob("*.yaml")):
