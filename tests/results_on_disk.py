@@ -52,10 +52,10 @@ def prediction(case_id: str, target: str, answer: str, **columns: Any) -> dict[s
 
 
 def utterance(debate_id: str, turn: int, speaker: str, text: str = "", **columns: Any) -> dict[str, Any]:
-    """A row of transcripts; the case is the part of the debate's id before the slash."""
+    """A row of transcripts; the case is the part of the debate's id before the number sign."""
     return {
         "debate_id": debate_id,
-        "case_id": debate_id.split("/", maxsplit=1)[0],
+        "case_id": debate_id.split("#", maxsplit=1)[0],
         "repeat": 0,
         "turn": turn,
         "round": 1,

@@ -241,13 +241,13 @@ def belief(debate, turn, prediction, confidence, **columns):
 def test_who_persuaded_the_judge(tmp_path):
     """One debate: the prosecutor moves the judge from 0.4 to 0.7 (a flip), the defence back by 0.1."""
     debate = [
-        belief("a/0", 1, "no", 60),
-        utterance("a/0", 2, "prosecutor", "secret plan", visibility="prosecutor", kind="strategy"),
-        utterance("a/0", 3, "prosecutor", "He did it before."),
-        belief("a/0", 4, "yes", 70),
-        utterance("a/0", 5, "defense", "He was young."),
-        utterance("a/0", 6, "judge", "yes it is", kind="verdict", prediction="yes", confidence=60),
-        utterance("a/0", 7, "moot", "", kind="conclusion", prediction="yes", confidence=60),
+        belief("a#0", 1, "no", 60),
+        utterance("a#0", 2, "prosecutor", "secret plan", visibility="prosecutor", kind="strategy"),
+        utterance("a#0", 3, "prosecutor", "He did it before."),
+        belief("a#0", 4, "yes", 70),
+        utterance("a#0", 5, "defense", "He was young."),
+        utterance("a#0", 6, "judge", "yes it is", kind="verdict", prediction="yes", confidence=60),
+        utterance("a#0", 7, "moot", "", kind="conclusion", prediction="yes", confidence=60),
     ]
     results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "yes")]}, {"tiny": debate})
     frame = dynamics(results)
@@ -265,7 +265,7 @@ def test_who_persuaded_the_judge(tmp_path):
 
 
 def test_one_opinion_a_debate_has_no_dynamics(tmp_path):
-    rows = [utterance("a/0", 1, "judge", "no", kind="verdict", prediction="no", confidence=60)]
+    rows = [utterance("a#0", 1, "judge", "no", kind="verdict", prediction="no", confidence=60)]
     results = write_results(tmp_path, [case("a", "yes")], {"tiny": []}, {"tiny": rows})
     assert dynamics(results).empty
 
@@ -293,7 +293,7 @@ def test_cases_of_other_splits_are_not_evaluated(tmp_path):
 
 
 def test_a_shard_of_an_older_run_is_an_error(tmp_path):
-    rows = [utterance("a/0", 1, "judge", "no")]
+    rows = [utterance("a#0", 1, "judge", "no")]
     results = write_results(tmp_path, [case("a", "yes")], None, {"tiny": rows})
     folder = tmp_path / "transcripts" / "toy-courtroom" / "tiny"
     shutil.copy(folder / "0.parquet", folder / "1.parquet")
@@ -301,13 +301,13 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
         _ = results.transcripts
 
 
-def test_every_scorer_keeps_to_the_schema(ten_cases, tmp_path):
-    rows = [utterance("a/0", 1, "judge", "no", prediction="no", confidence=60)]
-    ten_cases = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "no")]}, {"tiny": rows})
-    frame = score_experiment(ten_cases)
+def test_every_scorer_keeps_to_the_schema(tmp_path):
+    rows = [utterance("a#0", 1, "judge", "no", prediction="no", confidence=60)]
+    results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "no")]}, {"tiny": rows})
+    frame = score_experiment(results)
     assert list(frame.columns) == list(SCORE_COLUMNS)
     assert not frame.duplicated(["model", "group", "metric", "average"]).any()
-    pd.testing.assert_frame_equal(frame, score_experiment(ten_cases))
+    pd.testing.assert_frame_equal(frame, score_experiment(results))
 
 
 def test_scoring_150_cases_is_quick(tmp_path):

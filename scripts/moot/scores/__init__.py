@@ -55,10 +55,14 @@ class ExperimentResults:
         experiment: the experiment's name.
         config: the experiment's entry in the configuration.
         seed: the configuration's seed, from which bootstrap draws follow.
+        shards: how many shards each model's transcripts have; None for as many as there are files.
     """
 
-    def __init__(self, results: Path, experiment: str, config: ExperimentConfig, seed: int = 0) -> None:
+    def __init__(
+        self, results: Path, experiment: str, config: ExperimentConfig, seed: int = 0, shards: int | None = None
+    ) -> None:
         self.results = results
+        self.shards = shards
         self.experiment = experiment
         self.config = config
         self.seed = seed
@@ -104,12 +108,25 @@ class ExperimentResults:
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
-        """One row an utterance of an evaluated case, columns of the transcripts schema, in the order of turns."""
+        """One row an utterance of an evaluated case, columns of the transcripts schema, in the order of turns.
+
+        Text that is missing is "".
+        """
         folder = self.results / "transcripts" / self.experiment
-        shards = [shard for model in self.config.models for shard in sorted((folder / model).glob("*.parquet"))]
+        shards = [
+            shard
+            for model in self.config.models
+            for shard in (
+                sorted((folder / model).glob("*.parquet"))
+                if self.shards is None
+                else [folder / model / f"{number}.parquet" for number in range(self.shards)]
+            )
+        ]
         if not shards:
             raise UserError(f"{folder}: no transcripts found; expected one folder a model. Run the debates first.")
         frame = read_frames(shards).sort_values(["model", "debate_id", "turn"], kind="stable", ignore_index=True)
+        texts = [field.name for field in SCHEMAS["transcripts"] if field.type == "string"]
+        frame[texts] = frame[texts].fillna("")
         twice = frame.duplicated(["model", "debate_id", "turn"])
         if twice.any():
             row = frame[twice].iloc[0]

@@ -1,7 +1,8 @@
 """How opinions move during a debate: flips, who persuaded, confidence by turn, distance from the base rate.
 
-An opinion is an utterance that states a prediction. Every seat that states more than one in a debate is followed (the
-judge of a courtroom, each member of a panel), in groups that begin with `speaker=`.
+An opinion is an utterance that states a prediction. Every seat is followed that states one, hears another seat in
+public and states one again (the judge of a courtroom, each member of a panel; not the samples of self-consistency), in
+groups that begin with `speaker=`.
 """
 
 from collections.abc import Iterator
@@ -19,12 +20,12 @@ DEBATE = ["model", "debate_id", "speaker"]
 
 @scorer("dynamics")
 def dynamics(results: ExperimentResults) -> pd.DataFrame:
-    """Scores of the opinions of every seat that states several in one debate, by model."""
+    """Scores of the opinions of every seat that states some before and after others spoke, by model."""
     opinions = opinions_of(results)
     if results.task.multilabel or opinions.empty:
         return below_each_other([])
-    several = opinions.groupby(DEBATE)["turn"].transform("size") > 1
-    followed = sorted(opinions.loc[several, "speaker"].unique())
+    may_have_moved = opinions["previous"].notna() & (opinions["after"] != "")
+    followed = sorted(opinions.loc[may_have_moved, "speaker"].unique())
     return below_each_other(
         to_frame(results.experiment, model, _speaker_scores(rows, speaker, results.task, results.seed))
         for model in results.config.models
@@ -43,7 +44,7 @@ def opinions_of(results: ExperimentResults) -> pd.DataFrame:
     """
     transcripts = results.transcripts
     spoken_before = _public_speakers_before(transcripts)
-    stated = (transcripts["prediction"].fillna("") != "") & (transcripts["kind"] != "conclusion")
+    stated = (transcripts["prediction"] != "") & (transcripts["kind"] != "conclusion")
     opinions = transcripts[stated].copy()
     targets = results.cases.set_index("case_id")["target"]
     opinions["target"] = opinions["case_id"].map(targets)
@@ -62,17 +63,19 @@ def opinions_of(results: ExperimentResults) -> pd.DataFrame:
 def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     """For each row with a prediction: who spoke in public since the same seat's last prediction, itself left out."""
     after: dict[int, str] = {}
-    columns = ["speaker", "visibility", "kind", "prediction", "text"]
-    for _, debate in transcripts.groupby(["model", "debate_id"], sort=False):
-        heard: list[str] = []
-        last: dict[str, int] = {}
-        for index, speaker, visibility, kind, prediction, text in debate[columns].itertuples():
-            if prediction and kind != "conclusion":
-                since = heard[last.get(speaker, 0) :]
-                after[index] = ",".join(dict.fromkeys(name for name in since if name != speaker))
-                last[speaker] = len(heard)
-            if visibility == "public" and text and kind != "conclusion":
-                heard.append(speaker)
+    heard: list[str] = []
+    last: dict[str, int] = {}
+    debate = ("", "")
+    columns = ["model", "debate_id", "speaker", "visibility", "kind", "prediction", "text"]
+    for index, model, debate_id, speaker, visibility, kind, prediction, text in transcripts[columns].itertuples():
+        if (model, debate_id) != debate:
+            debate, heard, last = (model, debate_id), [], {}
+        if prediction and kind != "conclusion":
+            since = heard[last.get(speaker, 0) :]
+            after[index] = ",".join(dict.fromkeys(name for name in since if name != speaker))
+            last[speaker] = len(heard)
+        if visibility == "public" and text and kind != "conclusion":
+            heard.append(speaker)
     return after
 
 
