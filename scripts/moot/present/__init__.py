@@ -72,6 +72,13 @@ class StudyResults:
         return tuple(dict.fromkeys(found))
 
 
+def data_label(results: ExperimentResults) -> str:
+    """What tables and figures call an experiment's data: its name, and whether it is synthetic or a sample."""
+    notes = " ".join(results.task.notes).casefold()
+    kind = next((word for word in ("synthetic", "sample") if word in notes), "")
+    return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
+
+
 @dataclass(frozen=True)
 class TableContent:
     """A table before it is written.
@@ -82,7 +89,9 @@ class TableContent:
         published: columns with published values, set apart from ours.
         ours: columns with values that this run measured.
         difference: columns with differences between the two.
-        formats: a format specification by column (".3f"); other numbers are shown as they are.
+        intervals: heading to the two columns that hold an interval's ends, which are shown as one; the CSV has both.
+        keys: columns, from the left, whose repeated values are shown once; the CSV repeats them.
+        formats: a format specification by column (or interval's heading); other fractions have three digits.
     """
 
     frame: pd.DataFrame
@@ -90,6 +99,8 @@ class TableContent:
     published: Sequence[str] = ()
     ours: Sequence[str] = ()
     difference: Sequence[str] = ()
+    intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    keys: Sequence[str] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -1,0 +1,283 @@
+"""What the paper claims in its text, and what rests on it: all runs, stability, cost, paired tests."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.present import StudyResults, TableContent, table
+from moot.present.courtroom_study import (
+    DEBATE,
+    METHODS,
+    PROMPTS,
+    PUBLISHED_PROMPTS,
+    STUDY,
+    Run,
+    is_as_published,
+    reference_runs,
+    runs_of,
+)
+from moot.present.published import measured, published_table, with_whole_counts
+from moot.scores.paired import compare_paired, holm
+from moot.scores.uncertainty import CaseBootstrap, ratio_of
+
+FEWEST_MODELS_FOR_A_SPREAD = 2
+FEWEST_MODELS_FOR_A_CORRELATION = 3
+
+
+@table(
+    STUDY,
+    "summary",
+    "All runs at a glance",
+    "Accuracy, F1 and calibration of every experiment and model of the study, beside the references.",
+)
+def summary(results: StudyResults) -> TableContent:
+    """One row a run."""
+    shown = {
+        "F1, binary": ("f1", "binary"),
+        "F1, macro": ("f1", "macro"),
+        "F1, weighted": ("f1", "weighted"),
+        "AUC": ("auc", ""),
+        "Brier": ("brier", ""),
+        "calibration error": ("expected_calibration_error", ""),
+        "calls a case": ("calls_per_case", ""),
+        "tokens a case": ("tokens_per_case", ""),
+        "seconds a case": ("seconds_per_case", ""),
+    }
+    runs = runs_of(results)
+    rows = []
+    for run in [*runs, *reference_runs(runs)]:
+        accuracy = measured(results, run.results.experiment, run.model, "accuracy")
+        rows.append(
+            {
+                "method": run.method,
+                "model": run.model,
+                "experiment": run.results.experiment,
+                "data": run.data,
+                "accuracy": accuracy.value,
+                "low": accuracy.low,
+                "high": accuracy.high,
+                **{
+                    heading: measured(results, run.results.experiment, run.model, *metric).value
+                    for heading, metric in shown.items()
+                },
+                "n": accuracy.n,
+                "n invalid": accuracy.n_invalid,
+            }
+        )
+    names = ["method", "model", "experiment", "data", "accuracy", "low", "high", *shown, "n", "n invalid"]
+    frame = pd.DataFrame(rows, columns=names)
+    return TableContent(
+        with_whole_counts(frame),
+        notes=[
+            "Answers without a usable prediction are left out and counted in `n invalid`. The expected calibration "
+            "error has ten bins of equal width; Brier score and AUC are of the stated confidence, or of the "
+            "probability where answers are likelihoods. References: most frequent class, and a coin with the sample's "
+            "base rates.",
+        ],
+        ours=names[4:-2],
+        intervals={"95 % interval": ("low", "high")},
+        keys=("method",),
+        formats={"calls a case": ".1f", "tokens a case": ".0f", "seconds a case": ".1f"},
+    )
+
+
+@table(
+    STUDY,
+    "stability",
+    "Stability across models",
+    "Spread of F1 across models, and correlation of accuracy and F1, by method: published and ours.",
+)
+def stability(results: StudyResults) -> TableContent:
+    """The paper's claim that debates are more stable: standard deviation 0.04 against 0.08."""
+    stated = published_table(results, "text_cost")
+    rows = []
+    for method, pairs in _published_pairs(results).items():
+        ours = _our_pairs(results, method)
+        statistics = {
+            "standard deviation of F1 across models": (_spread, stated.get((method, "f1_std_across_models"))),
+            "correlation of accuracy and F1 (Pearson)": (_correlation, None),
+        }
+        for name, (statistic, claimed) in statistics.items():
+            rows.append(
+                {
+                    "method": METHODS[method],
+                    "statistic": name,
+                    "stated in the paper": np.nan if claimed is None else claimed,
+                    "published": statistic(pairs),
+                    "ours": statistic(ours),
+                    "difference": statistic(ours) - statistic(pairs),
+                    "models (published)": len(pairs),
+                    "models (ours)": len(ours),
+                }
+            )
+    frame = pd.DataFrame(rows)
+    return TableContent(
+        frame,
+        notes=[
+            "`published` is computed here from the paper's Tables 4 and 5, which show few of its models; `stated in "
+            "the paper` is what its text says. F1 of ours is binary. Sample standard deviation; two models are needed "
+            "for a spread and three for a correlation. With so few models neither tells methods apart.",
+            "The paper's appendix D puts the F1 of single prompts between 0.09 and 0.58, below values of its own Table "
+            "4.",
+        ],
+        published=("stated in the paper", "published"),
+        ours=("ours",),
+        difference=("difference",),
+        keys=("method",),
+        formats={"difference": "+.3f"},
+    )
+
+
+def _published_pairs(results: StudyResults) -> dict[str, list[tuple[float, float]]]:
+    """Published pairs of accuracy and F1 by protocol."""
+    prompts, debates = published_table(results, "table4_prompting"), published_table(results, "table5_courtroom")
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for prompt in PUBLISHED_PROMPTS:
+        models = [row for row, metric in prompts if metric == f"{prompt}_accuracy"]
+        pairs[prompt] = [(prompts[row, f"{prompt}_accuracy"], prompts[row, f"{prompt}_f1"]) for row in models]
+    pairs[DEBATE] = [(value, debates[row, "f1"]) for (row, metric), value in debates.items() if metric == "accuracy"]
+    return pairs
+
+
+def _our_pairs(results: StudyResults, protocol: str) -> list[tuple[float, float]]:
+    """Our pairs of accuracy and binary F1, of experiments with the paper's settings."""
+    runs = [run for run in runs_of(results, protocol) if is_as_published(run.results)]
+    pairs = [
+        (
+            measured(results, run.results.experiment, run.model, "accuracy").value,
+            measured(results, run.results.experiment, run.model, "f1", "binary").value,
+        )
+        for run in runs
+    ]
+    return [pair for pair in pairs if not np.isnan(pair).any()]
+
+
+def _spread(pairs: Sequence[tuple[float, float]]) -> float:
+    return float(np.std([f1 for _, f1 in pairs], ddof=1)) if len(pairs) >= FEWEST_MODELS_FOR_A_SPREAD else np.nan
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    accuracy, f1 = np.array(pairs).T if pairs else (np.array([]), np.array([]))
+    if len(pairs) < FEWEST_MODELS_FOR_A_CORRELATION or not np.ptp(accuracy) or not np.ptp(f1):
+        return float("nan")
+    return float(np.corrcoef(accuracy, f1)[0, 1])
+
+
+@table(
+    STUDY,
+    "cost_ratios",
+    "What a debate costs against a single prompt",
+    "Tokens, seconds and calls of a debate over those of each single prompt, same model and cases: published and ours.",
+)
+def cost_ratios(results: StudyResults) -> TableContent:
+    """The paper's 11-14 times the tokens and 8-12 times the seconds of chain of thought."""
+    stated = published_table(results, "text_cost")
+    names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
+    rows = []
+    for debate in runs_of(results, DEBATE):
+        for prompt in runs_of(results, *PROMPTS):
+            if (prompt.model, prompt.results.config.dataset) != (debate.model, debate.results.config.dataset):
+                continue
+            for quantity, name in names.items():
+                key = f"{DEBATE}/{prompt.results.config.protocol}"
+                value, low, high, n = _ratio(debate, prompt, quantity)
+                rows.append(
+                    {
+                        "debate": debate.results.experiment,
+                        "prompt": prompt.results.experiment,
+                        "model": debate.model,
+                        "data": debate.data,
+                        "quantity": f"{quantity}, debate / prompt",
+                        "published low": stated.get((key, f"{name}_low"), np.nan),
+                        "published high": stated.get((key, f"{name}_high"), np.nan),
+                        "ours": value,
+                        "low": low,
+                        "high": high,
+                        "n": n,
+                    }
+                )
+    columns = ("debate", "prompt", "model", "data", "quantity")
+    numbers = ("published low", "published high", "ours", "low", "high", "n")
+    tokens = stated.get((DEBATE, "total_tokens_per_case"), np.nan)
+    return TableContent(
+        pd.DataFrame(rows, columns=[*columns, *numbers]),
+        notes=[
+            "Ratio of means over the cases that both argued (n); prompt and generated tokens together, tokens served "
+            "from a cache included. Seconds are those of the calls, one after the other, as measured when they were "
+            "made.",
+            f"The paper's debate takes {tokens:.0f} tokens a case, its chain of thought "
+            f"{stated.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to "
+            f"{stated.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are against chain of "
+            "thought.",
+        ],
+        published=("published low", "published high"),
+        ours=("ours", "low", "high"),
+        intervals={"published range": ("published low", "published high"), "95 % interval": ("low", "high")},
+        keys=("debate", "prompt", "model", "data"),
+        formats={"published range": ".0f", "ours": ".2f", "95 % interval": ".2f"},
+    )
+
+
+def _ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float, int]:
+    """Ratio of the mean quantity a case over common cases, with its interval."""
+    means = []
+    for run in (debate, prompt):
+        rows = run.results.predictions
+        rows = rows[rows["model"] == run.model].assign(tokens=lambda r: r["prompt_tokens"] + r["completion_tokens"])
+        means.append(rows.groupby("case_id")[quantity].mean())
+    common = means[0].index.intersection(means[1].index).sort_values()
+    top, bottom = (mean[common].to_numpy(dtype=np.float64) for mean in means)
+    return *CaseBootstrap(common, debate.results.seed).estimate(ratio_of(top, bottom)), len(common)
+
+
+@table(
+    STUDY,
+    "paired_tests",
+    "Do two methods differ on the same cases?",
+    "Exact McNemar tests between experiments on the same cases, same model, with Holm's correction.",
+)
+def paired_tests(results: StudyResults) -> TableContent:
+    """Every pair of experiments that share data set and model."""
+    runs = runs_of(results)
+    rows = list(_paired_rows(runs))
+    for row, adjusted in zip(rows, holm([row["p"] for row in rows]), strict=True):
+        row["p (Holm)"] = adjusted
+    names = ["model", "data", "first", "second", "difference", "low", "high", "only first right", "only second right"]
+    return TableContent(
+        pd.DataFrame(rows, columns=[*names, "n", "p", "p (Holm)"]),
+        notes=[
+            "Difference is the accuracy of the first less that of the second on common cases (n), invalid answers "
+            "counted as wrong; a case argued several times counts as right if more than half of its repeats are. "
+            "Interval: bootstrap over cases. p: two-sided exact McNemar test; Holm's correction over all rows of this "
+            "table.",
+        ],
+        difference=("difference", "low", "high"),
+        intervals={"95 % interval": ("low", "high")},
+        keys=("model", "data", "first"),
+        formats={"difference": "+.3f"},
+    )
+
+
+def _paired_rows(runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
+    for first, second in combinations(runs, 2):
+        if (first.model, first.results.config.dataset) != (second.model, second.results.config.dataset):
+            continue
+        one, other = (run.results.predictions[run.results.predictions["model"] == run.model] for run in (first, second))
+        found = compare_paired(one, other, first.results.seed)
+        if found["n"]:
+            yield {
+                "model": first.model,
+                "data": first.data,
+                "first": first.results.experiment,
+                "second": second.results.experiment,
+                "difference": found["difference"],
+                "low": found["low"],
+                "high": found["high"],
+                "only first right": found["first_alone"],
+                "only second right": found["second_alone"],
+                "n": found["n"],
+                "p": found["p"],
+            }

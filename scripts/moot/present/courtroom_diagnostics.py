@@ -1,0 +1,168 @@
+"""What the paper leaves out: how the judge's belief moves, whether confidence can be trusted, error rates by group."""
+
+import numpy as np
+import pandas as pd
+
+from moot.present import StudyResults, TableContent, table
+from moot.present.courtroom_study import DEBATE, STUDY, runs_of
+from moot.present.published import compared, comparison, measured, with_whole_counts
+from moot.scores import OVERALL
+
+DYNAMICS = {
+    "flips_per_debate": "changes of mind a debate",
+    "debates_with_flip": "debates with a change of mind",
+    "accuracy": "accuracy of the opinion",
+    "confidence": "stated confidence",
+    "belief_in_positive": "belief in the positive outcome",
+    "base_rate_distance": "predicted less true base rate",
+    "shift_to_positive": "mean shift to the positive outcome",
+    "moves_to_positive": "share moved to the positive outcome",
+    "moves_to_negative": "share moved to the other outcome",
+}
+
+
+@table(
+    STUDY,
+    "judge_dynamics",
+    "How the judge's belief moves",
+    "Changes of the judge's private belief, who had spoken before they moved, and confidence by turn.",
+)
+def judge_dynamics(results: StudyResults) -> TableContent:
+    """One row a run, point of the debate and metric."""
+    debates = [run.results.experiment for run in runs_of(results, DEBATE)]
+    scores = results.scores
+    ours = scores[
+        scores["experiment"].isin(debates)
+        & scores["group"].str.startswith("speaker=judge")
+        & scores["metric"].isin(list(DYNAMICS))
+    ]
+    rows = [
+        {
+            "experiment": row.experiment,
+            "model": row.model,
+            "when": _when(str(row.group)),
+            "metric": DYNAMICS[str(row.metric)],
+            "ours": row.value,
+            "low": row.ci_low,
+            "high": row.ci_high,
+            "n": row.n,
+        }
+        for row in ours.itertuples()
+    ]
+    return TableContent(
+        pd.DataFrame(rows, columns=["experiment", "model", "when", "metric", "ours", "low", "high", "n"]),
+        notes=[
+            "A belief is a probability: stated confidence in the predicted outcome, or 1 less it. A shift is the "
+            "change of the belief since the judge's last one, set beside whoever spoke in public between; where both "
+            "advocates did, it cannot be told apart (beliefs: after_turn does). Turns count every utterance, private "
+            "ones too.",
+            "The paper reports no figures for this.",
+        ],
+        ours=("ours", "low", "high"),
+        intervals={"95 % interval": ("low", "high")},
+        keys=("experiment", "model", "when"),
+        formats={"ours": "+.3f"},
+    )
+
+
+def _when(group: str) -> str:
+    """A group of the scores in words: "after defense, prosecutor", "turn 7", "first opinion"."""
+    _, _, part = group.partition(";")
+    kind, _, value = part.partition("=")
+    words = {"after": f"after {value.replace(',', ', ')}", "turn": f"turn {value}", "opinion": f"{value} opinion"}
+    return words.get(kind, "whole debate")
+
+
+@table(
+    STUDY,
+    "fairness",
+    "Accuracy and error rates by group",
+    "Accuracy, predicted and true base rate, and error rates by attribute of the person, for every run.",
+)
+def fairness(results: StudyResults) -> TableContent:
+    """One row a run and group; the paper names this analysis as missing."""
+    shown = {
+        "accuracy": ("accuracy", ""),
+        "predicted positive": ("predicted_positive_rate", "binary"),
+        "truly positive": ("base_rate", "binary"),
+        "true positive rate": ("recall", "binary"),
+        "false positive rate": ("false_positive_rate", "binary"),
+    }
+    runs = {(run.results.experiment, run.model): run for run in runs_of(results)}
+    scores = results.scores
+    groups = scores[~scores["group"].str.contains("label=|speaker=|retries=") & scores["metric"].isin(["accuracy"])]
+    rows = []
+    for row in groups.itertuples():
+        run = runs.get((str(row.experiment), str(row.model)))
+        if run is None:
+            continue
+        mine = scores[
+            (scores["experiment"] == row.experiment) & (scores["model"] == row.model) & (scores["group"] == row.group)
+        ].set_index(["metric", "average"])
+        values = {heading: mine["value"].get(metric, np.nan) for heading, metric in shown.items()}
+        keys = {
+            "experiment": row.experiment,
+            "model": row.model,
+            "data": run.data,
+            "group": _group_words(str(row.group)),
+        }
+        rows.append({**keys, **values, "low": row.ci_low, "high": row.ci_high, "n": row.n, "n invalid": row.n_invalid})
+    names = ["experiment", "model", "data", "group", "accuracy", "low", "high", *list(shown)[1:], "n", "n invalid"]
+    return TableContent(
+        with_whole_counts(pd.DataFrame(rows, columns=names)),
+        notes=[
+            "Attributes with 2 to 12 values among the evaluated cases. The interval is of the accuracy, by bootstrap "
+            "over cases; small groups have wide ones, and differences between groups are not tested here. A dash means "
+            "that no case defines the rate."
+        ],
+        ours=names[4:-2],
+        intervals={"95 % interval": ("low", "high")},
+        keys=("experiment", "model", "data"),
+    )
+
+
+def _group_words(group: str) -> str:
+    return "all" if group == OVERALL else group.replace("=", ": ")
+
+
+@table(
+    STUDY,
+    "calibration",
+    "Can stated confidence be trusted?",
+    "AUC, Brier score, calibration error and overconfidence of every run.",
+)
+def calibration(results: StudyResults) -> TableContent:
+    """The paper says that confidence does not go with correctness; `AUC of confidence` measures just that."""
+    shown = {
+        "auc": "AUC of the predicted probability",
+        "brier": "Brier score of the predicted probability",
+        "brier_of_prediction": "Brier score of the confidence in the prediction",
+        "expected_calibration_error": "expected calibration error",
+        "confidence": "mean confidence in the prediction",
+        "overconfidence": "confidence less accuracy",
+        "auc_of_confidence": "AUC of confidence for being right",
+    }
+    keys = ("method", "model", "experiment", "data", "metric")
+    rows = [
+        compared(
+            dict(zip(keys, (run.method, run.model, run.results.experiment, run.data, heading), strict=True)),
+            None,
+            value,
+        )
+        for run in runs_of(results)
+        for metric, heading in shown.items()
+        for value in [measured(results, run.results.experiment, run.model, metric)]
+        if not np.isnan(value.value)
+    ]
+    content = comparison(rows, keys, ())
+    frame = content.frame.drop(columns=["published", "difference", "difference low", "difference high"])
+    return TableContent(
+        frame,
+        notes=[
+            "Valid answers that state a confidence or carry a probability (n). AUC of confidence: 0.5 means that "
+            "confidence says nothing about being right. The paper publishes no values."
+        ],
+        ours=content.ours,
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=keys[:-1],
+    )

@@ -1,0 +1,94 @@
+"""What the tables and figures of the courtroom study share: its methods' names, and which runs compare with the paper.
+
+Source of published values: AgenticSimLaw (see the study's documentation).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from moot.present import StudyResults, data_label
+from moot.scores import REFERENCE_MODELS, ExperimentResults
+
+STUDY = "courtroom"
+DEBATE = "courtroom"
+METHODS = {
+    "zero_shot": "zero-shot",
+    "few_shot": "few-shot",
+    "cot": "chain of thought",
+    "n_shot_cot": "n-shot chain of thought",
+    "self_consistency": "self-consistency",
+    DEBATE: "courtroom debate",
+}
+PROMPTS = tuple(method for method in METHODS if method != DEBATE)
+PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
+
+# The settings of the paper; another value of one of them is an experiment that the paper did not run.
+_PAPER_SETTINGS = {"answer": "generation", "roles": "adversarial", "judge_sees": "both"}
+_PAPER_DATA = "nlsy97"
+
+
+def is_as_published(results: ExperimentResults) -> bool:
+    """Whether an experiment has the paper's settings and data, so that its values compare with the published ones.
+
+    The data set's name must contain "nlsy97"; parameters that a protocol does not have count as the paper's.
+    """
+    params = results.config.params
+    return _PAPER_DATA in results.config.dataset and all(
+        params.get(name, value) == value for name, value in _PAPER_SETTINGS.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One experiment and one of its models, or one of the two references on the experiment's cases."""
+
+    results: ExperimentResults
+    model: str
+
+    @property
+    def method(self) -> str:
+        """The protocol's name in words; "reference" for the majority class and the coin."""
+        if self.model in REFERENCE_MODELS:
+            return "reference"
+        return METHODS.get(self.results.config.protocol, self.results.config.protocol)
+
+    @property
+    def data(self) -> str:
+        """The data set, and whether it is synthetic."""
+        return data_label(self.results)
+
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        """Method, model, experiment and data: the keys of its rows."""
+        return self.method, self.model, self.results.experiment, self.data
+
+
+def runs_of(study: StudyResults, *protocols: str) -> list[Run]:
+    """Every experiment and model of some protocols, in the order of the methods; references excluded."""
+    order = list(METHODS)
+    experiments = sorted(
+        study.where(*protocols),
+        key=lambda results: order.index(results.config.protocol) if results.config.protocol in order else len(order),
+    )
+    return [Run(results, model) for results in experiments for model in results.config.models]
+
+
+def reference_runs(runs: list[Run]) -> Iterator[Run]:
+    """The references beside some runs: once for each data set and set of evaluated cases."""
+    seen = set()
+    for run in runs:
+        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
+        if cases not in seen:
+            seen.add(cases)
+            yield from (Run(run.results, model) for model in REFERENCE_MODELS)
+
+
+def run_name(run: Run, runs: Sequence[Run]) -> str:
+    """What a figure calls a run among others: the model, the experiment, or both, whichever tells it apart."""
+    if run.model in REFERENCE_MODELS:
+        datasets = {other.results.config.dataset for other in runs}
+        return run.model if len(datasets) == 1 else f"{run.model}, {run.results.config.dataset}"
+    if len({other.model for other in runs}) == 1:
+        return run.results.experiment
+    twins = [other for other in runs if (other.model, other.method) == (run.model, run.method)]
+    return run.model if len(twins) == 1 else f"{run.model}, {run.results.experiment}"

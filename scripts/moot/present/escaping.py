@@ -1,0 +1,93 @@
+"""Text that models, data and users wrote, made harmless for each format that readers open."""
+
+import re
+import unicodedata
+
+from markupsafe import escape
+
+_BIDIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_KEPT_CONTROLS = frozenset("\n\t")
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "%": r"\%",
+        "#": r"\#",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\symbol{34}",
+        "`": r"\textasciigrave{}",
+        "−": "$-$",
+        "–": "{--}",
+        "\n": " ",
+        "\t": " ",
+    }
+)
+
+_MARKDOWN = str.maketrans(
+    {character: f"\\{character}" for character in "\\`*_[](){}#|~!^$="}
+    | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "\t": " "}
+)
+_STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
+_STARTS_A_BLOCK = re.compile(r"^(\d+)([.)])|^([-+:])")
+_STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
+
+
+def visible(text: object) -> str:
+    """Text without control characters and without those that change the direction of writing."""
+    return "".join(
+        character
+        for character in str(text).replace("\r\n", "\n").replace("\r", "\n")
+        if character not in _BIDIRECTIONAL and (character in _KEPT_CONTROLS or unicodedata.category(character) != "Cc")
+    )
+
+
+def html(text: object) -> str:
+    """Text for HTML, elements and attributes alike.
+
+    >>> html('<b onclick="x">')
+    '&lt;b onclick=&#34;x&#34;&gt;'
+    """
+    return str(escape(visible(text)))
+
+
+def latex(text: object) -> str:
+    r"""Text for LaTeX's text mode; line breaks become spaces, dashes join to no ligature.
+
+    >>> latex("50% of \\input{x}")
+    '50\\% of \\textbackslash{}input\\{x\\}'
+    """
+    return re.sub("-(?=-)", "-{}", visible(text).translate(_LATEX)).replace("{-{}-}", "{--}")
+
+
+def csv_text(text: object) -> str:
+    """Text for a CSV cell that a spreadsheet must not run (OWASP, "CSV Injection": a quote before the first sign).
+
+    >>> csv_text("=1+1")
+    "'=1+1"
+    """
+    plain = visible(text)
+    return f"'{plain}" if plain.lstrip(" ").startswith(_STARTS_A_FORMULA) else plain
+
+
+def markdown(text: object) -> str:
+    """Text for Markdown: shown as it is, no headings, links, images, lists or HTML of its own; lines are kept.
+
+    >>> markdown("# [a](http://b) <script>")
+    '\\\\# \\\\[a\\\\]\\\\(http&#58;//b\\\\) &lt;script&gt;'
+    """
+    return "\n".join(_markdown_line(line) for line in visible(text).split("\n"))
+
+
+def _markdown_line(line: str) -> str:
+    plain = line.strip().translate(_MARKDOWN)
+    plain = _STARTS_A_LINK.sub(lambda found: f"{found[1]}&#46;" if found[1] else "&#58;", plain)
+    return _STARTS_A_BLOCK.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", plain)

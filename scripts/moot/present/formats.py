@@ -1,0 +1,276 @@
+"""Tables as CSV (for further work), LaTeX (booktabs) and HTML (one file, for reading)."""
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+
+from moot.artifacts import atomic_path
+from moot.present import StudyResults, Table, TableContent, escaping
+
+MISSING = "–"
+DEFAULT_FORMAT = ".3f"
+LONGEST_ON_ONE_PAGE = 40
+DIGITS = 10  # of a number in CSV: sums in another order, on another machine, differ beyond them
+PUBLISHED_NOTE = "Published values are those of data/published/published_results.csv; they come without intervals."
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as shown: heading, published/ours/difference or "", whether it holds numbers, and its cells' text."""
+
+    heading: str
+    role: str
+    numeric: bool
+    cells: Sequence[str]
+
+
+def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
+    """Build a table and write it, `paths` by format ("csv", "tex", "html")."""
+    content = entry.build(results)
+    texts = {
+        "csv": lambda: as_csv(content),
+        "tex": lambda: as_latex(entry, content, results),
+        "html": lambda: as_html(entry, content, results),
+    }
+    for kind, path in paths.items():
+        with atomic_path(path) as part:
+            part.write_text(texts[kind](), encoding="utf-8")
+
+
+def as_csv(content: TableContent) -> str:
+    """The frame as CSV: numbers with ten digits, text quoted and harmless in a spreadsheet, missing values empty."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow([escaping.csv_text(name) for name in content.frame.columns])
+    for row in content.frame.itertuples(index=False, name=None):
+        writer.writerow([_csv_cell(value) for value in row])
+    return stream.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    if _is_missing(value):
+        return ""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return float(f"{float(value):.{DIGITS}g}")
+    return escaping.csv_text(value)
+
+
+def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
+    """A page of its own with title, table and notes; it loads nothing."""
+    return _html_template().render(
+        entry=entry, columns=shown_columns(content), rows=range(len(content.frame)), notes=notes_under(content, results)
+    )
+
+
+def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
+    """A table for booktabs (a longtable where it is too long for one page), with its notes below."""
+    columns = shown_columns(content)
+    return _latex_template().render(
+        entry=entry,
+        columns=columns,
+        alignment="".join("r" if column.numeric else "l" for column in columns),
+        rows=range(len(content.frame)),
+        notes=notes_under(content, results),
+        long=len(content.frame) > LONGEST_ON_ONE_PAGE,
+    )
+
+
+@cache
+def _html_template() -> jinja2.Template:
+    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - escaped
+    environment.filters["text"] = escaping.html
+    return environment.from_string(_HTML)
+
+
+@cache
+def _latex_template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=False,  # noqa: S701 - cells go through the filter
+        trim_blocks=True,
+        lstrip_blocks=True,
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+    )
+    environment.filters["text"] = escaping.latex
+    return environment.from_string(_LATEX)
+
+
+def notes_under(content: TableContent, results: StudyResults) -> list[str]:
+    """Everything that stands under a table: its own notes, those of the data, and the source of published values."""
+    source = [PUBLISHED_NOTE] if content.published else []
+    return list(dict.fromkeys([*content.notes, *source, *results.notes]))
+
+
+def shown_columns(content: TableContent) -> list[Column]:
+    """The frame's columns as text: intervals joined in one column, repeated keys left blank, numbers formatted."""
+    ends = {end: heading for heading, pair in content.intervals.items() for end in pair}
+    shown: dict[str, Column] = {}
+    for name in map(str, content.frame.columns):
+        heading = ends.get(name, name)
+        if heading in shown:
+            continue
+        numeric = heading in content.intervals or _is_numeric(content.frame[name])
+        cells = _interval_cells(content, heading) if heading in content.intervals else _cells(content, name)
+        shown[heading] = Column(heading, _role(content, name), numeric, cells)
+    return list(shown.values())
+
+
+def _role(content: TableContent, name: str) -> str:
+    roles = {"published": content.published, "ours": content.ours, "difference": content.difference}
+    return next((role for role, names in roles.items() if name in names), "")
+
+
+def _is_numeric(column: "pd.Series[Any]") -> bool:
+    return all(_is_missing(value) or isinstance(value, Real) for value in column) and not column.isna().all()
+
+
+def _cells(content: TableContent, name: str) -> list[str]:
+    specification = content.formats.get(name, DEFAULT_FORMAT)
+    cells = [_shown(value, specification) for value in content.frame[name]]
+    if name not in content.keys:
+        return cells
+    before = list(content.keys)[: list(content.keys).index(name) + 1]
+    repeated = (content.frame[before] == content.frame[before].shift()).all(axis=1)
+    return ["" if again else cell for cell, again in zip(cells, repeated, strict=True)]
+
+
+def _interval_cells(content: TableContent, heading: str) -> list[str]:
+    low, high = content.intervals[heading]
+    specification = content.formats.get(heading, DEFAULT_FORMAT)
+    pairs = zip(content.frame[low], content.frame[high], strict=True)
+    return [
+        MISSING if _is_missing(a) or _is_missing(b) else f"[{_shown(a, specification)}, {_shown(b, specification)}]"
+        for a, b in pairs
+    ]
+
+
+def _shown(value: object, specification: str) -> str:
+    if _is_missing(value):
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Integral):
+        return format(int(value), specification if specification.endswith("d") else "d")
+    if isinstance(value, Real):
+        number = format(round(float(value)) if specification.endswith("d") else float(value), specification)
+        return f"−{number[1:]}" if number.startswith("-") and float(number) else number.lstrip("-")
+    return str(value)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+_HTML = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ entry.title | text }}</title>
+<style>
+body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; margin: 2rem auto; max-width: 80rem;
+       padding: 0 1rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+table { border-top: 2px solid; border-bottom: 2px solid; }
+caption { text-align: left; padding-bottom: .6rem; max-width: 60rem; }
+th { border-bottom: 1px solid; text-align: left; vertical-align: bottom; position: sticky; top: 0; background: #fff; }
+th, td { padding: .25rem .7rem; white-space: nowrap; }
+td.wide { white-space: normal; min-width: 16rem; }
+.number { text-align: right; }
+th.published, td.published { background: #f1f1f1; }
+th.ours, td.ours { background: #e8f2fa; }
+th.difference, td.difference { background: #fdf3e0; }
+tbody tr.first td { border-top: 1px solid #c8c8c8; }
+tbody tr:hover td { outline: 1px solid #999; }
+.notes { font-size: .87em; max-width: 60rem; padding-left: 1.2rem; }
+@media print { .scroll { overflow: visible; } th { position: static; } }
+</style>
+</head>
+<body>
+<h1>{{ entry.title | text }}</h1>
+<div class="scroll">
+<table>
+<caption>{{ entry.caption | text }}</caption>
+<thead>
+<tr>
+{% for column in columns %}
+<th scope="col" class="{{ column.role }}{{ ' number' if column.numeric }}">{{ column.heading | text }}</th>
+{% endfor %}
+</tr>
+</thead>
+<tbody>
+{% for row in rows %}
+<tr{{ ' class="first"' if not loop.first and columns[0].cells[row] }}>
+{% for column in columns %}
+<td class="{{ column.role }}{{ ' number' if column.numeric }}{{ ' wide' if column.cells[row] | length > 60 }}">
+{{- column.cells[row] | text -}}
+</td>
+{% endfor %}
+</tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+<h2>Notes</h2>
+<ul class="notes">
+{% for note in notes %}
+<li>{{ note | text }}</li>
+{% endfor %}
+</ul>
+</body>
+</html>
+"""
+
+_LATEX = r"""% Needs \usepackage{booktabs}<% if long %> and \usepackage{longtable}<% endif %>; compile as UTF-8.
+<% macro heading() %>
+\toprule
+<% for column in columns %><< column.heading | text >><< " & " if not loop.last >><% endfor %> \\
+\midrule
+<% endmacro %>
+<% if long %>
+\begingroup\footnotesize
+\begin{longtable}{<< alignment >>}
+\caption{<< entry.caption | text >>}\label{tab:<< entry.study >>:<< entry.name >>} \\
+<< heading() >>
+\endhead
+\bottomrule
+\endfoot
+<% else %>
+\begin{table}
+\caption{<< entry.caption | text >>}\label{tab:<< entry.study >>:<< entry.name >>}
+\footnotesize
+\begin{tabular}{<< alignment >>}
+<< heading() >>
+<% endif %>
+<% for row in rows %>
+<% for column in columns %><< column.cells[row] | text >><< " & " if not loop.last >><% endfor %> \\
+<% endfor %>
+<% if long %>
+\end{longtable}
+<% else %>
+\bottomrule
+\end{tabular}
+
+<% endif %>
+\begin{minipage}{\linewidth}\footnotesize
+<% for note in notes %>
+<< note | text >>\par
+<% endfor %>
+\end{minipage}
+<< "\\endgroup" if long else "\\end{table}" >>
+"""

@@ -1,0 +1,47 @@
+"""From a plan to the views that scores, tables and figures read: an experiment's results and a study's."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from moot.artifacts import describe, read_frame, read_frames, write_rows
+from moot.plan import Plan
+from moot.present import StudyResults
+from moot.present.published import read_published
+from moot.scores import ExperimentResults, no_scores, score_experiment
+
+RESULTS = Path("results")
+
+
+def experiment_results(plan: Plan, experiment: str) -> ExperimentResults:
+    """The results of one experiment of a plan; its parameters have their defaults filled in."""
+    found = plan.experiments[experiment]
+    config = found.config.model_copy(update={"params": found.params.model_dump()})
+    return ExperimentResults(RESULTS, experiment, config, plan.config.seed, plan.config.shards)
+
+
+def write_scores(path: Path, results: ExperimentResults, sources: Sequence[Path]) -> None:
+    """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`."""
+    rows = ({str(name): value for name, value in row.items()} for row in score_experiment(results).to_dict("records"))
+    write_rows(path, "scores", rows, describe(results.experiment, sources))
+
+
+def study_results(
+    plan: Plan, study: str, scores: Sequence[Path], baselines: Sequence[Path], published: Path
+) -> StudyResults:
+    """All that a study's tables and figures may show.
+
+    Args:
+        plan: the checked configuration.
+        study: the study's name.
+        scores: `scores/{experiment}.parquet` of its experiments.
+        baselines: `baselines/{dataset}.parquet` of its data sets.
+        published: `data/published/published_results.csv`.
+    """
+    figures = read_published(published)
+    return StudyResults(
+        study=study,
+        experiments={found.name: experiment_results(plan, found.name) for found in plan.of_study(study)},
+        scores=read_frames(scores) if scores else no_scores(),
+        baselines={path.stem: read_frame(path) for path in baselines},
+        published=figures[figures["study"] == study],
+    )
