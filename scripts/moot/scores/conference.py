@@ -1,0 +1,170 @@
+"""What a decision conference reached, how it went, and how well its decisions kept to their form.
+
+A conference is one case debated many times, so here the debates are what bootstrap intervals draw from. Coverage is
+measured on the first topic, where the paper compares its two debates with the real conference (section 5.2.2).
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.scores import OVERALL, ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.scores.lexicon import clusters_reached
+from moot.scores.uncertainty import CaseBootstrap, mean_of
+
+PROTOCOL = "conference"
+REPEATED_WORDS = 4
+
+
+@scorer("conference")
+def conference(results: ExperimentResults) -> pd.DataFrame:
+    """Coverage, decisions, repetition, and the evaluator's scores of every model's conferences."""
+    if results.config.protocol != PROTOCOL:
+        return below_each_other([])
+    said = with_topics(results.transcripts)
+    frames = []
+    for model in results.config.models:
+        mine = said[said["model"] == model]
+        scores = [*coverage_scores(results, mine), *debate_scores(results, mine), *evaluator_scores(results, mine)]
+        frames.append(to_frame(results.experiment, model, scores))
+    return below_each_other(frames)
+
+
+def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
+    """The transcripts with a column `topic`: each moderator's opening begins the next topic, from 1; 0 before."""
+    opens = transcripts["kind"] == "opening"
+    return transcripts.assign(topic=opens.groupby([transcripts["model"], transcripts["debate_id"]]).cumsum())
+
+
+def mean_score(
+    results: ExperimentResults, metric: str, values: "pd.Series[Any]", group: str = OVERALL, n_invalid: int = 0
+) -> Score:
+    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over debates."""
+    bootstrap = CaseBootstrap(values.index, results.seed)
+    value, low, high = bootstrap.estimate(mean_of(values.to_numpy(dtype=np.float64)))
+    return Score(metric, value, low, high, group=group, n=len(values), n_invalid=n_invalid)
+
+
+# Coverage
+
+
+def lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
+    """The clusters of each case that has some: case_id to cluster to words."""
+    attributes = results.cases.set_index("case_id")["attributes"]
+    return {
+        str(case_id): json.loads(found["clusters"]) for case_id, found in attributes.items() if found.get("clusters")
+    }
+
+
+def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
+    """One row a debate and cluster: debate_id, cluster, `lexicon` (bool), `words` used, `coder` (bool or None)."""
+    rows: list[dict[str, Any]] = []
+    by_case = lexicons(results)
+    for (case_id, debate_id), debate in said.groupby(["case_id", "debate_id"], sort=True):
+        clusters = by_case.get(str(case_id))
+        if not clusters:
+            continue
+        statements = debate[(debate["kind"] == "statement") & (debate["topic"] == 1)]
+        reached = clusters_reached(statements["text"].fillna(""), clusters)
+        coded = debate.loc[(debate["kind"] == "coding") & ~debate["parse_status"].isin(["invalid", "failed"]), "parsed"]
+        coder = json.loads(coded.iloc[0]) if len(coded) else {}
+        rows += [
+            {
+                "debate_id": debate_id,
+                "cluster": cluster,
+                "lexicon": bool(words),
+                "words": ", ".join(words),
+                "coder": coder.get(cluster.replace(" ", "_")),
+            }
+            for cluster, words in reached.items()
+        ]
+    return pd.DataFrame(rows, columns=["debate_id", "cluster", "lexicon", "words", "coder"])
+
+
+def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
+    """How many clusters a debate reaches, and how often each is reached, by lexicon and by coder; their agreement."""
+    cells = coverage(results, said)
+    if cells.empty:
+        return
+    uncoded = int(cells["coder"].isna().groupby(cells["debate_id"]).all().sum())
+    for source in ("lexicon", "coder"):
+        known = cells[cells[source].notna()]
+        if known.empty:
+            continue
+        reached = known.set_index("debate_id")[source].astype(float)
+        missing = uncoded if source == "coder" else 0
+        yield mean_score(results, f"clusters_by_{source}", reached.groupby(level=0).sum(), n_invalid=missing)
+        for cluster, rows in known.groupby("cluster", sort=False):
+            share = rows.set_index("debate_id")[source].astype(float)
+            yield mean_score(results, f"reached_by_{source}", share, f"cluster={cluster}", missing)
+    both = cells[cells["coder"].notna()].set_index("debate_id")
+    if len(both):
+        same = (both["lexicon"] == both["coder"].astype(bool)).astype(float)
+        yield mean_score(results, "coding_agreement", same, n_invalid=uncoded)
+        yield Score("coding_kappa", kappa(both["lexicon"], both["coder"]), n=len(both), n_invalid=uncoded)
+
+
+def kappa(first: "pd.Series[Any]", second: "pd.Series[Any]") -> float:
+    """Cohen's kappa of two codings in truth values; NaN where one label is all that either uses."""
+    one, other = first.astype(bool).to_numpy(), second.astype(bool).to_numpy()
+    expected = one.mean() * other.mean() + (1 - one.mean()) * (1 - other.mean())
+    return float(((one == other).mean() - expected) / (1 - expected)) if expected < 1 else float("nan")
+
+
+# The course of the debate
+
+
+def debate_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
+    """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed on."""
+    by_debate = said.groupby("debate_id", sort=True)
+    statements = said[(said["kind"] == "statement") & (said["text"].fillna("").str.strip() != "")]
+    public = said[(said["visibility"] == "public") & (said["speaker"] != "moot")]
+    yield mean_score(results, "turns", public.groupby("debate_id").size())
+    yield mean_score(results, "statements", statements.groupby("debate_id").size())
+    words = statements["text"].map(lambda text: len(text.split()))
+    yield mean_score(results, "words", words.groupby(statements["debate_id"]).sum())
+    repeated = statements.groupby("debate_id")["text"].agg(lambda texts: repetition(list(texts)))
+    yield mean_score(results, "repetition", repeated)
+    decisions = said[said["kind"] == "decision"].set_index("debate_id")
+    if decisions.empty:
+        return
+    unusable = decisions["prediction"].isna().astype(float)
+    yield mean_score(results, "decisions", by_debate["kind"].agg(lambda kinds: (kinds == "decision").sum()))
+    yield mean_score(results, "format_adherence", (decisions["parse_status"] == "strict").astype(float))
+    yield mean_score(results, "unusable_decisions", unusable)
+    agreed = (decisions["prediction"] == "agreement").astype(float)
+    yield mean_score(results, "decided_agreement", agreed, n_invalid=int(unusable.sum()))
+    topics = agreed.groupby([decisions.index, decisions["topic"]]).last()
+    yield mean_score(results, "topics_agreed", topics.droplevel(1))
+    yield mean_score(
+        results, "rounds_a_topic", agreed.groupby([decisions.index, decisions["topic"]]).size().droplevel(1)
+    )
+
+
+def repetition(texts: list[str]) -> float:
+    """The share of runs of four words that a debate has already used; 0 for fewer than four words.
+
+    >>> repetition(["we must act now", "we must act now or never"])
+    0.5
+    """
+    runs: list[tuple[str, ...]] = []
+    for text in texts:
+        words = [word.strip(".,;:!?\"'()").lower() for word in text.split()]
+        runs += [tuple(words[start : start + REPEATED_WORDS]) for start in range(len(words) - REPEATED_WORDS + 1)]
+    return 1 - len(set(runs)) / len(runs) if runs else 0.0
+
+
+def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
+    """The evaluator's ten criteria and their mean; a form that could not be used counts as invalid."""
+    forms = said[said["kind"] == "evaluation"]
+    usable = forms[~forms["parse_status"].isin(["invalid", "failed"])]
+    if usable.empty:
+        return
+    values = pd.DataFrame([json.loads(parsed) for parsed in usable["parsed"]], index=usable["debate_id"])
+    invalid = len(forms) - len(usable)
+    yield mean_score(results, "evaluation", values.mean(axis=1), n_invalid=invalid)
+    for criterion in values.columns:
+        yield mean_score(results, "evaluation", values[criterion], f"criterion={criterion}", invalid)
