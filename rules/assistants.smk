@@ -14,8 +14,9 @@ rule train_assistant:
         "results/logs/assistants/{experiment}/{model}/{features}.log",
     wildcard_constraints:
         features="tfidf|tfidf-crossed|embeddings",
+    conda:
+        "../envs/baselines.yaml"
     params:
-        shipped=str(SHIPPED),
         code=code_digest("moot.reliability"),
     script:
         "../scripts/assistant.py"

@@ -11,9 +11,10 @@ rule train_baselines:
         models=directory("results/models/{dataset}"),
     log:
         "results/logs/baselines/{dataset}.log",
+    conda:
+        "../envs/baselines.yaml"
     threads: max(1, workflow.cores // 2)
     params:
-        shipped=str(SHIPPED),
         depends_on=lambda wildcards: plan.baselines_digest(wildcards.dataset),
     script:
         "../scripts/baselines.py"

@@ -47,6 +47,13 @@ EXPERIMENT_MODELS = [
 ]
 
 
+def downloaded(wildcards):
+    """The record of a data set's download, where its source is `download`."""
+    options = plan.datasets[wildcards.dataset]
+    loader = options.loader or wildcards.dataset
+    return f"results/downloads/{loader}.csv" if options.source == "download" else []
+
+
 def cases_of(wildcards):
     """The cases that an experiment argues about."""
     return (

@@ -1,21 +1,15 @@
 # Data preparation: de-identified, narrativised, loaded cases.
 
 
-def downloaded(wildcards):
-    """The record of a data set's download, where its source is `download`."""
-    options = plan.datasets[wildcards.dataset]
-    loader = options.loader or wildcards.dataset
-    return f"results/downloads/{loader}.csv" if options.source == "download" else []
-
-
 # The output is a record: the data files themselves may be the user's, and Snakemake removes outputs before a job.
 rule download:
     output:
         "results/downloads/{loader}.csv",
     log:
         "results/logs/downloads/{loader}.log",
+    conda:
+        "../envs/data.yaml"
     params:
-        shipped=str(SHIPPED),
         data_root=plan.config.data_root,
     script:
         "../scripts/download.py"
@@ -30,8 +24,9 @@ rule load_cases:
         account="results/cases/{dataset}_account.csv",
     log:
         "results/logs/cases/{dataset}.log",
+    conda:
+        "../envs/data.yaml"
     params:
-        shipped=str(SHIPPED),
         depends_on=lambda wildcards: plan.dataset_digest(wildcards.dataset),
     script:
         "../scripts/cases.py"

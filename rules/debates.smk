@@ -9,6 +9,8 @@ rule hold_debates:
         "results/transcripts/{experiment}/{model}/{shard}.parquet",
     log:
         "results/logs/debates/{experiment}/{model}/{shard}.log",
+    conda:
+        "../envs/debates.yaml"
     threads:
         lambda wildcards: (
             workflow.cores
@@ -18,7 +20,6 @@ rule hold_debates:
     resources:
         **MODEL_SLOTS,
     params:
-        shipped=str(SHIPPED),
         depends_on=lambda wildcards: plan.debate_digest(
             wildcards.experiment, wildcards.model
         ),
@@ -38,8 +39,9 @@ rule predict:
         calls="results/calls/{experiment}/{model}.parquet",
     log:
         "results/logs/predictions/{experiment}/{model}.log",
+    conda:
+        "../envs/debates.yaml"
     params:
-        shipped=str(SHIPPED),
         code=code_digest("moot.predictions"),
     script:
         "../scripts/predictions.py"
@@ -50,8 +52,8 @@ rule preview:
         collect("results/cases/{dataset}.parquet", dataset=DATASETS),
     log:
         "results/logs/preview.log",
-    params:
-        shipped=str(SHIPPED),
+    conda:
+        "../envs/debates.yaml"
     script:
         "../scripts/preview.py"
 

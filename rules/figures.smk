@@ -16,8 +16,9 @@ rule figure:
         ),
     log:
         "results/logs/figures/{study}/{figure}.log",
+    conda:
+        "../envs/presentation.yaml"
     params:
-        shipped=str(SHIPPED),
         caption=lambda wildcards: FIGURES[
             f"{wildcards.study}/{wildcards.figure}"
         ].caption,
@@ -45,8 +46,9 @@ rule render_transcripts:
         "results/reading/{experiment}/{model}.md",
     log:
         "results/logs/reading/{experiment}/{model}.log",
+    conda:
+        "../envs/presentation.yaml"
     params:
-        shipped=str(SHIPPED),
         code=code_digest("moot.present.transcripts"),
     script:
         "../scripts/transcript.py"

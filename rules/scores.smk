@@ -12,8 +12,9 @@ rule score:
         "results/scores/{experiment}.parquet",
     log:
         "results/logs/scores/{experiment}.log",
+    conda:
+        "../envs/presentation.yaml"
     params:
-        shipped=str(SHIPPED),
         depends_on=lambda wildcards: plan.score_digest(wildcards.experiment),
         code=package_digest("moot.scores"),
     script:

@@ -17,8 +17,9 @@ rule table:
         ),
     log:
         "results/logs/tables/{study}/{table}.log",
+    conda:
+        "../envs/presentation.yaml"
     params:
-        shipped=str(SHIPPED),
         caption=lambda wildcards: TABLES[f"{wildcards.study}/{wildcards.table}"].caption,
         code=lambda wildcards: code_digest(
             TABLES[f"{wildcards.study}/{wildcards.table}"].build.__module__

@@ -10,7 +10,7 @@ from moot.reliability import write_assistant
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         write_assistant(
             Path(snakemake.input.cases),
             [Path(shard) for shard in snakemake.input.shards],

@@ -1,19 +1,21 @@
 """Train and score the baselines of one data set."""
 
 from pathlib import Path
-
-from snakemake.script import Snakemake
+from typing import TYPE_CHECKING
 
 from moot.job import job_log
 from moot.plan import Plan
 from moot.training.leaderboards import train_baselines
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
         train_baselines(
-            Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped)),
+            Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent),
             snakemake.wildcards.dataset,
             (Path(snakemake.input.cases), Path(snakemake.input.features)),
             (Path(snakemake.output.leaderboard), Path(snakemake.output.predictions), Path(snakemake.output.models)),

@@ -1,19 +1,21 @@
 """Hold the debates of one experiment, model and shard."""
 
 from pathlib import Path
-
-from snakemake.script import Snakemake
+from typing import TYPE_CHECKING
 
 from moot.artifacts import read_cases
 from moot.debates import Job, write_transcripts
 from moot.job import job_log
 from moot.plan import Plan
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         wildcards, inputs = snakemake.wildcards, snakemake.input
         needs = plan.experiments[wildcards.experiment].needs
         job = Job(

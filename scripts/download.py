@@ -1,18 +1,20 @@
 """Download the published files of one data set."""
 
 from pathlib import Path
-
-from snakemake.script import Snakemake
+from typing import TYPE_CHECKING
 
 from moot.download import download, write_record
 from moot.job import job_log
 from moot.llm.progress import LOG
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        versions = Path(snakemake.params.shipped) / "data" / "versions.csv"
+        versions = Path(snakemake.scriptdir).parent / "data" / "versions.csv"
         fetched = download(snakemake.wildcards.loader, Path(snakemake.params.data_root), versions)
         for file in fetched:
             LOG.info("%s: %s (sha256 %s)", file.path, file.url or "was there already", file.sha256)

@@ -1,0 +1,119 @@
+"""The configuration: what is understood, and that every mistake names file and key and the nearest known name."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from moot.config import schema_json
+from moot.errors import UserError
+from moot.plan import Plan, code_digest
+
+PROJECT = Path(__file__).resolve().parents[1]
+GOOD: dict[str, Any] = {
+    "seed": 1,
+    "models": {"small": {"endpoint": "embedded", "model": "smollm2-135m"}, "other": {"model": "gpt"}},
+    "datasets": {"nlsy97": {"source": "synthetic"}},
+    "experiments": {"trial": {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}},
+}
+
+
+def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
+    def merge(base: Any, over: Any) -> Any:
+        if isinstance(base, dict) and isinstance(over, dict):
+            return {key: merge(base.get(key), over[key]) if key in over else base[key] for key in {**base, **over}}
+        return over
+
+    raw = merge(GOOD, change)
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(raw))
+    return Plan.from_yaml(raw, PROJECT, [file])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"replai": True}, "mine.yaml: replai: unknown key 'replai'; did you mean 'replay'?"),
+        (
+            {"models": {"small": {"temprature": 1}}},
+            "models.small.temprature: unknown key 'temprature'; did you mean 'temperature'?",
+        ),
+        ({"models": {"small": {"temperature": "hot"}}}, "mine.yaml: models.small.temperature: found 'hot'"),
+        ({"seed": None}, "mine.yaml: seed: found None"),
+        ({"experiments": {"trial": {"models": ["smal"]}}}, "unknown model 'smal'; did you mean 'small'?"),
+        (
+            {"experiments": {"trial": {"protocol": "courtrom"}}},
+            "unknown protocol 'courtrom'; did you mean 'courtroom'?",
+        ),
+        ({"experiments": {"trial": {"dataset": "nlsy79"}}}, "unknown data set 'nlsy79'; did you mean 'nlsy97'?"),
+        (
+            {"experiments": {"trial": {"params": {"strateg": "call"}}}},
+            "experiments.trial.params.strateg: unknown key 'strateg'; did you mean 'strategy'?",
+        ),
+        (
+            {"experiments": {"trial": {"params": {"strategy": "loud"}}}},
+            "experiments.trial.params.strategy: found 'loud'",
+        ),
+        ({"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}}, "unknown model 'x'"),
+        (
+            {"datasets": {"nlsy97": {"source": "synthetic", "narative": "list"}}},
+            "unknown key 'narative'; did you mean 'narrative'?",
+        ),
+        ({"run": ["trail"]}, "unknown experiment 'trail'; did you mean 'trial'?"),
+        (
+            {"experiments": {"../evil": {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}}},
+            "experiments",
+        ),
+    ],
+)
+def test_a_mistake_names_file_key_and_what_was_expected(tmp_path: Path, change: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        plan_of(tmp_path, change)
+    assert expected in str(caught.value)
+    assert "mine.yaml" in str(caught.value)
+
+
+def test_the_good_configuration_is_understood(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, {})
+    assert plan.experiments["trial"].study == "courtroom"
+    assert plan.is_embedded("trial", "small")
+
+
+def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
+    grid = {
+        "protocol": "courtroom",
+        "dataset": "nlsy97",
+        "models": "small",
+        "grid": {"beliefs": ["none", "after_turn"]},
+    }
+    plan = plan_of(tmp_path, {"experiments": {"sweep": grid}, "run": ["sweep"]})
+    assert list(plan.experiments) == ["sweep-beliefs=none", "sweep-beliefs=after_turn"]
+    assert plan.experiments["sweep-beliefs=none"].params.beliefs == "none"  # type: ignore[attr-defined]
+
+
+def test_a_digest_follows_what_replies_depend_on_and_nothing_else(tmp_path: Path) -> None:
+    digest = plan_of(tmp_path, {}).debate_digest("trial", "small")
+    assert plan_of(tmp_path, {"models": {"small": {"concurrency": 3}}}).debate_digest("trial", "small") == digest
+    assert plan_of(tmp_path, {"models": {"other": {"model": "b"}}}).debate_digest("trial", "small") == digest
+    assert plan_of(tmp_path, {"seed": 2}).debate_digest("trial", "small") != digest
+    assert plan_of(tmp_path, {"models": {"small": {"max_tokens": 3}}}).debate_digest("trial", "small") != digest
+
+
+def test_the_schema_file_is_the_models_own() -> None:
+    assert (PROJECT / "config" / "schema.json").read_text(encoding="utf-8") == schema_json(), "run `make schema`"
+
+
+def test_every_key_is_explained() -> None:
+    documented = (PROJECT / "config" / "README.md").read_text(encoding="utf-8")
+    definitions = json.loads(schema_json())
+    keys = set(definitions["properties"])
+    for definition in definitions["$defs"].values():
+        keys |= set(definition.get("properties", {}))
+    assert not {key for key in keys if f"`{key}`" not in documented}
+
+
+def test_a_code_digest_covers_what_a_module_imports() -> None:
+    assert code_digest("moot.protocols.courtroom") != code_digest("moot.protocols.prompting")
+    assert code_digest("moot.errors") == code_digest("moot.errors")
