@@ -112,6 +112,11 @@ class ExperimentResults:
 
         Text that is missing is "".
         """
+        return self._evaluated(self.all_transcripts)
+
+    @cached_property
+    def all_transcripts(self) -> pd.DataFrame:
+        """As `transcripts`, with the validation cases on which thresholds are fitted."""
         folder = self.results / "transcripts" / self.experiment
         shards = [
             shard
@@ -134,7 +139,7 @@ class ExperimentResults:
                 f"{folder}/{row['model']}: turn {row['turn']} of debate {row['debate_id']} stands in two shards, as it "
                 "does when `shards` was changed. Remove this folder and run again; the replies are in the ledger."
             )
-        return self._evaluated(frame)
+        return frame
 
     def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
         split = self.cases.set_index("case_id")["split"]

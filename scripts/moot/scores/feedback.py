@@ -1,0 +1,164 @@
+"""Scores of Debate-Feedback: corrections and degradations, any T without a new call, and the assistant's own quality.
+
+What the judge said in a round does not depend on T, so O_n for another T follows from the transcript by arithmetic.
+Thresholds of likelihood answers are fitted on validation cases for O_0 and for O_n of each T alike.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from moot.outlook import Outlook, decided, replay
+from moot.predictions import calibrate
+from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.scores.calibration import auc_of, expected_calibration_error_of
+from moot.scores.uncertainty import CaseBootstrap, Statistic, as_numbers, mean_of
+
+PROTOCOL = "feedback"
+WEIGHTS = tuple(step / 10 for step in range(11))
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the judge of one debate came to: O_0, and for each round LM(x, sum) and whether the threshold was met."""
+
+    case_id: str
+    first: Outlook
+    rounds: tuple[tuple[Outlook, bool], ...]
+    by_tokens: bool
+
+
+@scorer("feedback")
+def feedback(results: ExperimentResults) -> pd.DataFrame:
+    """By model: `accuracy_initial`, `accuracy_final`, `corrections`, `degradations` at the experiment's own T; the last
+    three again for each T of `WEIGHTS` (group "T=0.5"); and the assistant's `assistant_auc`, `assistant_brier`,
+    `assistant_expected_calibration_error`, with the share of rounds in which its threshold was met.
+    """
+    if results.config.protocol != PROTOCOL:
+        return below_each_other([])
+    frames = []
+    for model in results.config.models:
+        debates = judged_debates(results, model)
+        frames.append(to_frame(results.experiment, model, _smoothing_scores(results, model, debates)))
+        frames.append(to_frame(results.experiment, model, _assistant_scores(results, model)))
+    return below_each_other(frames)
+
+
+def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
+    """The debates of one model that came to an answer, validation cases included, in the order of the transcripts."""
+    said = results.all_transcripts[results.all_transcripts["model"] == model]
+    conclusions = said[said["kind"] == "conclusion"]
+    valid = {
+        debate_id
+        for debate_id, parsed in zip(conclusions["debate_id"], conclusions["parsed"], strict=True)
+        if json.loads(parsed)["status"] == "valid"
+    }
+    debates = []
+    for debate_id, rows in said[said["kind"] == "outlook"].groupby("debate_id", sort=True):
+        if debate_id in valid:
+            steps = [json.loads(parsed) for parsed in rows.sort_values("turn")["parsed"]]
+            debates.append(
+                Judged(
+                    rows["case_id"].iloc[0],
+                    steps[0]["outlook"],
+                    tuple((step["latest"], step["threshold_met"]) for step in steps[1:]),
+                    all(step["probability"] == "token probabilities" for step in steps),
+                )
+            )
+    return debates
+
+
+def predictions_from(outlooks: Mapping[int, Outlook], debates: list[Judged], results: ExperimentResults) -> list[str]:
+    """A prediction for each debate from an outlook for each, with what validation cases say of their threshold."""
+    task = results.task
+    frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
+    frame["prediction"] = [decided(outlooks[place], task) for place in range(len(debates))]
+    frame["confidence"], frame["score"] = np.nan, np.nan
+    frame["logprobs"] = pd.Series(
+        [None if task.multilabel else _logarithms(outlooks[place]) for place in range(len(debates))], dtype=object
+    )
+    cases = results.cases
+    splits = dict(zip(cases["case_id"], cases["split"], strict=True))
+    targets = dict(zip(cases["case_id"], cases["target"], strict=True))
+    return list(calibrate(frame, splits, targets, task)["prediction"])
+
+
+def _logarithms(outlook: Outlook) -> dict[str, float]:
+    return {label: float(np.log(max(share, _LEAST))) for label, share in outlook.items()}
+
+
+def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judged]) -> Iterator[Score]:
+    cases = results.cases.set_index("case_id")
+    evaluated = set(results.predictions["case_id"])
+    kept = [place for place, debate in enumerate(debates) if debate.case_id in evaluated]
+    if not kept:
+        return
+    targets = [cases.loc[debates[place].case_id, "target"] for place in kept]
+    bootstrap = CaseBootstrap([debates[place].case_id for place in kept], results.seed)
+
+    def right(outlooks: Mapping[int, Outlook]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        answers = predictions_from(outlooks, debates, results)
+        return np.array([float(answers[place] == target) for place, target in zip(kept, targets, strict=True)])
+
+    before = right({place: debate.first for place, debate in enumerate(debates)})
+    n_invalid = len(results.predictions[results.predictions["model"] == model]) - len(kept)
+    yield Score("accuracy_initial", *bootstrap.estimate(mean_of(before)), n=len(kept), n_invalid=n_invalid)
+    params = results.config.params
+    own = params.get("weight", 0.5) if params.get("smoothing", True) else 1.0
+    for group, weight in [("overall", own), *((f"T={weight:g}", weight) for weight in WEIGHTS)]:
+        after = right({place: replay(debate.first, debate.rounds, weight) for place, debate in enumerate(debates)})
+        statistics: dict[str, Statistic] = {
+            "accuracy_final": mean_of(after),
+            "corrections": _sum_of((after > before).astype(float)),
+            "degradations": _sum_of((after < before).astype(float)),
+        }
+        for metric, statistic in statistics.items():
+            estimate = bootstrap.estimate(statistic)
+            yield Score(metric, *estimate, group=group, n=len(kept), n_invalid=n_invalid)
+    by_tokens = mean_of([float(debates[place].by_tokens) for place in kept])
+    yield Score("share_of_token_probabilities", *bootstrap.estimate(by_tokens), n=len(kept), n_invalid=n_invalid)
+
+
+def _sum_of(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Statistic:
+    return lambda weights: weights @ values
+
+
+def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
+    """Every opinion over an evaluated case that the assistant judged: case_id, round, position, reliability, right."""
+    said = results.transcripts
+    evaluated = set(results.predictions["case_id"])
+    rows = said[(said["model"] == model) & (said["kind"] == "reliability") & said["case_id"].isin(evaluated)]
+    targets = results.cases.set_index("case_id")["target"]
+    return pd.DataFrame(
+        {
+            "case_id": rows["case_id"].to_numpy(),
+            "round": rows["round"].to_numpy(),
+            "position": rows["prediction"].to_numpy(),
+            "reliability": [json.loads(parsed)["reliability"] for parsed in rows["parsed"]],
+            "right": rows["prediction"].to_numpy() == targets.loc[rows["case_id"]].to_numpy(),
+        }
+    )
+
+
+def _assistant_scores(results: ExperimentResults, model: str) -> Iterator[Score]:
+    opinions = judged_opinions(results, model)
+    if opinions.empty:
+        return
+    reliability, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
+    bootstrap = CaseBootstrap(opinions["case_id"], results.seed)
+    statistics = {
+        "assistant_auc": auc_of(right, reliability),
+        "assistant_brier": mean_of((reliability - right) ** 2),
+        "assistant_expected_calibration_error": expected_calibration_error_of(reliability, right),
+    }
+    for metric, statistic in statistics.items():
+        yield Score(metric, *bootstrap.estimate(statistic), n=len(opinions))
+    evaluated = set(results.predictions["case_id"])
+    rounds = [debate for debate in judged_debates(results, model) if debate.case_id in evaluated]
+    met = [float(met) for debate in rounds for _, met in debate.rounds]
+    share = CaseBootstrap([debate.case_id for debate in rounds for _ in debate.rounds], results.seed)
+    yield Score("share_of_rounds_above_threshold", *share.estimate(mean_of(met)), n=len(met))

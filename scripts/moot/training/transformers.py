@@ -1,0 +1,182 @@
+"""Classifiers on transformers, with scikit-learn's interface; they read the column `text`.
+
+A text longer than the model's window is cut into overlapping windows. In training every window carries its text's
+label; a prediction is the mean of the windows' probabilities. Needs the extra `transformers`.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+
+Floats = NDArray[np.float64]
+
+
+class _WindowedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both classifiers share: windows, the training loop, means over windows.
+
+    Args:
+        model: folder or hub name.
+        window: most tokens of a window; never more than the model takes.
+        stride: tokens that neighbouring windows share.
+        epochs, batch, rate: of the training, by AdamW.
+        seed: for the new layers, the order of windows and dropout.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        window: int = 512,
+        stride: int = 128,
+        epochs: int = 3,
+        batch: int = 8,
+        rate: float = 3e-5,
+        seed: int = 0,
+    ) -> None:
+        self.model = model
+        self.window = window
+        self.stride = stride
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.seed = seed
+
+    def _network(self, labels: int) -> torch.nn.Module:
+        raise NotImplementedError
+
+    def _logits(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
+        raise NotImplementedError
+
+    def fit(self, frame: pd.DataFrame, targets: NDArray[Any]) -> Self:
+        """Train on texts and their labels.
+
+        Args:
+            frame: column `text`.
+            targets: one label a text.
+        """
+        self.classes_, positions = np.unique(targets, return_inverse=True)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            self.tokenizer_ = AutoTokenizer.from_pretrained(self.model)
+            self.network_ = self._network(len(self.classes_))
+            tokens, text_of = self._windows(list(frame["text"]))
+            labels = torch.as_tensor(positions[text_of.numpy()])
+            trained = [weight for weight in self.network_.parameters() if weight.requires_grad]
+            optimizer = torch.optim.AdamW(trained, lr=self.rate)
+            self.network_.train()
+            for _ in range(self.epochs):
+                for rows in torch.randperm(len(labels)).split(self.batch):
+                    loss = torch.nn.functional.cross_entropy(self._logits(_rows(tokens, rows)), labels[rows])
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+        return self
+
+    def predict_proba(self, frame: pd.DataFrame) -> Floats:
+        """Probabilities, shape (texts, classes): the mean over each text's windows."""
+        tokens, text_of = self._windows(list(frame["text"]))
+        self.network_.eval()
+        with torch.no_grad():
+            shares = [
+                torch.softmax(self._logits(_rows(tokens, rows)), dim=1)
+                for rows in torch.arange(len(text_of)).split(self.batch)
+            ]
+        by_window = torch.cat(shares).double()
+        total = torch.zeros(len(frame), len(self.classes_), dtype=torch.double).index_add_(0, text_of, by_window)
+        counts = torch.bincount(text_of, minlength=len(frame)).unsqueeze(1)
+        mean: Floats = (total / counts).numpy()
+        return mean
+
+    def predict(self, frame: pd.DataFrame) -> NDArray[Any]:
+        """The likeliest label of each text."""
+        chosen: NDArray[Any] = self.classes_[self.predict_proba(frame).argmax(axis=1)]
+        return chosen
+
+    def _windows(self, texts: list[str]) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        """All windows of all texts, padded, and the position of the text that each belongs to."""
+        longest = min(self.window, self.tokenizer_.model_max_length, _positions(self.network_))
+        found = self.tokenizer_(
+            texts,
+            truncation=True,
+            max_length=longest,
+            stride=min(self.stride, longest // 4),
+            return_overflowing_tokens=True,
+            padding=True,
+            return_tensors="pt",
+        )
+        text_of = found.pop("overflow_to_sample_mapping")
+        return dict(found), text_of
+
+
+class FineTunedTransformer(_WindowedClassifier):
+    """A pretrained encoder with a classification head, all weights trained."""
+
+    def _network(self, labels: int) -> torch.nn.Module:
+        network: torch.nn.Module = AutoModelForSequenceClassification.from_pretrained(self.model, num_labels=labels)
+        return network
+
+    def _logits(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
+        logits: torch.Tensor = self.network_(**tokens).logits
+        return logits
+
+
+class ConvolutionOverEmbeddings(_WindowedClassifier):
+    """A convolutional classifier (Kim 2014) over the last layer of a frozen encoder: widths 3 to 5, their maxima.
+
+    The encoder stays as it is, as an embedding layer; the convolution learns faster than an encoder would.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        window: int = 512,
+        stride: int = 128,
+        epochs: int = 10,
+        batch: int = 16,
+        rate: float = 1e-3,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(model, window=window, stride=stride, epochs=epochs, batch=batch, rate=rate, seed=seed)
+
+    def _network(self, labels: int) -> torch.nn.Module:
+        return _Convolution(AutoModel.from_pretrained(self.model), labels)
+
+    def _logits(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
+        logits: torch.Tensor = self.network_(tokens)
+        return logits
+
+
+class _Convolution(torch.nn.Module):  # type: ignore[misc]
+    def __init__(self, encoder: torch.nn.Module, labels: int, filters: int = 100) -> None:
+        super().__init__()
+        self.encoder = encoder.requires_grad_(False)
+        width = int(encoder.config.hidden_size)
+        self.config = encoder.config
+        self.convolutions = torch.nn.ModuleList(
+            torch.nn.Conv1d(width, filters, size, padding=size // 2) for size in (3, 4, 5)
+        )
+        self.head = torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.Linear(3 * filters, labels))
+
+    def forward(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
+        with torch.no_grad():
+            self.encoder.eval()
+            embedded = self.encoder(**tokens).last_hidden_state
+        embedded = (embedded * tokens["attention_mask"].unsqueeze(-1)).transpose(1, 2)
+        pooled = [torch.relu(layer(embedded)).amax(dim=2) for layer in self.convolutions]
+        logits: torch.Tensor = self.head(torch.cat(pooled, dim=1))
+        return logits
+
+
+def _rows(tokens: dict[str, torch.Tensor], rows: torch.Tensor) -> dict[str, torch.Tensor]:
+    return {name: values[rows] for name, values in tokens.items()}
+
+
+def _positions(network: torch.nn.Module) -> int:
+    """How many tokens the network's position embeddings can take."""
+    return int(getattr(network.config, "max_position_embeddings", 512))
