@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
-from snakemake.script import snakemake
+from snakemake.script import Snakemake
 
 from moot.job import job_log
 from moot.plan import Plan
 from moot.present import FIGURES
 from moot.present.style import draw
 from moot.results import study_results
+
+snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
-from snakemake.script import snakemake
+from snakemake.script import Snakemake
 
 from moot.job import job_log
 from moot.plan import Plan
 from moot.results import experiment_results, write_scores
+
+snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):

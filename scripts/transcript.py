@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
-from snakemake.script import snakemake
+from snakemake.script import Snakemake
 
 from moot.artifacts import atomic_path
 from moot.job import job_log
 from moot.plan import Plan
 from moot.present.transcripts import render_debates
 from moot.results import experiment_results
+
+snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
