@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from moot.registry import Registry
-from moot.scores import OVERALL, ExperimentResults
+from moot.scores import OVERALL, ExperimentResults, Score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -60,6 +60,14 @@ class StudyResults:
             & (scores["average"] == average)
             & (scores["group"] == group)
         ]
+
+    @cached_property
+    def overall(self) -> Mapping[tuple[str, str, str, str], Score]:
+        """The scores over all cases, by experiment, model, metric and average."""
+        rows = self.scores[self.scores["group"] == OVERALL]
+        keys = rows[["experiment", "model", "metric", "average"]].itertuples(index=False, name=None)
+        values = rows[list(Score.__dataclass_fields__)].itertuples(index=False, name=None)
+        return {key: Score(*value) for key, value in zip(keys, values, strict=True)}
 
     @cached_property
     def notes(self) -> tuple[str, ...]:

@@ -68,8 +68,13 @@ def _csv_cell(value: object) -> object:
 
 def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
     """A page of its own with title, table and notes; it loads nothing."""
+    columns = shown_columns(content)
     return _html_template().render(
-        entry=entry, columns=shown_columns(content), rows=range(len(content.frame)), notes=notes_under(content, results)
+        entry=entry,
+        columns=columns,
+        rows=range(len(content.frame)),
+        starts=_starts(content, columns),
+        notes=notes_under(content, results),
     )
 
 
@@ -128,6 +133,19 @@ def shown_columns(content: TableContent) -> list[Column]:
     return list(shown.values())
 
 
+def _starts(content: TableContent, columns: Sequence[Column]) -> list[str]:
+    """For each row whether a value of the first key begins there ("first"), one of a later key ("group"), or none."""
+    keys = [column.cells for column in columns if column.heading in content.keys]
+    starts = [
+        next(("group" if n else "first" for n, cells in enumerate(keys) if cells[row]), "") for row in _rows(keys)
+    ]
+    return ["", *starts[1:]] if starts else [""] * len(content.frame)
+
+
+def _rows(keys: Sequence[Sequence[str]]) -> range:
+    return range(len(keys[0])) if keys else range(0)
+
+
 def _role(content: TableContent, name: str) -> str:
     roles = {"published": content.published, "ours": content.ours, "difference": content.difference}
     return next((role for role, names in roles.items() if name in names), "")
@@ -167,7 +185,7 @@ def _shown(value: object, specification: str) -> str:
     if isinstance(value, Real):
         number = format(round(float(value)) if specification.endswith("d") else float(value), specification)
         return f"−{number[1:]}" if number.startswith("-") and float(number) else number.lstrip("-")
-    return str(value)
+    return str(value) or MISSING
 
 
 def _is_missing(value: object) -> bool:
@@ -182,20 +200,22 @@ _HTML = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ entry.title | text }}</title>
 <style>
-body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; margin: 2rem auto; max-width: 80rem;
+body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; margin: 2rem auto; max-width: 105rem;
        padding: 0 1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 table { border-top: 2px solid; border-bottom: 2px solid; }
 caption { text-align: left; padding-bottom: .6rem; max-width: 60rem; }
 th { border-bottom: 1px solid; text-align: left; vertical-align: bottom; position: sticky; top: 0; background: #fff; }
-th, td { padding: .25rem .7rem; white-space: nowrap; }
+th, td { padding: .22rem .6rem; white-space: nowrap; }
+th { white-space: normal; }
 td.wide { white-space: normal; min-width: 16rem; }
 .number { text-align: right; }
 th.published, td.published { background: #f1f1f1; }
 th.ours, td.ours { background: #e8f2fa; }
 th.difference, td.difference { background: #fdf3e0; }
-tbody tr.first td { border-top: 1px solid #c8c8c8; }
+tbody tr.group td { border-top: 1px solid #ddd; }
+tbody tr.first td { border-top: 1px solid #888; }
 tbody tr:hover td { outline: 1px solid #999; }
 .notes { font-size: .87em; max-width: 60rem; padding-left: 1.2rem; }
 @media print { .scroll { overflow: visible; } th { position: static; } }
@@ -215,7 +235,7 @@ tbody tr:hover td { outline: 1px solid #999; }
 </thead>
 <tbody>
 {% for row in rows %}
-<tr{{ ' class="first"' if not loop.first and columns[0].cells[row] }}>
+<tr{{ ' class="%s"' % starts[row] if starts[row] }}>
 {% for column in columns %}
 <td class="{{ column.role }}{{ ' number' if column.numeric }}{{ ' wide' if column.cells[row] | length > 60 }}">
 {{- column.cells[row] | text -}}

@@ -67,12 +67,8 @@ NOT_MEASURED = Measured()
 
 def measured(results: StudyResults, experiment: str, model: str, metric: str, average: str = "") -> Measured:
     """One score of a study's results, over all cases."""
-    rows = results.scores_of(experiment, metric, average)
-    rows = rows[rows["model"] == model]
-    if rows.empty:
-        return NOT_MEASURED
-    row = rows.iloc[0]
-    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"])
+    score = results.overall.get((experiment, model, metric, average))
+    return Measured(score.value, score.ci_low, score.ci_high, score.n, score.n_invalid) if score else NOT_MEASURED
 
 
 def compared(keys: Mapping[str, Any], published: float | None, ours: Measured) -> dict[str, Any]:

@@ -5,6 +5,7 @@ drawn and returns an array of shape (resamples,); all resamples are computed at 
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,7 @@ class CaseBootstrap:
         if not self.cases:
             self.weights: Floats = np.ones((resamples, 0))
             return
-        share = np.full(self.cases, 1 / self.cases)
-        drawn = np.random.default_rng(seed).multinomial(self.cases, share, size=resamples)
-        self.weights = drawn[:, codes].astype(np.float64)
+        self.weights = _draws(self.cases, seed, resamples)[:, codes]
 
     def value(self, statistic: Statistic) -> float:
         """The statistic on the rows as they are; NaN without rows."""
@@ -57,6 +56,13 @@ class CaseBootstrap:
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Value, lower and upper end of the interval."""
         return self.value(statistic), *self.interval(statistic)
+
+
+@lru_cache(maxsize=8)
+def _draws(cases: int, seed: int, resamples: int) -> Floats:
+    """How often each case is drawn, shape (resamples, cases)."""
+    drawn = np.random.default_rng(seed).multinomial(cases, np.full(cases, 1 / cases), size=resamples)
+    return drawn.astype(np.float64)
 
 
 def percentile_interval(draws: Floats, level: float = LEVEL) -> tuple[float, float]:
