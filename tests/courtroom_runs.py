@@ -1,10 +1,7 @@
-"""Courtroom experiments of a given size against the fault server, for tests and benchmarks.
+"""Courtroom experiments of a given size against the fault server, for tests and benchmarks."""
 
-`python tests/courtroom_runs.py CONFIG.json CASES.parquet OUTPUT.parquet` holds one job's debates as a process of its own.
-"""
-
-import json
-import sys
+import multiprocessing
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +11,16 @@ import pyarrow.parquet as pq
 
 from moot.artifacts import describe, read_cases, write_cases
 from moot.cases import Case, Task
+from moot.datasets import LOADERS
 from moot.debates import Job, write_transcripts
 from moot.job import job_log
+from moot.llm import chat
+from moot.llm.endpoints import ENDPOINTS
 from moot.plan import Plan
+from moot.protocols import PROTOCOLS
+
+for registry in (PROTOCOLS, LOADERS, ENDPOINTS):
+    list(registry)  # everything is imported once, so that child processes start at once
 
 PROJECT = Path(__file__).resolve().parents[1]
 EXPERIMENT, MODEL = "trial", "test"
@@ -69,11 +73,21 @@ def hold(config: Mapping[str, Any], cases: Path, output: Path, shard: int = 0) -
     return pq.read_table(output).to_pandas()
 
 
-def main(config: str, cases: str, output: str) -> None:
-    """Hold one job's debates as a rule's script would."""
+def hold_as_job(
+    config: Mapping[str, Any], cases: Path, output: Path, grace_seconds: float = 10.0, shard: int = 0
+) -> None:
+    """Hold one job's debates as a rule's script would, in a process group of its own; meant for a child process."""
+    os.setsid()
+    chat.GRACE_SECONDS = grace_seconds
     with job_log(f"{output}.log"):
-        hold(json.loads(Path(config).read_text(encoding="utf-8")), Path(cases), Path(output))
+        hold(config, cases, output, shard)
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def start_job(*arguments: Any) -> multiprocessing.process.BaseProcess:
+    """Start `hold_as_job` in a fresh process that has everything imported already."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (PROJECT / "scripts", PROJECT / "tests")))
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["courtroom_runs", "openai", "aiohttp"])
+    process = context.Process(target=hold_as_job, args=arguments)
+    process.start()
+    return process

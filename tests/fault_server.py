@@ -221,6 +221,7 @@ class ChatServer:
             "/api/show": self.show,
             "/api/version": self.version,
             "/stats": self.report,
+            "/count": self.count,
             "/reset": self.reset,
         }
 
@@ -241,6 +242,9 @@ class ChatServer:
 
     async def report(self, _request: web.BaseRequest) -> web.StreamResponse:
         return web.json_response(self.stats.as_json())
+
+    async def count(self, _request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(text=str(self.stats.requests.total()))
 
     async def reset(self, request: web.BaseRequest) -> web.StreamResponse:
         """Forget what was seen; settings in the body replace the present ones."""
@@ -427,6 +431,11 @@ class FaultServer:
         with urllib.request.urlopen(f"{self.host}/stats", timeout=10) as response:
             return json.load(response)  # type: ignore[no-any-return]
 
+    def count(self) -> int:
+        """How many requests have come."""
+        with urllib.request.urlopen(f"{self.host}/count", timeout=10) as response:
+            return int(response.read())
+
     def reset(self, **settings: Any) -> None:
         """Forget what was seen, and change settings (`faults` is a list of kinds)."""
         request = urllib.request.Request(f"{self.host}/reset", data=json.dumps(settings).encode(), method="POST")
@@ -435,10 +444,10 @@ class FaultServer:
     def wait_for(self, requests: int, seconds: float = 30) -> None:
         """Return once `requests` have come, or fail."""
         deadline = time.monotonic() + seconds
-        while self.stats()["requests"] < requests:
+        while self.count() < requests:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"fewer than {requests} requests in {seconds} s")
-            time.sleep(0.02)
+            time.sleep(0.01)
 
     def close(self) -> None:
         self._process.kill()

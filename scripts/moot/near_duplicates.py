@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from datasketch import MinHash, MinHashLSH
-
 from moot.cases import Split, stratified_splits
 
 _PERMUTATIONS = 128
@@ -43,6 +41,8 @@ def near_duplicates(texts: Mapping[str, str], language: str = "en", threshold: f
         language: decides what a shingle is.
         threshold: smallest similarity, above 0 and at most 1.
     """
+    from datasketch import MinHash, MinHashLSH  # noqa: PLC0415 - takes a second, and few jobs need it
+
     pieces = {key: shingles(text, language) for key, text in texts.items()}
     encoded = ([piece.encode() for piece in sorted(each)] for each in pieces.values())
     signatures = dict(zip(pieces, MinHash.generator(encoded, num_perm=_PERMUTATIONS, seed=_SEED), strict=True))

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import openai
-
 from moot.config import ModelConfig
 from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS
@@ -71,9 +69,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None  # neither seconds nor a date: wait as if nothing had been said
 
 
-def translate(error: openai.OpenAIError, model: str, key: str) -> Exception:
+def translate(error: Exception, model: str, key: str) -> Exception:
     """The client's error as one of the failures that the layer above knows what to do about."""
-    if not isinstance(error, openai.APIStatusError):
+    from openai import APIStatusError  # noqa: PLC0415 - a replay must not load the client
+
+    if not isinstance(error, APIStatusError):
         return TransientError(told(f"{type(error).__name__}: {error}", key))
     codes = {str(error.code or ""), str(error.type or "")}
     message = told(f"HTTP {error.status_code} {error.code or ''} {error.message}", key)
@@ -93,7 +93,10 @@ class OpenAIEndpoint:
     """The chat completions API. Retries are the caller's: the client makes one attempt."""
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
+        import openai  # noqa: PLC0415 - a replay must not load the client
+
         self._config = config
+        self._client_error = openai.OpenAIError
         self._key = api_key(config)
         self._client = openai.AsyncOpenAI(
             api_key=self._key,
@@ -127,7 +130,7 @@ class OpenAIEndpoint:
         started = time.perf_counter()
         try:
             response = await self._client.post("/chat/completions", body=self._body(request), cast_to=object)
-        except openai.OpenAIError as error:
+        except self._client_error as error:
             raise translate(error, request.model, self._key) from None
         except ValueError as error:  # a body that is no JSON, or not in UTF-8
             raise TransientError(told(f"unreadable reply: {error}", self._key)) from None
