@@ -14,7 +14,7 @@ snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         study, named = snakemake.wildcards.study, snakemake.input
         scores, baselines = map(Path, named.scores), map(Path, named.baselines)
         results = study_results(plan, study, list(scores), list(baselines), Path(named.published))

@@ -12,7 +12,7 @@ snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         experiment = snakemake.wildcards.experiment
         sources = [Path(path) for path in snakemake.input.predictions]
         write_scores(Path(snakemake.output[0]), experiment_results(plan, experiment), sources)

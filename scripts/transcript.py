@@ -14,7 +14,7 @@ snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         results = experiment_results(plan, snakemake.wildcards.experiment)
         with atomic_path(Path(snakemake.output[0])) as part, part.open("w", encoding="utf-8") as page:
             page.writelines(render_debates(results, snakemake.wildcards.model))
