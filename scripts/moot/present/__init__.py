@@ -62,11 +62,10 @@ class StudyResults:
         ]
 
     @cached_property
-    def overall(self) -> Mapping[tuple[str, str, str, str], Score]:
-        """The scores over all cases, by experiment, model, metric and average."""
-        rows = self.scores[self.scores["group"] == OVERALL]
-        keys = rows[["experiment", "model", "metric", "average"]].itertuples(index=False, name=None)
-        values = rows[list(Score.__dataclass_fields__)].itertuples(index=False, name=None)
+    def score_index(self) -> Mapping[tuple[str, str, str, str, str], Score]:
+        """The scores by experiment, model, metric, average and group."""
+        keys = self.scores[["experiment", "model", "metric", "average", "group"]].itertuples(index=False, name=None)
+        values = self.scores[list(Score.__dataclass_fields__)].itertuples(index=False, name=None)
         return {key: Score(*value) for key, value in zip(keys, values, strict=True)}
 
     @cached_property

@@ -50,6 +50,7 @@ def summary(results: StudyResults) -> TableContent:
     rows = []
     for run in [*runs, *reference_runs(runs)]:
         accuracy = measured(results, run.results.experiment, run.model, "accuracy")
+        untroubled = measured(results, run.results.experiment, run.model, "accuracy", group="retries=0")
         rows.append(
             {
                 "method": run.method,
@@ -65,22 +66,25 @@ def summary(results: StudyResults) -> TableContent:
                 },
                 "n": accuracy.n,
                 "n invalid": accuracy.n_invalid,
+                "accuracy, no retries": untroubled.value,
+                "n, no retries": untroubled.n,
             }
         )
     names = ["method", "model", "experiment", "data", "accuracy", "low", "high", *shown, "n", "n invalid"]
+    names += ["accuracy, no retries", "n, no retries"]
     frame = pd.DataFrame(rows, columns=names)
     return TableContent(
         with_whole_counts(frame),
         notes=[
             "Answers without a usable prediction are left out and counted in `n invalid`. The expected calibration "
             "error has ten bins of equal width; Brier score and AUC are of the stated confidence, or of the "
-            "probability where answers are likelihoods. References: most frequent class, and a coin with the sample's "
-            "base rates.",
+            "probability where answers are likelihoods. References: most frequent class, and a base-rate coin.",
+            "`No retries` leaves out debates in which a call had to be repeated; a dash says that there were none.",
         ],
-        ours=names[4:-2],
+        ours=names[4:-4],
         intervals={"95 % interval": ("low", "high")},
         keys=("method",),
-        formats={"calls a case": ".1f", "tokens a case": ".0f", "seconds a case": ".1f"},
+        formats={"n, no retries": "d", "calls a case": ".1f", "tokens a case": ".0f", "seconds a case": ".1f"},
     )
 
 

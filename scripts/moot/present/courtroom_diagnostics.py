@@ -96,10 +96,10 @@ def fairness(results: StudyResults) -> TableContent:
         run = runs.get((str(row.experiment), str(row.model)))
         if run is None:
             continue
-        mine = scores[
-            (scores["experiment"] == row.experiment) & (scores["model"] == row.model) & (scores["group"] == row.group)
-        ].set_index(["metric", "average"])
-        values = {heading: mine["value"].get(metric, np.nan) for heading, metric in shown.items()}
+        values = {
+            heading: measured(results, str(row.experiment), str(row.model), *metric, group=str(row.group)).value
+            for heading, metric in shown.items()
+        }
         keys = {
             "experiment": row.experiment,
             "model": row.model,

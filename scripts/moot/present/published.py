@@ -9,6 +9,7 @@ import pandas as pd
 
 from moot.errors import UserError
 from moot.present import StudyResults, TableContent
+from moot.scores import OVERALL
 
 COLUMNS = ("study", "table", "row", "metric", "value", "note")
 NOT_A_NUMBER = float("nan")
@@ -65,9 +66,11 @@ class Measured:
 NOT_MEASURED = Measured()
 
 
-def measured(results: StudyResults, experiment: str, model: str, metric: str, average: str = "") -> Measured:
-    """One score of a study's results, over all cases."""
-    score = results.overall.get((experiment, model, metric, average))
+def measured(
+    results: StudyResults, experiment: str, model: str, metric: str, average: str = "", group: str = OVERALL
+) -> Measured:
+    """One score of a study's results."""
+    score = results.score_index.get((experiment, model, metric, average, group))
     return Measured(score.value, score.ci_low, score.ci_high, score.n, score.n_invalid) if score else NOT_MEASURED
 
 
