@@ -30,6 +30,7 @@ include: "rules/assistants.smk"
 include: "rules/scores.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
+include: "rules/minutes.smk"
 
 
 rule all:
@@ -38,6 +39,7 @@ rule all:
         rules.tables.input,
         rules.figures.input,
         rules.reading.input,
+        rules.minutes.input,
 
 
 rule appellate:
@@ -53,6 +55,7 @@ rule stance:
 rule conference:
     input:
         artifacts_of("conference"),
+        rules.minutes.input,
 
 
 rule courtroom:

@@ -35,7 +35,13 @@ class ScriptedChat:
 
 
 async def hold(
-    protocol: str, case: Case, task: Task, script: Script, examples: list[Case] | None = None, **params: Any
+    protocol: str,
+    case: Case,
+    task: Task,
+    script: Script,
+    examples: list[Case] | None = None,
+    repeat: int = 0,
+    **params: Any,
 ) -> tuple[Answer | None, Debate, ScriptedChat]:
     """One debate of a protocol with a scripted model in every seat."""
     entry = PROTOCOLS[protocol]
@@ -43,5 +49,5 @@ async def hold(
     checked = entry.params.model_validate(params)
     prompts = Prompts(PROJECT / "config" / "prompts")
     setting = Setting("test", "scripted", {"scripted": chat}, checked, prompts, 7, examples or [])  # type: ignore[dict-item]
-    debate = Debate(case, task, 0, setting)
+    debate = Debate(case, task, repeat, setting)
     return await entry.run(debate, checked), debate, chat

@@ -5,6 +5,7 @@ decision conference can be scored against a ground truth. Groups never mix split
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import comb
 from random import Random
 from typing import Annotated
@@ -15,7 +16,7 @@ from pydantic import Field
 from moot.cases import Case, Task, stable_fraction
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claim_stance import FILE, read_claims, with_validation
-from moot.datasets.topics import folder_of
+from moot.datasets.topics import folder_of, source_notes
 
 AGREEMENT, OPEN = "agreement", "open"
 
@@ -73,7 +74,8 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
     account = {
         f"{split} groups": sum(case.split == split for case in cases) for split in ("train", "validation", "test")
     }
-    return Loaded(cases, TASK, account=account, sources=[path])
+    task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
+    return Loaded(cases, task, account=account, sources=[path])
 
 
 def balanced_groups(claims: pd.DataFrame, size: int, most: int, seed: int) -> list[pd.DataFrame]:

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from moot.cases import Case, Task, stable_fraction
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.topics import check_texts, folder_of, topic_and_text
+from moot.datasets.topics import check_texts, folder_of, source_notes, topic_and_text
 from moot.tables_in import check_values, read_csv
 
 COLUMNS = (
@@ -132,5 +132,5 @@ def _load(options: ClaimOptions, context: LoadContext, task: Task, *, target: st
     ]
     account = {f"{split} claims": int(count) for split, count in claims["split"].value_counts(sort=False).items()}
     account["claims without an annotatable target (neutral)"] = int((claims["polarity"] == "neutral").sum())
-    notes = share_notes(claims) if target == "stance" and options.source != "sample" else ()
+    notes = source_notes(options.source) or (share_notes(claims) if target == "stance" else ())
     return Loaded(cases, replace(task, notes=notes), account=account, sources=[path])

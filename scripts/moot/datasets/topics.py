@@ -17,6 +17,11 @@ def folder_of(source: str, context: LoadContext) -> Path:
     return context.shipped / "data" / "samples" if source == "sample" else context.data_root
 
 
+def source_notes(source: str) -> tuple[str, ...]:
+    """What every table must say of a source: that a sample is one."""
+    return ("a small sample, written for moot",) if source == "sample" else ()
+
+
 def topic_and_text(topic: str, kind: str, text: str) -> str:
     """A case's text: the topic on the first line, then the text under its kind ("Post", "Claim")."""
     return f"Topic: {' '.join(topic.split())}\n\n{kind}: {text.strip()}"

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from moot.cases import Case, Split, Task
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.topics import check_texts, folder_of, topic_and_text
+from moot.datasets.topics import check_texts, folder_of, source_notes, topic_and_text
 from moot.tables_in import check_values, read_csv
 
 COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "seen?")
@@ -70,7 +70,12 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
             account[f"test rows kept ({options.subset})"] = len(rows)
             notes = subset_notes(rows, options)
         cases.extend(_case(row, split, context.name) for row in rows.reset_index().to_dict("records"))
-    return Loaded(cases, replace(TASK, notes=notes), account=account, sources=[folder / name for name in FILES])
+    return Loaded(
+        cases,
+        replace(TASK, notes=(*source_notes(options.source), *notes)),
+        account=account,
+        sources=[folder / name for name in FILES],
+    )
 
 
 def read_posts(path: Path) -> pd.DataFrame:

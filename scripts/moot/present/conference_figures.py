@@ -26,6 +26,7 @@ from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitio
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 SYSTEM, DEBATES = "The conference", "Coverage and quality"
 PAPER_PARTICIPANTS = 2
@@ -52,36 +53,31 @@ def process(results: StudyResults) -> "Figure":
     spoken = [seat for seat in speakers if seat not in FIXED_PLACES]
     across = np.linspace(0.48, 0.8, len(spoken))
     places = FIXED_PLACES | {seat: (float(x), 0.93) for seat, x in zip(spoken, across, strict=True)}
+    boxes = {seat: _box(axes, seat, place) for seat, place in places.items()}
     for source, said, target in steps:
-        _arrow(axes, places[source], places[target], said)
-    for seat, (x, y) in places.items():
-        colour = NODE_COLOURS.get(seat, BLACK)
-        box = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
-        axes.text(x, y, seat.replace("_", "\n"), ha="center", va="center", bbox=box, color=colour, zorder=3)
+        _arrow(axes, boxes[source], boxes[target], said)
     note_below(
         drawing,
         [
-            "From the evaluator the moderator goes on to the next topic, or closes the conference after the last. A "
-            "topic is also closed, as open, after the configured number of rounds.",
-            "Without a judge the moderator takes the judge's step.",
+            "From the evaluator the moderator goes on to the next topic, or closes the conference after the last one.",
+            "A topic is also closed, as open, after the configured number of rounds. Without a judge the moderator "
+            "takes the judge's step.",
         ],
     )
     return drawing
 
 
-def _arrow(axes: "Axes", start: Place, end: Place, said: str) -> None:
-    axes.annotate(
-        "",
-        end,
-        xytext=start,
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": BLACK,
-            "shrinkA": 24,
-            "shrinkB": 24,
-            "connectionstyle": "arc3,rad=0.12",
-        },
-    )
+def _box(axes: "Axes", seat: str, place: Place) -> "Text":
+    colour = NODE_COLOURS.get(seat, BLACK)
+    look = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
+    return axes.text(*place, seat.replace("_", "\n"), ha="center", va="center", bbox=look, color=colour, zorder=3)
+
+
+def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
+    """An arrow from box to box, with what must have been said for it written on its middle."""
+    start, end = source.get_position(), target.get_position()
+    ends = {"patchA": source.get_bbox_patch(), "patchB": target.get_bbox_patch(), "shrinkA": 2, "shrinkB": 2}
+    axes.annotate("", end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": BLACK, **ends})
     if said:
         x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
         axes.text(

@@ -29,7 +29,7 @@ def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int
         case_id, repeat = str(debate["case_id"].iloc[0]), int(debate["repeat"].iloc[0])
         agenda = read_agenda(texts[case_id], results.task.question)
         topics = tuple(Topic(**topic) for topic in params.get("topics") or ()) or agenda.topics
-        title = f"# Minutes of the decision conference {markdown(case_id)}, run {repeat + 1}\n"
+        title = f"# Minutes of the decision conference {markdown(case_id)}, run {repeat + 1}"
         parts = [title, markdown(agenda.issue), *_present(params, model)]
         parts += [_topic(position, topic, debate) for position, topic in enumerate(topics, start=1)]
         yield number, "\n\n".join([*parts, *_whole_model(debate), *_closing(debate)]).rstrip() + "\n"
@@ -37,7 +37,7 @@ def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int
 
 def _present(params: Any, model: str) -> Iterator[str]:
     personas = params["personas"] or [""] * params["participants"]
-    yield "## Present\n"
+    yield "## Present"
     lines = [f"- Participant {n}{': ' + markdown(who) if who else ''}" for n, who in enumerate(personas, start=1)]
     decider = "a judge of agreement" if params["agreement"] else "no judge; the moderator decided when to go on"
     lines += ["- The moderator", f"- {decider[0].upper()}{decider[1:]}"]
@@ -53,10 +53,10 @@ def _topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
     agreed = rounds > 0 and decisions["prediction"].iloc[-1] == "agreement"
     ending = "Closed in agreement" if agreed else "Closed without agreement"
     parts = [
-        f"## {number}. {markdown(topic.title)} ({markdown(topic.stage)})\n",
+        f"## {number}. {markdown(topic.title)} ({markdown(topic.stage)})",
         markdown(topic.question),
         f"**{ending}** after {rounds} round{'s' if rounds != 1 else ''} of debate.",
-        "### Positions\n",
+        "### Positions",
     ]
     notes = notes_of(mine)
     if notes is None:
@@ -65,7 +65,7 @@ def _topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
         )
     parts.append(_lines(notes.get("positions", [])))
     for field, heading in SECTIONS.items():
-        parts += [f"### {heading}\n", _lines(notes.get(field, []))]
+        parts += [f"### {heading}", _lines(notes.get(field, []))]
     return "\n\n".join(parts)
 
 
@@ -86,14 +86,14 @@ def _whole_model(debate: pd.DataFrame) -> Iterator[str]:
     """All criteria and options that the group's model gained, each once, in the order in which they came."""
     noted = [notes_of(topic) or {} for _, topic in debate[debate["topic"] > 0].groupby("topic", sort=True)]
     found = dict.fromkeys(line.strip() for notes in noted for line in notes.get("criteria", []) if line.strip())
-    yield "## The model of criteria\n"
+    yield "## The model of criteria"
     yield _lines(list(found))
 
 
 def _closing(debate: pd.DataFrame) -> Iterator[str]:
     closing = debate.loc[(debate["kind"] == "closing"), "text"].fillna("")
     if len(closing) and closing.iloc[0].strip():
-        yield "## The moderator's closing words\n"
+        yield "## The moderator's closing words"
         yield "\n".join(f"> {line}" for line in markdown(closing.iloc[0]).splitlines())
 
 

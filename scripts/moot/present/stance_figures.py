@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.present import StudyResults, figure
 from moot.present.stance_study import QUESTIONS, STUDY, Run, runs_of
-from moot.present.style import COLOURS, GREY, HATCHES, SMALL, WIDTH, new_figure, note_below, nothing_to_draw
+from moot.present.style import BLACK, COLOURS, HATCHES, SMALL, WIDTH, new_figure, note_below, nothing_to_draw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ CATEGORY = "Labels"
 NO_ANSWER = "no answer"
 MOST_MATRICES = 12
 COLUMNS = 3
-DARK = 0.5
+DARK = 0.6
 
 
 @figure(
@@ -120,7 +120,7 @@ def _matrix(axes: "Axes", run: Run) -> None:
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
     for (row, column), count in np.ndenumerate(counts):
-        colour = "white" if shares[row, column] > DARK else GREY
+        colour = "white" if shares[row, column] > DARK else BLACK
         axes.text(column, row, str(count), ha="center", va="center", fontsize=SMALL, color=colour)
     axes.set_xticks(range(len(columns)), columns, fontsize=6.5)
     axes.set_yticks(range(len(labels)), labels, fontsize=6.5)

@@ -136,10 +136,11 @@ def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]
     for run in runs:
         for metric, (name, average) in MACRO.items():
             theirs = published.get((run.model, metric)) if run.as_published else None
-            keys = _keys(run.model, run.form, run.data, metric)
-            yield compared(keys, theirs, score_of(results, run, name, average))
-            keys["metric"] = f"{metric}, invalid = wrong"
-            yield compared(keys, None, score_of(results, run, name + INVALID_WRONG, average))
+            ours = score_of(results, run, name, average)
+            yield compared(_keys(run.model, run.form, run.data, metric), theirs, ours)
+            if ours.n_invalid:
+                keys = _keys(run.model, run.form, run.data, f"{metric}, invalid = wrong")
+                yield compared(keys, theirs, score_of(results, run, name + INVALID_WRONG, average))
     for run in {run.results.experiment: run for run in runs}.values():
         for reference in (MAJORITY_CLASS, BASE_RATE_COIN):
             for metric, (name, average) in MACRO.items():

@@ -131,7 +131,7 @@ def debate_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Sc
     decisions = said[said["kind"] == "decision"].set_index("debate_id")
     if decisions.empty:
         return
-    unusable = decisions["prediction"].isna().astype(float)
+    unusable = (decisions["prediction"].fillna("") == "").astype(float)
     yield mean_score(results, "decisions", by_debate["kind"].agg(lambda kinds: (kinds == "decision").sum()))
     yield mean_score(results, "format_adherence", (decisions["parse_status"] == "strict").astype(float))
     yield mean_score(results, "unusable_decisions", unusable)
