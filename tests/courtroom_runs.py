@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import openai
 import pandas as pd
 import pyarrow.parquet as pq
 
@@ -74,11 +75,25 @@ def hold(config: Mapping[str, Any], cases: Path, output: Path, shard: int = 0) -
 
 
 def hold_as_job(
-    config: Mapping[str, Any], cases: Path, output: Path, grace_seconds: float = 10.0, shard: int = 0
+    config: Mapping[str, Any],
+    cases: Path,
+    output: Path,
+    grace_seconds: float = 10.0,
+    shard: int = 0,
+    environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Hold one job's debates as a rule's script would, in a process group of its own; meant for a child process."""
+    """Hold one job's debates as a rule's script would, in a process group of its own; meant for a child process.
+
+    What it prints goes to `{output}.err`, what it logs to `{output}.log`.
+    """
     os.setsid()
+    os.environ.update(environment or {})
     chat.GRACE_SECONDS = grace_seconds
+    with Path(f"{output}.err").open("wb") as printed:
+        os.dup2(printed.fileno(), 1)
+        os.dup2(printed.fileno(), 2)
+    if os.environ.get("OPENAI_LOG"):
+        openai._setup_logging()  # as an import with this variable set does
     with job_log(f"{output}.log"):
         hold(config, cases, output, shard)
 
@@ -87,7 +102,7 @@ def start_job(*arguments: Any) -> multiprocessing.process.BaseProcess:
     """Start `hold_as_job` in a fresh process that has everything imported already."""
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (PROJECT / "scripts", PROJECT / "tests")))
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["courtroom_runs", "openai", "aiohttp"])
+    context.set_forkserver_preload(["courtroom_runs", "aiohttp"])
     process = context.Process(target=hold_as_job, args=arguments)
     process.start()
     return process

@@ -114,7 +114,7 @@ def test_a_signal_lets_replies_under_way_come_in(number: signal.Signals, server:
     last = (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
     assert f"stopped by {number.name}" in last
     assert "run the same command again to go on" in last
-    assert sorted(path.name for path in tmp_path.glob("*out.parquet*")) == ["out.parquet.log"]
+    assert sorted(path.name for path in tmp_path.glob("*out.parquet*")) == ["out.parquet.err", "out.parquet.log"]
     server.reset(latency=0.0)
     hold(config, cases, output)
     assert server.count() == CALLS - asked["requests"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from moot.config import ModelConfig
 from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
@@ -95,6 +96,11 @@ class OpenAIEndpoint:
     def __init__(self, config: ModelConfig, _threads: int) -> None:
         import openai  # noqa: PLC0415 - a replay must not load the client
 
+        if "@" in urlsplit(config.base_url or "").netloc:
+            raise UserError(
+                f"model '{config.model}': base_url: holds a password; expected an address alone. Put the key into an "
+                "environment variable and name that in `api_key_env`."
+            )
         self._config = config
         self._client_error = openai.OpenAIError
         self._key = api_key(config)
