@@ -101,12 +101,42 @@ class Reservation:
     limits: Mapping[str, float]
 
 
-def _url(ledger: str) -> str:
-    if "://" in ledger:
-        return ledger
-    folder = Path(ledger)
-    folder.mkdir(parents=True, exist_ok=True)
-    return f"sqlite:///{folder / 'ledger.sqlite'}"
+_ADVICE = {
+    "locked": "Another program has held its write lock for a minute: end that program, then run again.",
+    "malformed": (
+        "The file is damaged: move the folder away, fill a new ledger from `results/calls/*/*.parquet` with "
+        "`scripts/import_calls.py`, then run again."
+    ),
+    "not a database": "Something else stands in its place: move that file away, or set `ledger` to another folder.",
+    "full": "Make room on the disk, then run again.",
+    "readonly": "Make the folder and the file writable, then run again.",
+    "": "Check that it can be reached and written and that its disk has room, then run again.",
+}
+"""What to do, by a sign in the database's message."""
+
+
+def _engine(ledger: str) -> sa.Engine:
+    """The database behind `ledger`: SQLite in a folder, or what a URL names."""
+    if "://" not in ledger:
+        folder = Path(ledger)
+        folder.mkdir(parents=True, exist_ok=True)
+        ledger = f"sqlite:///{folder / 'ledger.sqlite'}"
+    try:
+        url = sa.make_url(ledger)
+        if url.drivername == "postgresql":
+            url = url.set(drivername="postgresql+psycopg")
+        if url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise UserError(
+                f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or PostgreSQL."
+            )
+        engine = sa.create_engine(url, pool_pre_ping=True)
+    except sa.exc.ArgumentError:
+        raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
+    except ModuleNotFoundError as error:
+        raise UserError(f"ledger: {error}. PostgreSQL needs an extra: pip install 'moot[postgres]'.") from None
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _durable_sqlite)
+    return engine
 
 
 def _durable_sqlite(connection: Any, _record: object) -> None:
@@ -128,11 +158,11 @@ class Ledger:
     """
 
     def __init__(self, ledger: str) -> None:
-        self.place = ledger if "://" not in ledger else sa.make_url(ledger).render_as_string(hide_password=True)
+        self.place = ledger
         with self._explained():
-            self._engine = sa.create_engine(_url(ledger))
-            if self._engine.dialect.name == "sqlite":
-                sa.event.listen(self._engine, "connect", _durable_sqlite)
+            self._engine = _engine(ledger)
+            if "://" in ledger:
+                self.place = self._engine.url.render_as_string(hide_password=True)
             self._create()
         # The reply under a call id, or None.
         self.get: Gathered[str, Reply | None] = Gathered(self._find)
@@ -146,12 +176,10 @@ class Ledger:
         """Turn a database error into one message that says what to do."""
         try:
             yield
-        except (sa.exc.DatabaseError, OSError) as error:
-            cause = getattr(error, "orig", None) or error
-            raise UserError(
-                f"ledger {self.place}: {cause}. No reply that it holds was lost or changed. Check that the folder can "
-                "be written, the disk has room and no other program holds the file, then run again."
-            ) from None
+        except (sa.exc.DBAPIError, OSError) as error:
+            cause = " ".join(str(getattr(error, "orig", None) or error).split())
+            advice = next((advice for sign, advice in _ADVICE.items() if sign in cause), _ADVICE[""])
+            raise UserError(f"ledger {self.place}: {cause}. No reply that it holds was changed. {advice}") from None
 
     def _create(self) -> None:
         """Make the tables that are missing, one process at a time, and refuse a ledger that a newer moot wrote."""
