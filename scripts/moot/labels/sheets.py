@@ -1,0 +1,192 @@
+"""Annotation sheets for people: blinded and shuffled going out, checked row by row coming back.
+
+Out: a CSV file and Label Studio tasks for each experiment and model. In: filled CSV files and Label Studio exports from
+`data/annotations/`, by any number of annotators. A file that a person may have filled in is never written to.
+"""
+
+import csv
+import html
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.artifacts import atomic_path
+from moot.cases import stable_fraction
+from moot.errors import UserError
+from moot.labels.rubric import DEFINITIONS, LABELS
+from moot.tables_in import read_csv, read_text, shown
+
+SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
+FILLED_COLUMNS = ("file", "row", "item", "label", "annotator")
+
+
+def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
+    """The rows of a sheet: statements in an order drawn by seed, without anything that tells who spoke, or when.
+
+    Args:
+        statements: as `statements_in` gives them; statements without text (missing judges) are left out.
+        facts: case id to the facts that the panel saw.
+        seed: the configuration's seed.
+    """
+    said = statements[statements["text"].str.strip() != ""]
+    order = sorted(said.index, key=lambda row: stable_fraction("sheet", seed, said.at[row, "item"]))
+    rows = [
+        (said.at[row, "item"], facts[str(said.at[row, "case_id"])], said.at[row, "text"], "", "", "") for row in order
+    ]
+    return pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
+
+
+def label_studio_tasks(sheet: pd.DataFrame) -> list[dict[str, Any]]:
+    """A sheet as Label Studio tasks; `label_studio_config` is the labelling interface for them."""
+    columns = ["item", "facts", "statement"]
+    return [{"data": dict(zip(columns, row, strict=True))} for row in sheet[columns].itertuples(index=False)]
+
+
+def label_studio_config() -> str:
+    """The labelling interface for Label Studio: facts, statement, one choice with the rubric as hints."""
+    choices = "\n".join(
+        f'    <Choice value="{label}" hint="{html.escape(definition)}"/>' for label, definition in DEFINITIONS.items()
+    )
+    return (
+        '<View>\n  <Header value="Facts"/>\n  <Text name="facts" value="$facts"/>\n  <Header value="Statement"/>\n'
+        '  <Text name="statement" value="$statement"/>\n  <Choices name="label" toName="statement" '
+        'choice="single" required="true">\n'
+        f"{choices}\n  </Choices>\n</View>\n"
+    )
+
+
+def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str) -> list[Path]:
+    """Write a sheet as CSV and Label Studio tasks, beside the interface; files that exist are left as they are.
+
+    A sheet on disk that has other statements than this one is kept, and this one gets the next free number.
+
+    Returns:
+        The paths of the sheet and its tasks.
+    """
+    path = folder / f"{stem}.csv"
+    number = 1
+    while path.exists() and not _same_statements(path, sheet):
+        number += 1
+        path = folder / f"{stem}-{number}.csv"
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(SHEET_COLUMNS)
+    writer.writerows([[_no_formula(cell) for cell in row] for row in sheet.itertuples(index=False)])
+    tasks = path.with_suffix(".json")
+    contents = {
+        path: stream.getvalue(),
+        tasks: json.dumps(label_studio_tasks(sheet), ensure_ascii=False, indent=1) + "\n",
+        folder / "label_studio_config.xml": label_studio_config(),
+    }
+    for file, content in contents.items():
+        if not file.exists():
+            with atomic_path(file) as part:
+                part.write_text(content, encoding="utf-8")
+    return [path, tasks]
+
+
+def _no_formula(cell: str) -> str:
+    """A cell that a spreadsheet takes for text, even if a model wrote a formula into it."""
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
+def _same_statements(path: Path, sheet: pd.DataFrame) -> bool:
+    return list(read_csv(path, ("item",))["item"]) == list(sheet["item"])
+
+
+# Reading what people filled in
+
+
+def filled_files(folder: Path) -> list[Path]:
+    """The annotation files of a folder, in the order of their names."""
+    return sorted(file for file in folder.glob("*") if file.suffix in (".csv", ".json") and file.is_file())
+
+
+def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> pd.DataFrame:
+    """All that annotators filled in, checked row by row; rows without a label are not filled in yet and left out.
+
+    Args:
+        files: CSV sheets and Label Studio exports.
+        known: the first part of every blind id of this run to the ids of its statements.
+
+    Returns:
+        Columns file, row, item, label, annotator.
+
+    Raises:
+        UserError: another encoding, a missing column, an unknown label, a statement that does not exist, the same
+            statement twice by one annotator.
+    """
+    rows = [row for file in files for row in _read_file(file)]
+    seen: dict[tuple[str, str], str] = {}
+    for file, number, item, label, annotator in rows:
+        place = f"{file}: row {number}"
+        if label not in LABELS:
+            raise UserError(
+                f"{place}, column 'label': found {shown(label)}, expected one of: {', '.join(LABELS)}. Correct the row."
+            )
+        if item not in known.get(item.split("-")[0], set()):
+            raise UserError(
+                f"{place}, column 'item': {shown(item)} is no statement of a debate of this run; expected an id as "
+                f"the sheets "
+                "have it. Remove the row, or run the configuration that the sheet was made with."
+            )
+        if (item, annotator) in seen:
+            raise UserError(
+                f"{place}: {shown(annotator)} labelled {item} already in {seen[item, annotator]}; expected every "
+                f"statement "
+                "once for each annotator. Remove one of the two rows."
+            )
+        seen[item, annotator] = place
+    return pd.DataFrame(rows, columns=list(FILLED_COLUMNS))
+
+
+def _read_file(file: Path) -> Iterator[tuple[str, int, str, str, str]]:
+    return _read_export(file) if file.suffix == ".json" else _read_sheet(file)
+
+
+def _normal(label: object) -> str:
+    return " ".join(str(label).split()).upper()
+
+
+def _read_sheet(file: Path) -> Iterator[tuple[str, int, str, str, str]]:
+    frame = read_csv(file, ("item", "label"))
+    for row, record in frame.iterrows():
+        if str(record["label"]).strip():
+            annotator = str(record.get("annotator", "")).strip() or file.stem
+            yield str(file), int(str(row)), str(record["item"]).strip(), _normal(record["label"]), annotator
+
+
+def _read_export(file: Path) -> Iterator[tuple[str, int, str, str, str]]:
+    """A Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations in each."""
+    try:
+        tasks = json.loads(read_text(file))
+        if not isinstance(tasks, list):
+            raise UserError(f"{file}: found {shown(tasks)}; expected a list of Label Studio tasks.")
+        for row, task in enumerate(tasks, start=1):
+            for label, annotator in _choices(task):
+                yield str(file), row, str(task.get("data", task)["item"]), _normal(label), annotator or file.stem
+    except ValueError as fault:
+        raise UserError(f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again.") from None
+    except (KeyError, TypeError, AttributeError, IndexError) as fault:
+        raise UserError(
+            f"{file}: not a Label Studio export ({fault!r}); expected tasks with data and annotations."
+        ) from None
+
+
+def _choices(task: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if "annotations" not in task:  # JSON-MIN: the choice stands beside the data
+        if task.get("label"):
+            yield task["label"], str(task.get("annotator", "") or "")
+        return
+    for annotation in task["annotations"]:
+        if annotation.get("was_cancelled"):
+            continue
+        by = annotation.get("completed_by", "")
+        annotator = str(by.get("email") or by.get("id") or "") if isinstance(by, Mapping) else str(by)
+        for result in annotation["result"]:
+            if result.get("type") == "choices":
+                yield result["value"]["choices"][0], annotator

@@ -1,0 +1,36 @@
+"""The statements of a transcript that are labelled, and the blind identity under which a person sees one."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+LABELLED_KINDS = ("statement", "overrun", "extra")
+COLUMNS = ["experiment", "model", "debate_id", "case_id", "turn", "round", "speaker", "kind", "text", "source"]
+
+
+def statements_in(shards: Sequence[Path]) -> pd.DataFrame:
+    """The judges' statements of some transcripts, in the order of shards and turns.
+
+    Returns:
+        The columns of `COLUMNS`, and item (the blind id).
+    """
+    frames: list[pd.DataFrame] = [pq.read_table(shard, columns=COLUMNS).to_pandas() for shard in shards]
+    statements: pd.DataFrame = pd.concat(frames, ignore_index=True)
+    statements = statements[statements["kind"].isin(LABELLED_KINDS)].reset_index(drop=True)
+    keys = zip(statements["experiment"], statements["model"], statements["debate_id"], statements["turn"], strict=True)
+    statements["item"] = [item_of(experiment, model, debate, turn) for experiment, model, debate, turn in keys]
+    return statements
+
+
+def sheet_of(experiment: str, model: str) -> str:
+    """The first part of a blind id: the same for all statements of one experiment and model, and telling neither."""
+    return hashlib.sha256(f"{experiment}\x1f{model}".encode()).hexdigest()[:8]
+
+
+def item_of(experiment: str, model: str, debate_id: str, turn: int) -> str:
+    """The blind id of a statement: it tells neither model, nor case, nor who spoke when."""
+    inner = hashlib.sha256(f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}".encode()).hexdigest()[:12]
+    return f"{sheet_of(experiment, model)}-{inner}"
