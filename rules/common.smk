@@ -70,6 +70,12 @@ def needed_artifacts(wildcards):
     }
 
 
+def answers_of_people(wildcards):
+    """The answer files of people who sit in an experiment's debates; a new one makes the debates go on."""
+    inbox = Path("data/inbox", wildcards.experiment, wildcards.model)
+    return sorted(map(str, inbox.glob("*/*.answer.txt")))
+
+
 def of_every_model(pattern, wildcards):
     """An experiment's files of one kind, one for each of its models."""
     models = plan.experiments[wildcards.experiment].config.models

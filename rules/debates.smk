@@ -5,6 +5,7 @@ rule hold_debates:
     input:
         unpack(needed_artifacts),
         cases=cases_of,
+        answers=answers_of_people,
     output:
         "results/transcripts/{experiment}/{model}/{shard}.parquet",
     log:

@@ -133,7 +133,8 @@ def label_all(plan: Plan, job: LabelJob) -> pd.DataFrame:
         rows += by_people(statements, read_annotations(job.annotations, known_items(plan, job.shards)))
     if not rows:
         raise UserError(
-            f"experiments.{job.experiment}.labelers: no statement got a label; name `rules` or `judge`, or fill in a sheet."
+            f"experiments.{job.experiment}.labelers: no statement got a label; "
+            "name `rules` or `judge`, or fill in a sheet."
         )
     labels = pd.DataFrame(rows)
     labels["code"] = labels["label"].map(CODES)
