@@ -46,7 +46,6 @@ rule label_statements:
         "results/logs/labels/{experiment}/{model}.log",
     threads: workflow.cores
     params:
-        shipped=str(SHIPPED),
         labelers=lambda wildcards: list(
             plan.experiments[wildcards.experiment].config.labelers
         ),
@@ -77,7 +76,6 @@ rule write_annotation_sheet:
     log:
         "results/logs/annotation_sheets/{experiment}/{model}.log",
     params:
-        shipped=str(SHIPPED),
         folder="data/annotation_sheets",
     script:
         "../scripts/annotation_sheets.py"

@@ -1,8 +1,7 @@
 """Write the annotation sheet of one experiment and model."""
 
 from pathlib import Path
-
-from snakemake.script import Snakemake
+from typing import TYPE_CHECKING
 
 from moot.artifacts import read_cases
 from moot.job import job_log
@@ -11,11 +10,14 @@ from moot.labels.statements import sheet_of, statements_in
 from moot.llm.progress import LOG
 from moot.plan import Plan
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         statements = statements_in([Path(shard) for shard in snakemake.input.shards])
         facts = {case.case_id: case.text for case in read_cases(Path(snakemake.input.cases))[0]}
         stem = sheet_of(snakemake.wildcards.experiment, snakemake.wildcards.model)

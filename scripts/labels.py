@@ -1,18 +1,20 @@
 """Label the statements of one experiment and model."""
 
 from pathlib import Path
-
-from snakemake.script import Snakemake
+from typing import TYPE_CHECKING
 
 from moot.job import job_log
 from moot.labels.labelling import LabelJob, label_statements
 from moot.plan import Plan
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.params.shipped))
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         wildcards, inputs = snakemake.wildcards, snakemake.input
         shards: dict[tuple[str, str], list[Path]] = {}
         for shard in map(Path, [*inputs.shards, *inputs.others]):

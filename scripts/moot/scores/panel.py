@@ -123,10 +123,11 @@ def influences_of(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     if HUMAN not in wide.columns or not {"judge_1", "judge_2"} <= set(wide.columns):
         return pd.DataFrame(rows, columns=["model", "debate_id", "case_id", "seat", "round", "opposed", "moved"])
-    for (model, debate, case, number), now in wide.iterrows():  # type: ignore[misc]
-        if (model, debate, case, number + 1) not in wide.index:
+    entries = {tuple(key): values for key, values in zip(wide.index, wide.to_dict("records"), strict=True)}
+    for (model, debate, case, number), now in entries.items():
+        later = entries.get((model, debate, case, number + 1))
+        if later is None:
             continue
-        later = wide.loc[(model, debate, case, number + 1)]
         for seat, peer in (("judge_1", "judge_2"), ("judge_2", "judge_1")):
             values = [now[seat], now[peer], now[HUMAN], later[seat]]
             if any(pd.isna(value) or value == NO_STANCE_CODE for value in values):
@@ -208,7 +209,8 @@ def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int)
         between = f"rounds={number}-{number + 1}"
         groups.append((between, now))
         groups += [(f"{between};seat={seat}", now[now["seat"] == seat]) for seat in sorted(now["seat"].unique())]
-    groups += [(f"condition={condition}", rows) for condition, rows in pairs.groupby("condition") if condition]
+    conditions = sorted(set(pairs["condition"]) - {""})
+    groups += [(f"condition={condition}", pairs[pairs["condition"] == condition]) for condition in conditions]
     ai = pairs[pairs["speaker"] != HUMAN]
     groups += [("seats=ai", ai)] if len(ai) < len(pairs) else []
     for group, rows in groups:

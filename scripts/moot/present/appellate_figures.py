@@ -1,0 +1,152 @@
+"""Figures 5, 6 and 7 of the appellate study: affirming positions as the debate goes on, as counts and as shares."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from moot.labels.rubric import AFFIRMED_CODE, NO_STANCE_CODE
+from moot.present import StudyResults, figure
+from moot.present.appellate_study import MOST_CASES_SHOWN, SPOKEN, STUDY, Phase, phases_of
+from moot.present.style import BLACK, GREY, SMALL, WIDTH, look, new_figure, note_below, nothing_to_draw
+from moot.scores.panel import regular
+from moot.scores.uncertainty import CaseBootstrap, as_numbers, mean_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CATEGORY = "Positions over time"
+STANCES = ("affirm", "not affirm")
+
+
+@figure(
+    STUDY,
+    "figure5_synthetic",
+    "Affirming positions of synthetic judges as the debate goes on (paper, Figure 5).",
+    CATEGORY,
+)
+def synthetic(results: StudyResults) -> "Figure":
+    """Figure 5."""
+    return _figure(results, "synthetic")
+
+
+@figure(
+    STUDY,
+    "figure6_multiagent",
+    "Affirming positions of separate judges as the debate goes on (paper, Figure 6).",
+    CATEGORY,
+)
+def multiagent(results: StudyResults) -> "Figure":
+    """Figure 6."""
+    return _figure(results, "multiagent")
+
+
+@figure(
+    STUDY,
+    "figure7_human_ai",
+    "Affirming positions beside a human who affirms (left) and one who does not (paper, Figure 7).",
+    CATEGORY,
+)
+def human_ai(results: StudyResults) -> "Figure":
+    """Figure 7."""
+    return _figure(results, "human_ai")
+
+
+def _figure(results: StudyResults, name: str) -> "Figure":
+    """Rows: counts by case, shares with intervals. Columns: the human's stance, or every debate. One block a model."""
+    phases = [phase for phase in phases_of(results) if phase.name == name]
+    if not phases:
+        return nothing_to_draw(f"No labelled experiment of the {SPOKEN[name]} phase in this run.")
+    columns = list(STANCES) if name == "human_ai" else [""]
+    sources = max(len(phase.sources) for phase in phases)
+    drawing, axes = new_figure(
+        WIDTH,
+        2.1 * (1 + sources) * len(phases),
+        nrows=(1 + sources) * len(phases),
+        ncols=len(columns),
+        squeeze=False,
+        sharex=True,
+    )
+    for block, phase in enumerate(phases):
+        top = block * (1 + sources)
+        for column, stance in enumerate(columns):
+            steps = phase.steps if not stance else phase.steps[phase.steps["condition"] == stance]
+            title = f"{phase.experiment}, {phase.model}" + (f": human says {stance}" if stance else "")
+            _counts(axes[top][column], phase, regular(steps), title)
+            for place, prefix in enumerate(phase.sources):
+                _shares(axes[top + 1 + place][column], phase, regular(steps), "vote" if prefix else "code")
+    note_below(drawing, _notes(phases, name))
+    return drawing
+
+
+def _notes(phases: list[Phase], name: str) -> list[str]:
+    notes = [
+        "Steps 1 to 9: judges 1, 2, 3 of rounds 1, 2, 3. Statements without a position count in neither way; a "
+        "share without a point",
+        "rests on no position at all. Error bars: 95 % intervals by bootstrap over cases.",
+    ]
+    if name == "human_ai":
+        notes.append("The last judge of each round is the human, whose position is fixed; hollow points.")
+    if any(len(phase.sources) > 1 for phase in phases):
+        notes.append("Votes: the label that the judge's model finds most probable right after speaking.")
+    return notes
+
+
+def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None:
+    """How many debates affirm at each step: a line a case, and their total."""
+    every = range(1, phase.judges * phase.rounds + 1)
+    affirming = steps[steps["code"] == AFFIRMED_CODE]
+    total = affirming.groupby("step")["debate_id"].nunique().reindex(every, fill_value=0)
+    numbers = sorted(steps["number"].unique())
+    axes.plot(list(every), list(total), color=BLACK, linewidth=2, label="all", zorder=3)
+    if len(numbers) <= MOST_CASES_SHOWN:
+        for position, number in enumerate(numbers):
+            mine = affirming[affirming["number"] == number].groupby("step")["debate_id"].nunique()
+            axes.plot(
+                list(every),
+                list(mine.reindex(every, fill_value=0)),
+                **look(position),
+                markersize=4,
+                label=f"case {number}",
+            )
+    axes.set_title(title, fontsize=SMALL + 0.5, loc="left")
+    axes.set_ylabel("debates that affirm")
+    axes.set_ylim(bottom=-0.2)
+    axes.locator_params(axis="y", integer=True)
+    axes.legend(ncols=3, fontsize=SMALL - 1.5, loc="upper right")
+    _rounds(axes, phase)
+
+
+def _shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> None:
+    """The share of affirming positions at each step, with its interval."""
+    for step in range(1, phase.judges * phase.rounds + 1):
+        now = steps[(steps["step"] == step) & (steps[source] != NO_STANCE_CODE)]
+        if now.empty:
+            continue
+        bootstrap = CaseBootstrap(now["case_id"], phase.results.seed)
+        share, low, high = bootstrap.estimate(mean_of(as_numbers(now[source] == AFFIRMED_CODE)))
+        bars: Any = None if np.isnan(low) else [[max(share - low, 0)], [max(high - share, 0)]]
+        human = phase.name == "human_ai" and (step - 1) % phase.judges == phase.judges - 1
+        axes.errorbar(
+            [step],
+            [share],
+            yerr=bars,
+            fmt="o",
+            color=GREY if human else BLACK,
+            markerfacecolor="white" if human else BLACK,
+            capsize=2,
+        )
+        axes.annotate(f"n={len(now)}", (step, 1.06), ha="center", fontsize=SMALL - 1.5, color=GREY)
+    axes.axhline(0.5, color=GREY, linewidth=0.6, linestyle=":")
+    axes.set_ylim(-0.06, 1.18)
+    axes.set_yticks([0, 0.5, 1])
+    axes.set_ylabel(f"share that affirm\n(by {'vote' if source == 'vote' else 'statement'})")
+    axes.set_xlabel("step")
+    _rounds(axes, phase)
+
+
+def _rounds(axes: "Axes", phase: Phase) -> None:
+    axes.set_xticks(list(range(1, phase.judges * phase.rounds + 1)))
+    for number in range(1, phase.rounds):
+        axes.axvline(number * phase.judges + 0.5, color=GREY, linewidth=0.6)
