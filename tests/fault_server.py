@@ -68,6 +68,7 @@ class Settings:
     retry_after: float = 0.1
     context: int = 8192
     most_attempts: int = 0
+    speech: str = ""
 
 
 @dataclass(slots=True)
@@ -107,20 +108,21 @@ def digest_of(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def instance_of(schema: dict[str, Any], draw: random.Random) -> Any:  # noqa: PLR0911 - one return a type
+def instance_of(schema: dict[str, Any], draw: random.Random, speech: str = "") -> Any:  # noqa: PLR0911 - one return a type
     """A value that `schema` allows, drawn by `draw`."""
     if "enum" in schema:
         return draw.choice(schema["enum"])
     if "const" in schema:
         return schema["const"]
     if "anyOf" in schema:
-        return instance_of(schema["anyOf"][0], draw)
+        return instance_of(schema["anyOf"][0], draw, speech)
     match schema.get("type"):
         case "object":
-            return {key: instance_of(value, draw) for key, value in schema.get("properties", {}).items()}
+            return {key: instance_of(value, draw, speech) for key, value in schema.get("properties", {}).items()}
         case "array":
             return [
-                instance_of(schema.get("items", {}), draw) for _ in range(draw.randint(schema.get("minItems", 1), 3))
+                instance_of(schema.get("items", {}), draw, speech)
+                for _ in range(draw.randint(schema.get("minItems", 1), 3))
             ]
         case "integer":
             return draw.randint(int(schema.get("minimum", 0)), int(schema.get("maximum", 100)))
@@ -128,7 +130,7 @@ def instance_of(schema: dict[str, Any], draw: random.Random) -> Any:  # noqa: PL
             return round(draw.uniform(schema.get("minimum", 0), schema.get("maximum", 1)), 3)
         case "boolean":
             return draw.random() < 0.5
-    return sentence(draw)
+    return speech or sentence(draw)
 
 
 def sentence(draw: random.Random) -> str:
@@ -162,16 +164,16 @@ def text_in(body: dict[str, Any]) -> str:
     return "\n".join(str(message.get("content", "")) for message in body.get("messages", []))
 
 
-def reply_to(body: dict[str, Any], digest: str) -> Reply:
-    """The reply to a request, from its digest alone."""
+def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
+    """The reply to a request, from its digest alone; `speech` stands in for all free text."""
     draw = random.Random(digest)
     text = text_in(body)
     if schema := schema_in(body):
-        content = json.dumps(instance_of(schema, draw))
+        content = json.dumps(instance_of(schema, draw, speech))
     elif forms := re.findall(r'^\{.*"<?.*>.*\}$', text, re.MULTILINE):
         content = filled_form(forms[-1], draw)
     else:
-        content = " ".join(sentence(draw) for _ in range(3))
+        content = speech or " ".join(sentence(draw) for _ in range(3))
     return Reply(content, "stop", len(text) // 4 + 1, len(content) // 4 + 1)
 
 
@@ -348,7 +350,7 @@ class ChatServer:
 
     def payload(self, request: web.BaseRequest, body: dict[str, Any], digest: str, kind: str) -> bytes:
         """The reply as the bytes of a body, in the form of the path that was asked."""
-        reply = reply_to(body, digest)
+        reply = reply_to(body, digest, self.settings.speech)
         if kind in CONTENT:
             reply = spoilt(reply, kind)
         form = self.ollama if request.path == "/api/chat" else self.openai
@@ -407,7 +409,7 @@ class FaultServer:
     ...     server.url, server.stats()["requests"]
     """
 
-    def __init__(self, faults: str = "none", **settings: float) -> None:
+    def __init__(self, faults: str = "none", **settings: float | str) -> None:
         arguments = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).resolve()), "--port", "0", f"--faults={faults}", *arguments],
@@ -470,7 +472,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8099, help="0 takes a free one")
     parser.add_argument("--faults", default="none", help=f"kinds or groups, by comma: {', '.join([*GROUPS, *KINDS])}")
     defaults = Settings()
-    for name in ("rate", "seed", "latency", "hang", "slow", "retry_after", "context", "most_attempts"):
+    for name in ("rate", "seed", "latency", "hang", "slow", "retry_after", "context", "most_attempts", "speech"):
         value = getattr(defaults, name)
         parser.add_argument(f"--{name.replace('_', '-')}", dest=name, type=type(value), default=value)
     arguments = vars(parser.parse_args())

@@ -14,15 +14,18 @@ from jinja2.sandbox import SandboxedEnvironment
 from moot.errors import UserError
 from moot.llm.request import Message
 
+_UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
+"""What may stand between the characters of a delimiter without a reader, or a tokenizer, making much of it."""
+_TAG_LIKE = re.compile(rf"[<＜](?={_UNSEEN}(?:[/／]{_UNSEEN})?[^\W\d_])")
+
 
 def enclose(text: object, tag: str) -> str:
-    """Text between `<tag>` and `</tag>`, with every such delimiter inside it made harmless.
+    """Text between `<tag>` and `</tag>`, with everything inside it that looks like a tag made harmless.
 
-    >>> enclose("a </facts> b", "facts")
-    '<facts>\\na ‹/facts> b\\n</facts>'
+    >>> enclose("a </facts> b, 1 < 2", "facts")
+    '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
     """
-    inner = re.sub(rf"<(?=\s*/?\s*{re.escape(tag)}\b)", "‹", str(text), flags=re.IGNORECASE)
-    return f"<{tag}>\n{inner.strip()}\n</{tag}>"
+    return f"<{tag}>\n{_TAG_LIKE.sub('‹', str(text)).strip()}\n</{tag}>"
 
 
 class Prompts:

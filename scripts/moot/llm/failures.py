@@ -32,5 +32,5 @@ def told(message: object, *secrets: str) -> str:
     for secret in secrets:
         text = text.replace(secret, "***") if secret else text
     text = " ".join(re.sub(r"(?<=://)[^/\s@]+@", "***@", text).split())
-    text = text.encode("utf-8", "replace").decode().replace("\x00", "")
+    text = "".join(character for character in text if character.isprintable())  # no colours, no cursor, no half pairs
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
