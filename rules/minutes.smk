@@ -1,5 +1,4 @@
-# Minutes of decision conferences, one Markdown document each.
-
+# Decision conferences for people: pages of the report, and minutes, one Markdown document each.
 
 CONFERENCES = [
     f"{experiment.name}/{model}"
@@ -7,6 +6,28 @@ CONFERENCES = [
     if experiment.config.protocol == "conference"
     for model in experiment.config.models
 ]
+
+
+rule lay_out_conferences:
+    input:
+        cases=cases_of,
+        predictions="results/predictions/{experiment}/{model}.parquet",
+    output:
+        report(
+            "results/reading/{experiment}/{model}.html",
+            caption="../docs/captions/conferences.rst",
+            category="conference",
+            subcategory="Transcripts",
+            labels={"experiment": "{experiment}", "model": "{model}"},
+        ),
+    log:
+        "results/logs/conferences/{experiment}/{model}.log",
+    conda:
+        "../envs/presentation.yaml"
+    params:
+        code=code_digest("moot.present.conference_transcripts"),
+    script:
+        "../scripts/conferences.py"
 
 
 rule write_minutes:
@@ -17,8 +38,9 @@ rule write_minutes:
         directory("results/minutes/{experiment}/{model}"),
     log:
         "results/logs/minutes/{experiment}/{model}.log",
+    conda:
+        "../envs/presentation.yaml"
     params:
-        shipped=str(SHIPPED),
         code=code_digest("moot.present.minutes"),
     script:
         "../scripts/minutes.py"
@@ -27,3 +49,4 @@ rule write_minutes:
 rule minutes:
     input:
         collect("results/minutes/{conference}", conference=CONFERENCES),
+        collect("results/reading/{conference}.html", conference=CONFERENCES),

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from moot.debate import transcript_row
 from moot.debates import conclude
 from moot.llm.request import Request
 from moot.present import FIGURES, TABLES, StudyResults, figures_of, tables_of
+from moot.present.conference_transcripts import render_page
 from moot.present.formats import as_csv, as_html, as_latex
 from moot.present.minutes import render_minutes
 from moot.present.published import read_published
@@ -68,8 +70,11 @@ def predicted(
     return write_results(folder, cases, {model: rows}, {model: said}, task, experiment=experiment, config=config)
 
 
+_scored = cache(score_experiment)
+
+
 def score(results: ExperimentResults, metric: str, group: str = "overall") -> pd.Series:
-    frame = score_experiment(results)
+    frame = _scored(results)
     found = frame[(frame["metric"] == metric) & (frame["group"] == group) & (frame["average"] == "")]
     assert len(found) == 1, (metric, group, len(found))
     return found.iloc[0]
@@ -317,3 +322,15 @@ def test_kappa_and_repetition() -> None:
 
 def test_forms_of_the_scripts_fit_the_schemas() -> None:
     assert set(FORMS) == {"clarity", "positions", "health", "grade"} and "conference/coverage" in FIGURES
+
+
+async def test_pages_of_the_report_are_laid_out_by_speaker_and_harmless(
+    tmp_path: Path, load_context: LoadContextMaker
+) -> None:
+    study = await both_conditions(tmp_path, load_context)
+    page = render_page(study.experiments["with"], "scripted")
+    assert page.count("Next speaker: Judge") == 9 and page.count("<h2>") == 3
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert page.index("Next speaker: Moderator") < page.index("Next speaker: Participant 1")
+    evaluations = page.split('<div class="private">')[1:]
+    assert any("emotional intelligence: 7" in part for part in evaluations)
