@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import metrics
 
 from moot.errors import UserError
 from moot.present import (
@@ -27,6 +28,7 @@ from moot.present import (
 )
 from moot.present.courtroom_tables import possible_averages
 from moot.present.formats import as_csv, as_html, as_latex, shown_columns
+from moot.present.implied import base_rate_behind, base_rate_note
 from moot.present.published import read_published
 from moot.present.style import draw
 from moot.present.transcripts import render_debates
@@ -355,3 +357,24 @@ def test_published_figures_say_where_they_are_wrong(tmp_path):
     path.write_text("study,table,row,metric\n")
     with pytest.raises(UserError, match="column 'value' not found"):
         read_published(path)
+
+
+def test_base_rates_are_read_off_published_averages() -> None:
+    """From a confusion matrix of 1000 cases and back; rounding to four digits, as papers print, changes little."""
+    actual = np.repeat([1, 1, 0, 0], [60, 170, 90, 680])
+    predicted = np.repeat([1, 0, 1, 0], [60, 170, 90, 680])
+    row = {
+        "accuracy": metrics.accuracy_score(actual, predicted),
+        "kappa": metrics.cohen_kappa_score(actual, predicted),
+        "mcc": metrics.matthews_corrcoef(actual, predicted),
+        "precision_weighted": metrics.precision_score(actual, predicted, average="weighted"),
+        "f1_weighted": metrics.f1_score(actual, predicted, average="weighted"),
+    }
+    assert base_rate_behind(row) == pytest.approx(0.23, abs=1e-6)
+    assert base_rate_behind({**row, "kappa": row["kappa"] + 0.02}) != pytest.approx(0.23, abs=0.003)
+    printed = {name: round(value, 4) for name, value in row.items()}
+    assert base_rate_behind(printed) == pytest.approx(0.23, abs=0.003)
+    assert np.isnan(base_rate_behind({**row, "kappa": 0.9})), "no confusion matrix has these figures"
+    note = base_rate_note({"a": printed, "b": {**row, "kappa": 0.9}})
+    assert "1 of 2 models fit" in note
+    assert re.search(r"the other label is right in 7[67]\.\d%", note)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from moot.present import StudyResults, TableContent, table
 from moot.present.courtroom_study import STUDY
+from moot.present.implied import base_rate_note
 from moot.present.published import Measured, compared, comparison, published_rows, published_table
 
 Board = Mapping[str, Mapping[str, Any]]
@@ -23,7 +24,6 @@ LEADERBOARD_METRICS = {
     "kappa": "Cohen's kappa",
     "mcc": "Matthews correlation",
     "brier": "Brier score",
-    "fit_seconds": "seconds to fit",
 }
 
 
@@ -37,8 +37,10 @@ LEADERBOARD_METRICS = {
 def leaderboard(results: StudyResults) -> TableContent:
     """Table 2: one row a model and metric; models that could not run say why."""
     published = published_table(results, "table2_tabular_leaderboard")
-    renamed = {"train_seconds": "fit_seconds"}
-    theirs = {("nlsy97", row, renamed.get(metric, metric)): value for (row, metric), value in published.items()}
+    theirs = {("nlsy97", row, metric): value for (row, metric), value in published.items()}
+    by_model: dict[str, dict[str, float]] = {}
+    for (row, metric), value in published.items():
+        by_model.setdefault(row, {})[metric] = value
     rows = [
         {**keys, **_leaderboard_row(rows, metric, theirs.get((_paper_data(keys["data"]), keys["model"], metric)))}
         for keys, rows in _baselines(results, published_rows(results, "table2_tabular_leaderboard"))
@@ -55,7 +57,8 @@ def leaderboard(results: StudyResults) -> TableContent:
             "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1 weighted by support "
             "(hence recall = accuracy). The difference is between the two cross-validated values, which have no "
             "bootstrap interval. The test split was seen by no model; its intervals are bootstrap over cases.",
-            "Seconds to fit differ between machines and runs.",
+            *filter(None, [base_rate_note(by_model)]),
+            "Seconds to fit differ from run to run, so they are no part of this table: results/baselines/ has them.",
         ],
         published=("published",),
         ours=("ours (cross-validated)", "ours (test)", "95 % low", "95 % high"),
