@@ -107,7 +107,7 @@ class Debate:
         self.utterances: list[Utterance] = []
         self._setting = setting
         self._turns = 0
-        self._asked: Counter[str] = Counter()
+        self._asked: Counter[tuple[object, ...]] = Counter()
 
     @property
     def debate_id(self) -> str:
@@ -281,8 +281,9 @@ class Debate:
         choices: tuple[str, ...],
     ) -> tuple[Utterance, Reply | None]:
         request = partial(Request, chat.config.endpoint, chat.config.model, messages, schema=schema, choices=choices)
-        nth = self._asked[repr(request(parameters={}))]
-        self._asked[repr(request(parameters={}))] += 1
+        question = (chat.config.endpoint, chat.config.model, messages, json.dumps(schema), choices)
+        nth = self._asked[question]
+        self._asked[question] += 1
         replicate = self.repeat * _REPLICATES_A_DEBATE + nth
         try:
             said.call_id, reply = await chat.ask(request(parameters=self._parameters(chat, replicate)), replicate)

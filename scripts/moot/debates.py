@@ -2,8 +2,7 @@
 
 import asyncio
 import signal
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,37 +47,56 @@ def cases_of(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[C
     return chosen
 
 
-async def in_order(jobs: Iterable[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncGenerator[Item, None]:
+class _Agenda:
+    """Which job is begun next: the first that is open, or the last; up to half of those under way are last ones.
+
+    A run that is resumed so makes new calls while it still reads old replies. Few results wait for their turn.
+    """
+
+    def __init__(self, count: int, at_once: int) -> None:
+        self.at_once = at_once
+        self.given, self.first_open, self.end_of_open = 0, 0, count
+        self.count, self.most_waiting = count, at_once * _WAITING_FOR_ORDER
+
+    def next(self, running: Collection[int]) -> int | None:
+        """The number of the job to begin now, or None."""
+        if self.first_open == self.end_of_open or len(running) >= self.at_once:
+            return None
+        last_ones = sum(number >= self.end_of_open for number in running)
+        room = last_ones < self.at_once // 2 and self.count - self.end_of_open < self.most_waiting
+        if self.first_open > self.given and room:
+            self.end_of_open -= 1
+            return self.end_of_open
+        if self.first_open - self.given < self.most_waiting:
+            self.first_open += 1
+            return self.first_open - 1
+        return None
+
+
+async def in_order(jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncGenerator[Item, None]:
     """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
 
     An error of any job ends all at once, not when its turn comes.
     """
-    waiting: deque[asyncio.Task[Item]] = deque()
-    running: set[asyncio.Task[Item]] = set()
-
-    async def one_ends() -> None:
-        ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        for task in ended:
-            running.discard(task)
-            task.result()
-
+    agenda = _Agenda(len(jobs), at_once)
+    tasks: dict[int, asyncio.Task[Item]] = {}
+    running: dict[asyncio.Task[Item], int] = {}
     try:
-        for job in jobs:
-            task = asyncio.create_task(job())
-            waiting.append(task)
-            running.add(task)
-            while len(running) >= at_once or len(waiting) >= at_once * _WAITING_FOR_ORDER:
-                await one_ends()
-                while waiting and waiting[0].done():
-                    yield waiting.popleft().result()
-        while waiting:
-            while not waiting[0].done():
-                await one_ends()
-            yield waiting.popleft().result()
+        while agenda.given < len(jobs):
+            while (number := agenda.next(running.values())) is not None:
+                tasks[number] = asyncio.create_task(jobs[number]())
+                running[tasks[number]] = number
+            ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                running.pop(task)
+                task.result()
+            while agenda.given in tasks and tasks[agenda.given].done():
+                yield tasks.pop(agenda.given).result()
+                agenda.given += 1
     finally:
-        for task in (*running, *waiting):
+        for task in tasks.values():
             task.cancel()
-        await asyncio.gather(*running, *waiting, return_exceptions=True)
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
 
 
 async def hold_debate(debate: Debate, experiment: Experiment) -> Debate:
@@ -187,11 +205,11 @@ async def hold_debates(
             [case for case in job.cases if case.split == "train"],
             job.artifacts,
         )
-        jobs = (
+        jobs = [
             lambda case=case, repeat=repeat: hold_debate(Debate(case, job.task, repeat, setting), experiment)
             for case in mine
             for repeat in range(experiment.config.repeats)
-        )
+        ]
         async with aclosing(in_order(jobs, models[job.model].concurrency)) as debates:
             async for debate in debates:
                 progress.done += 1

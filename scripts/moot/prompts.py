@@ -28,6 +28,15 @@ def enclose(text: object, tag: str) -> str:
     return f"<{tag}>\n{_TAG_LIKE.sub('‹', str(text)).strip()}\n</{tag}>"
 
 
+class _Environment(SandboxedEnvironment):
+    """Jinja's sandbox, which need not search moot's own plain values for the interpreter's internals at each look."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        if type(obj).__module__.startswith("moot."):
+            return not attr.startswith("_")
+        return super().is_safe_attribute(obj, attr, value)
+
+
 class Prompts:
     """The templates of a project; a folder of the user's own takes precedence over the shipped one.
 
@@ -36,14 +45,18 @@ class Prompts:
     """
 
     def __init__(self, *folders: Path) -> None:
-        self._environment = SandboxedEnvironment(
+        self._environment = _Environment(
             loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,
+            auto_reload=False,
         )
         self._environment.filters["enclose"] = enclose
+        # Marks that no case text and no model text can contain; they leave with the cut.
+        self._mark = secrets.token_hex(16)
+        self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
         self._template = cache(self._environment.get_template)
 
     def render(self, name: str, **context: Any) -> tuple[Message, ...]:
@@ -52,16 +65,15 @@ class Prompts:
         Raises:
             UserError: no such template, or a mistake in it, with its line.
         """
-        nonce = secrets.token_hex(8)  # marks that no case text and no model text can contain; they leave with the cut
         try:
-            text = self._template(f"{name}.jinja").render(role=lambda role: f"\0{nonce}{role}\0", **context)
+            text = self._template(f"{name}.jinja").render(role=lambda role: f"\0{self._mark}{role}\0", **context)
         except jinja2.TemplateNotFound as error:
             raise UserError(f"prompt template {error.name}: not found in config/prompts.") from None
         except jinja2.TemplateSyntaxError as error:
             raise UserError(f"prompt template {error.name}, line {error.lineno}: {error.message}.") from None
         except jinja2.UndefinedError as error:
             raise UserError(f"prompt template {name}.jinja: {error.message}.") from None
-        parts = re.split(f"\0{nonce}([a-z]+)\0", text)
+        parts = self._cut.split(text)
         messages = (
             Message(role, content.replace("\0", "").strip())
             for role, content in zip(parts[1::2], parts[2::2], strict=True)

@@ -85,6 +85,7 @@ def _bounded(shape: Shape, metadata: Any) -> Shape:
     return replace(shape, low=low, high=high)
 
 
+@lru_cache(maxsize=256)
 def describe_schema(schema: type[BaseModel]) -> str:
     """The form of the reply in words, for a prompt: an example with placeholders, then one line a field.
 
@@ -152,6 +153,7 @@ def _lines(schema: type[BaseModel], prefix: str) -> list[str]:
     return lines
 
 
+@lru_cache(maxsize=256)
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of `schema` as endpoints take it: no references, every field required, no others allowed.
 
