@@ -92,3 +92,10 @@ def run_name(run: Run, runs: Sequence[Run]) -> str:
         return run.results.experiment
     twins = [other for other in runs if (other.model, other.method) == (run.model, run.method)]
     return run.model if len(twins) == 1 else f"{run.model}, {run.results.experiment}"
+
+
+def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % bootstrap intervals over cases.") -> list[str]:
+    """Which data the runs rest on, how many cases, and what is drawn for intervals."""
+    sizes = {data_label(run.results): run.results.predictions["case_id"].nunique() for run in runs}
+    data = "; ".join(f"{label}, {n} cases" for label, n in sizes.items())
+    return [f"Data: {data}.{intervals}"] if runs else []

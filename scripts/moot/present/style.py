@@ -79,6 +79,22 @@ def new_figure(width: float = WIDTH, height: float = HEIGHT, **subplots: Any) ->
     return drawing, drawing.subplots(**subplots)
 
 
+def panels(count: int, columns: int, row_height: float) -> "tuple[MatplotlibFigure, list[Axes], list[Axes]]":
+    """A figure of equal panels with common axes: the figure, the panels, and those with no other panel below."""
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    drawing, grid = new_figure(
+        height=0.9 + row_height * rows, nrows=rows, ncols=columns, sharex=True, sharey=True, squeeze=False
+    )
+    every = list(grid.flat)
+    for unused in every[count:]:
+        unused.set_axis_off()
+    lowest = [axes for position, axes in enumerate(every[:count]) if position + columns >= count]
+    for axes in lowest:
+        axes.tick_params(labelbottom=True)
+    return drawing, every[:count], lowest
+
+
 def nothing_to_draw(reason: str) -> "MatplotlibFigure":
     """A figure that says why it is empty."""
     drawing, axes = new_figure(height=1.4)

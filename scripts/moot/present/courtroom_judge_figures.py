@@ -1,0 +1,174 @@
+"""Figures that the paper does not have: whether confidence can be trusted, and how the judge's belief moves."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from moot.present import StudyResults, figure
+from moot.present.courtroom_study import DEBATE, STUDY, Run, data_notes, run_name, runs_of
+from moot.present.style import (
+    BLACK,
+    BLUE,
+    COLOURS,
+    GREY,
+    LINES,
+    MARKERS,
+    SMALL,
+    VERMILION,
+    note_below,
+    nothing_to_draw,
+    panels,
+)
+from moot.scores.calibration import BINS, confidence_bins
+from moot.scores.dynamics import opinions_of
+from moot.scores.evaluated import confidence_in_prediction, positive_of_two
+from moot.scores.uncertainty import CaseBootstrap, as_numbers, mean_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+JUDGE = "The judge and its confidence"
+PHASES = {1: "openings", 2: "rebuttals", 3: "closings"}
+MOST_LINES = 6  # of runs in one panel; more are drawn in grey, beside all of them together
+MANY_PANELS = 9
+
+
+@figure(
+    STUDY,
+    "reliability",
+    "Share of right predictions by stated confidence, by method and model; on the diagonal confidence is deserved. "
+    "The area of a point grows with the number of predictions.",
+    JUDGE,
+)
+def reliability(results: StudyResults) -> "Figure":
+    """One panel a method; ten bins of confidence."""
+    found: dict[str, list[tuple[Run, pd.DataFrame]]] = {}
+    for run in runs_of(results):
+        curve = _curve(_valid_rows(run), positive_of_two(run.results.task))
+        if len(curve):
+            found.setdefault(run.method, []).append((run, curve))
+    if not found:
+        return nothing_to_draw("No prediction of this study states a confidence.")
+    drawing, every, lowest = panels(len(found), columns=3, row_height=2.3)
+    for axes, (method, curves) in zip(every, found.items(), strict=True):
+        axes.plot([0, 100], [0, 100], color=GREY, linestyle=":", linewidth=1)
+        if len(curves) > MOST_LINES:
+            _many_curves(axes, curves)
+        else:
+            _few_curves(axes, curves)
+        axes.set(title=method, xlim=(-3, 103), ylim=(-3, 103))
+        axes.legend(loc="upper left", fontsize=6.5)
+    drawing.supylabel("Right predictions (%)", fontsize=9)
+    for axes in lowest:
+        axes.set_xlabel("Stated confidence (%)")
+    note_below(drawing, data_notes([run for curves in found.values() for run, _ in curves], ""))
+    return drawing
+
+
+def _few_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> None:
+    """A line a run, with points as large as their share of the predictions."""
+    runs = [run for run, _ in curves]
+    for position, (run, curve) in enumerate(curves):
+        x, y, colour = 100 * curve["confidence"], 100 * curve["right"], COLOURS[position]
+        axes.plot(x, y, LINES[position % len(LINES)], color=colour, linewidth=1.2)
+        axes.scatter(x, y, 14 + 90 * curve["share"], color=colour, marker=MARKERS[position], alpha=0.75)
+        axes.plot([], [], MARKERS[position], color=colour, markersize=4, label=run_name(run, runs))
+
+
+def _many_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> None:
+    """Thin grey lines, and all predictions together in black."""
+    for _, curve in curves:
+        axes.plot(100 * curve["confidence"], 100 * curve["right"], color="#c4c4c4", linewidth=0.7)
+    runs = [run for run, _ in curves]
+    together = _curve(pd.concat([_valid_rows(run) for run in runs]), positive_of_two(runs[0].results.task))
+    x, y = 100 * together["confidence"], 100 * together["right"]
+    axes.plot(x, y, "o-", color=BLACK, markersize=4, label=f"all {len(runs)} together")
+
+
+def _valid_rows(run: Run) -> pd.DataFrame:
+    rows = run.results.predictions
+    return rows[(rows["model"] == run.model) & (rows["status"] == "valid")]
+
+
+def _curve(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
+    """Bins of confidence with predictions in them: mean confidence, share right, share of all predictions."""
+    confidence = confidence_in_prediction(rows, positive)
+    known = ~np.isnan(confidence)
+    right = as_numbers(rows["prediction"] == rows["target"])[known]
+    bins = confidence_bins(confidence[known])
+    sizes = bins.sum(axis=0) if len(bins) else np.zeros(BINS)
+    filled = sizes > 0
+    means = (np.stack([confidence[known], right]) @ bins)[:, filled] / sizes[filled]
+    return pd.DataFrame({"confidence": means[0], "right": means[1], "share": sizes[filled] / max(sizes.sum(), 1)})
+
+
+@figure(
+    STUDY,
+    "belief_by_turn",
+    "The judge's mean belief in the positive outcome through the debate, by actual outcome; verdict last. "
+    "Where the two lines part, the debate has told the judge something.",
+    JUDGE,
+)
+def belief_by_turn(results: StudyResults) -> "Figure":
+    """One panel an experiment and model, two lines: cases that turned out positive, and the others."""
+    debates = runs_of(results, DEBATE)
+    opinions = {run.results.experiment: opinions_of(run.results) for run in debates}
+    every = [(run, _beliefs(opinions[run.results.experiment], run.model)) for run in debates]
+    shown = [(run, beliefs) for run, beliefs in every if len(beliefs)]
+    if not shown:
+        return nothing_to_draw("No debate of this study has a judge who states a belief before the verdict.")
+    small = len(shown) > MANY_PANELS
+    drawing, axes_of_runs, lowest = panels(len(shown), columns=5 if small else 3, row_height=1.3 if small else 2.1)
+    runs = [run for run, _ in shown]
+    names = max((list(dict.fromkeys(beliefs["point"])) for _, beliefs in shown), key=len)
+    for axes, (run, beliefs) in zip(axes_of_runs, shown, strict=True):
+        _belief_panel(axes, run, beliefs, names, markersize=2.5 if small else 4)
+        axes.set_title(run_name(run, runs), fontsize=6.5 if small else SMALL)
+    for axes in lowest:
+        axes.set_xticks(range(len(names)), names, fontsize=6 if small else SMALL, rotation=30, ha="right")
+    drawing.legend(*axes_of_runs[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    drawing.supylabel("Belief in the positive outcome (%)", fontsize=9)
+    note_below(drawing, data_notes(runs, " Shaded: 95 % bootstrap intervals over cases."))
+    return drawing
+
+
+def _beliefs(opinions: pd.DataFrame, model: str) -> pd.DataFrame:
+    """The judge's opinions with a belief, of one model, and the point of the debate that each stands at.
+
+    None where the judge states no belief before the verdict.
+    """
+    mine = opinions[(opinions["model"] == model) & (opinions["speaker"] == "judge") & opinions["belief"].notna()]
+    if not (mine["kind"] != "verdict").any():
+        return mine.iloc[:0]
+    points = [_point(*row) for row in zip(mine["kind"], mine["round"], mine["after"], strict=True)]
+    return mine.assign(point=points).sort_values("turn", kind="stable")
+
+
+def _point(kind: str, number: int, after: str) -> str:
+    """A point of the debate in words: "after openings", "prosecutor, openings" where one alone spoke, "verdict"."""
+    if kind == "verdict":
+        return kind
+    phase = PHASES.get(number, f"round {number}")
+    return f"after {phase}" if "," in after else f"{after}, {phase}"
+
+
+def _belief_panel(axes: "Axes", run: Run, beliefs: pd.DataFrame, names: Sequence[str], markersize: float) -> None:
+    positive = run.results.task.positive
+    looks = (("actual: positive", True, VERMILION, "s", "-"), ("actual: other", False, BLUE, "o", "--"))
+    for label, actual, colour, marker, line in looks:
+        mine = beliefs[(beliefs["target"] == positive) == actual]
+        estimates = [_belief_at(mine[mine["point"] == name], run.results.seed) for name in names]
+        y, low, high = 100 * np.array(estimates).T
+        axes.fill_between(range(len(names)), low, high, color=colour, alpha=0.13, linewidth=0)
+        axes.plot(range(len(names)), y, color=colour, marker=marker, linestyle=line, markersize=markersize, label=label)
+    cases = beliefs.drop_duplicates("case_id")
+    base_rate = 100 * float((cases["target"] == positive).mean())
+    axes.axhline(base_rate, color=BLACK, linestyle=":", linewidth=1, label="base rate of these cases")
+    axes.set(ylim=(-3, 103), xlim=(-0.3, len(names) - 0.7))
+
+
+def _belief_at(beliefs: pd.DataFrame, seed: int) -> tuple[float, float, float]:
+    return CaseBootstrap(beliefs["case_id"], seed).estimate(mean_of(beliefs["belief"]))
