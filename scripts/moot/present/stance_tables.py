@@ -32,6 +32,7 @@ MACRO = {
     "recall": ("recall", "macro"),
     "f1": ("f1", "macro"),
 }
+HEADINGS = {"accuracy": "accuracy", "precision": "precision, macro", "recall": "recall, macro", "f1": "F1, macro"}
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
     "The paper asks zero-shot with a basic prompt and shows no prompt; a published value is set beside ours only where "
@@ -132,19 +133,19 @@ def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]
     for system in _published_alone(published, runs):
         for metric in MACRO:
             if (system, metric) in published:
-                yield compared(_keys(system, "", "", metric), published[system, metric], Measured())
+                yield compared(_keys(system, "", "", HEADINGS[metric]), published[system, metric], Measured())
     for run in runs:
         for metric, (name, average) in MACRO.items():
             theirs = published.get((run.model, metric)) if run.as_published else None
             ours = score_of(results, run, name, average)
-            yield compared(_keys(run.model, run.form, run.data, metric), theirs, ours)
+            yield compared(_keys(run.model, run.form, run.data, HEADINGS[metric]), theirs, ours)
             if ours.n_invalid:
-                keys = _keys(run.model, run.form, run.data, f"{metric}, invalid = wrong")
+                keys = _keys(run.model, run.form, run.data, f"{HEADINGS[metric]}, invalid = wrong")
                 yield compared(keys, theirs, score_of(results, run, name + INVALID_WRONG, average))
     for run in {run.results.experiment: run for run in runs}.values():
         for reference in (MAJORITY_CLASS, BASE_RATE_COIN):
             for metric, (name, average) in MACRO.items():
-                keys = _keys(reference, "reference", f"{run.data}, {run.results.experiment}", metric)
+                keys = _keys(reference, "reference", f"{run.data}, {run.results.experiment}", HEADINGS[metric])
                 yield compared(keys, None, score_of(results, Run(run.results, reference), name, average))
     yield from _trained_rows(results, runs, trained)
 
@@ -155,11 +156,11 @@ def _trained_rows(
     counterparts = set(TRAINED.values()) if list(boards_of(results, runs)) else set()
     for (row, metric), value in trained.items():
         if row not in counterparts and metric in MACRO:
-            yield compared(_keys(row, "trained", "", metric), value, Measured())
+            yield compared(_keys(row, "trained", "", HEADINGS[metric]), value, Measured())
     for data, board in boards_of(results, runs):
         for metric, (name, average) in MACRO.items():
             theirs = trained.get((TRAINED.get(board["baseline"], ""), metric))
-            keys = _keys(board["title"], "trained", data, metric)
+            keys = _keys(board["title"], "trained", data, HEADINGS[metric])
             yield compared(keys, theirs, trained_score(board, f"{name}_{average}" if average else name))
 
 
