@@ -7,7 +7,7 @@ conference too (as one topic); the clusters are for scoring alone.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from moot.cases import Case, Task
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.agreement import AGREEMENT, OPEN
-from moot.datasets.topics import LONGEST_TOPIC, folder_of
+from moot.datasets.topics import LONGEST_TOPIC, folder_of, source_notes
 from moot.errors import UserError
 from moot.tables_in import read_text
 
@@ -98,7 +98,8 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
         )
     paths = [folder / f"{Path(name).name}.yaml" for name in names]
     cases = [_case(path, row, context.name) for row, path in enumerate(paths, start=1)]
-    return Loaded(cases, TASK, account={"conferences": len(cases)}, sources=paths)
+    task = replace(TASK, notes=source_notes(options.source))
+    return Loaded(cases, task, account={"conferences": len(cases)}, sources=paths)
 
 
 def read_conference(path: Path) -> ConferenceFile:

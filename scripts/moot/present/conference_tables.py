@@ -116,7 +116,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
         for model in run.config.models:
             for metric, title in shown.items():
                 score = score_of(results, run.experiment, model, metric)
-                if pd.notna(score.value) or metric == "grade":
+                if pd.notna(score.value):
                     keys = {"run": run.experiment, "grader": _seat(run.config.params, model), "measure": title}
                     rows.append({**keys, **_ours(score)})
     return _plain(

@@ -41,9 +41,8 @@ def _present(params: Any, model: str) -> Iterator[str]:
     lines = [f"- Participant {n}{': ' + markdown(who) if who else ''}" for n, who in enumerate(personas, start=1)]
     decider = "a judge of agreement" if params["agreement"] else "no judge; the moderator decided when to go on"
     lines += ["- The moderator", f"- {decider[0].upper()}{decider[1:]}"]
-    yield (
-        "\n".join(lines) + f"\n\nAll were played by the language model {markdown(model)}, unless seats were given away."
-    )
+    given = "".join(f"; {markdown(seat)} by {markdown(who)}" for seat, who in sorted(params.get("seats", {}).items()))
+    yield "\n".join(lines) + f"\n\nPlayed by the language model {markdown(model)}{given}."
 
 
 def _topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
