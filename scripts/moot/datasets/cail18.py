@@ -62,7 +62,7 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     if not records:
         raise UserError(f"data set {context.name}: no case is left; lower min_cases or set several: true.")
     labels = _labels(records)
-    sample = ("cases written for moot; not real",) if options.source == "sample" else ()
+    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = Task(
         noun="本案",
         question=_WORDS[options.predict]["question"],

@@ -42,7 +42,7 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     records: list[Record] = []
     for path, split in files.items():
         records += _read(path, split, options.encoding, account)
-    sample = ("cases written for moot; not real",) if options.source == "sample" else ()
+    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = replace(TASK, notes=sample)
     return prepare(records, task, options, context, court="state court", account=account, sources=list(files))
 

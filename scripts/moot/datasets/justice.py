@@ -51,7 +51,7 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
     records: list[Record] = []
     for path, split in files.items():
         records += _read(path, split, options, account)
-    sample = ("cases written for moot; not real",) if options.source == "sample" else ()
+    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = replace(TASK, notes=sample)
     return prepare(records, task, options, context, court="us supreme court", account=account, sources=list(files))
 

@@ -11,6 +11,7 @@ position at all, is none. A bank's human affirms in every other repeat of a case
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -24,8 +25,10 @@ from moot.inbox import ask_person
 from moot.labels.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
 from moot.labels.rules import label_statement
 from moot.protocols import ProtocolParams, protocol
+from moot.protocols.replies import spoken
 
 HUMAN = "human"
+VOTES = {AFFIRM: "AFFIRM", NOT_AFFIRM: "REVERSE"}
 SCRIPT = "panel"
 STATEMENT = "statement"
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "a": 1, "b": 2, "c": 3, "d": 4}
@@ -171,6 +174,11 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """In each round all judges speak unaware of one another; then all is shared."""
     seats = [f"judge_{number}" for number in range(1, params.judges + 1)]
+    if not is_appeal(debate) and params.votes == "none":
+        raise UserError(
+            f"experiment '{debate.experiment}': statements are read for AFFIRM and REVERSE, and cases of "
+            f"'{debate.case.dataset}' ask for {', '.join(debate.task.labels)}. Set `votes: likelihood`."
+        )
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
     return decision(debate, params.rounds)
@@ -189,13 +197,18 @@ async def state(debate: Debate, params: PanelParams, seat: str, number: int, ear
     if params.votes == "likelihood" and not said.failed:
         await debate.choose(
             seat, "vote", "panel/vote", private=True, round=number, heard=[*earlier, said], people=people(debate),
-            words={AFFIRM: "AFFIRM", NOT_AFFIRM: "REVERSE"},
+            words=VOTES if is_appeal(debate) else {label: spoken(label) for label in debate.task.labels},
         )  # fmt: skip
 
 
 def memory(debate: Debate, number: int) -> list[Utterance]:
     """What the panel shares before a round: every statement of the rounds before it, in their order."""
     return [said for said in debate.utterances if said.kind == STATEMENT and said.round < number and said.text]
+
+
+def is_appeal(debate: Debate) -> bool:
+    """Whether the question is the panel's own (affirm or not); on other data its judges vote on that data's labels."""
+    return set(debate.task.labels) == {AFFIRM, NOT_AFFIRM}
 
 
 def people(debate: Debate) -> bool:
@@ -274,14 +287,21 @@ def decision(debate: Debate, last_round: int) -> Answer | None:
     With votes by likelihood, a judge whose statement takes no position counts with his vote.
     """
     final = [said for said in debate.utterances if said.round == last_round]
+    if not is_appeal(debate):
+        return majority(debate, [said.prediction for said in final if said.kind == "vote" and said.prediction])
     codes = {said.speaker: label_statement(said.text).code for said in final if said.kind == STATEMENT}
     votes = {said.speaker: said.prediction for said in final if said.kind == "vote" and said.prediction}
     sides = [position(code, votes.get(speaker)) for speaker, code in codes.items()]
-    affirming, against = sides.count(AFFIRM), sides.count(NOT_AFFIRM)
-    if affirming == against:
+    return majority(debate, [side for side in sides if side])
+
+
+def majority(debate: Debate, sides: Sequence[str]) -> Answer | None:
+    """The side that most judges take, with their share; None for a tie, and where nobody takes one."""
+    ranked = Counter(sides).most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None
-    share = affirming / (affirming + against)
-    return Answer(AFFIRM if share > 1 / 2 else NOT_AFFIRM, confidence=100 * max(share, 1 - share), score=share)
+    share = sides.count(debate.task.positive) / len(sides) if debate.task.positive else None
+    return Answer(ranked[0][0], 100 * ranked[0][1] / len(sides), share)
 
 
 def position(code: int, vote: str | None) -> str | None:

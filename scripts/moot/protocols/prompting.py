@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
+import pandas as pd
 from pydantic import Field
 
 from moot.artifacts import read_frame
@@ -50,8 +51,13 @@ class SelfConsistencyParams(PromptingParams):
     """Parameters of self-consistency; sampled, so temperature 0.7."""
 
     temperature: float = Field(0.7, ge=0, description="sampling temperature, unless the model's entry sets one")
-    k: int | Literal["matched"] = Field(5, description="samples a case, or `matched`: as many as the debate's calls")
-    beside: str = Field("", description="with `k: matched`: the experiment whose number of calls a case is matched")
+    k: int | Literal["matched", "matched_tokens"] = Field(
+        5, description="samples a case, or as many as the debate's calls, or as its tokens pay for"
+    )
+    beside: str = Field("", description="with a matched k: the experiment whose calls or tokens a case are matched")
+    single: str = Field(
+        "", description="with `k: matched_tokens`: the experiment that asks for one such sample a case, for its price"
+    )
     factors: int = Field(10, ge=1, description="most factors to weigh")
 
 
@@ -111,14 +117,24 @@ async def n_shot_chain_of_thought(debate: Debate, params: ShotChainParams) -> An
 
 
 def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
-    return {"beside": f"predictions/{params.beside}/{{model}}.parquet"} if params.k == "matched" else {}
+    named = {"matched": ("beside",), "matched_tokens": ("beside", "single")}.get(str(params.k), ())
+    return {name: f"predictions/{getattr(params, name)}/{{model}}.parquet" for name in named}
 
 
 def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
-    """How many samples: given, or the rounded mean number of calls a case of the debate that this stands beside."""
-    if params.k != "matched":
+    """How many samples: given, or what the debate that this stands beside takes a case, in calls or in tokens."""
+    if isinstance(params.k, int):
         return params.k
-    return max(1, round(float(read_frame(debate.artifacts["beside"])["calls"].mean())))
+    taken = read_frame(debate.artifacts["beside"])
+    if params.k == "matched":
+        return max(1, round(float(taken["calls"].mean())))
+    single = read_frame(debate.artifacts["single"])
+    return max(1, round(_tokens(taken) / (_tokens(single) / float(single["calls"].mean()))))
+
+
+def _tokens(predictions: pd.DataFrame) -> float:
+    """Prompt and generated tokens a case."""
+    return float((predictions["prompt_tokens"] + predictions["completion_tokens"]).mean())
 
 
 @protocol(

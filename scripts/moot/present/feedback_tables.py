@@ -1,0 +1,183 @@
+"""The paper's Tables 2 and 3, and Debate-Feedback against every other method, case by case."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from moot.present import StudyResults, TableContent, table
+from moot.present.feedback_study import (
+    ASSISTED,
+    DEBATE,
+    METHODS,
+    SINGLE,
+    STUDY,
+    Run,
+    baseline_predictions,
+    runs_of,
+)
+from moot.present.published import (
+    NOT_MEASURED,
+    Measured,
+    compared,
+    comparison,
+    measured,
+    published_table,
+)
+from moot.scores.paired import compare_paired, holm
+
+KEYS = ("method", "model", "setting", "data", "metric")
+PAPER_METHODS = {
+    "few-shot": METHODS["few_shot"],
+    "cot": METHODS["four_step_cot"],
+    "reflexion": METHODS["reflexion"],
+    "debate-feedback-single": SINGLE,
+    "debate-feedback-assistant": ASSISTED,
+}
+# Heading, metric and average of ours, and the ending of the paper's column.
+ONE_LABEL = (
+    ("accuracy", "accuracy", "", "accuracy"),
+    ("accuracy, invalid = wrong", "accuracy_invalid_wrong", "", ""),
+    ("F1, macro", "f1", "macro", "f1"),
+)
+SEVERAL_LABELS = (
+    ("subset accuracy", "subset_accuracy", "", "accuracy"),
+    ("subset accuracy, invalid = wrong", "subset_accuracy_invalid_wrong", "", ""),
+    ("F1, macro", "f1", "macro", "f1"),
+    ("F1, micro", "f1", "micro", ""),
+)
+NOTES = (
+    "The paper's accuracy compares whole answers (its Equation 2), which for several labels is subset accuracy; its F1 "
+    "is the macro average (Equation 6). Micro F1 is ours.",
+    "Published values stand beside runs of the same method on a data set whose name contains caselaw or cail18. They "
+    "are of {model} on the paper's own cases, which were not published whole: a difference is one of model and cases, "
+    "not of the method alone.",
+)
+
+
+@table(
+    STUDY,
+    "table2_models",
+    "Table 2: trained models, single prompts and Debate-Feedback",
+    "Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained models are those of "
+    "this run's baselines, on the test split.",
+)
+def models(results: StudyResults) -> TableContent:
+    """Table 2. GPT-3.5 and GPT-4o are the zero-shot runs of the models with these names."""
+    published = _by_method(results, "table2_models")
+    runs = runs_of(results, DEBATE, "zero_shot")
+    rows = [*_trained_rows(results, published), *_run_rows(results, runs, published)]
+    shown = {(row["method"], row["data"].split()[0]) for row in rows}
+    rows += _published_alone(published, shown)
+    return comparison(rows, KEYS, [NOTES[0], NOTES[1].format(model="GPT-4o")])
+
+
+@table(
+    STUDY,
+    "table3_reasoning",
+    "Table 3: Debate-Feedback and other ways of reasoning",
+    "Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their difference.",
+)
+def reasoning(results: StudyResults) -> TableContent:
+    """Table 3, with zero-shot and self-consistency, which the paper did not run."""
+    published = _by_method(results, "table3_reasoning")
+    rows = list(_run_rows(results, runs_of(results), published))
+    shown = {(row["method"], row["data"].split()[0]) for row in rows}
+    rows += _published_alone(published, shown)
+    return comparison(rows, KEYS, [NOTES[0], NOTES[1].format(model="gpt-4o-mini")])
+
+
+Published = Mapping[tuple[str, str], Mapping[str, float]]
+
+
+def _by_method(results: StudyResults, name: str) -> Published:
+    """(method, data set) to accuracy and F1, as published."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for (row, metric), value in published_table(results, name).items():
+        data, _, kind = metric.partition("_")
+        found.setdefault((PAPER_METHODS.get(row, row), data), {})[kind] = value
+    return found
+
+
+def _theirs(published: Published, run: Run) -> Mapping[str, float]:
+    data = next((data for _, data in published if data in run.results.config.dataset), "")
+    return published.get((run.method, data)) or published.get((run.model, data), {})
+
+
+def _run_rows(results: StudyResults, runs: list[Run], published: Published) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        theirs = _theirs(published, run)
+        for heading, metric, average, column in SEVERAL_LABELS if run.results.task.multilabel else ONE_LABEL:
+            value = measured(results, run.results.experiment, run.model, metric, average)
+            keys = dict(zip(KEYS, (run.method, run.model, run.setting, run.data, heading), strict=True))
+            yield compared(keys, theirs.get(column), value)
+
+
+def _trained_rows(results: StudyResults, published: Published) -> Iterator[dict[str, Any]]:
+    """The baselines' rows on the test split; one that could not run says why in place of its setting."""
+    several = {found.config.dataset: found.task.multilabel for found in results.experiments.values()}
+    for data, board in results.baselines.items():
+        for row in board[board["evaluation"] == "test"].to_dict("records"):
+            near = next((name for _, name in published if name in data), "")
+            theirs = published.get((str(row["baseline"]), near), {})
+            setting = "trained on the training split" if row["status"] == "ok" else str(row["status"])
+            accuracy = "subset accuracy" if several.get(data) else "accuracy"
+            for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
+                value = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0)
+                keys = dict(zip(KEYS, (str(row["baseline"]), "–", setting, data, heading), strict=True))
+                yield compared(keys, theirs.get(column), value if row["status"] == "ok" else NOT_MEASURED)
+
+
+def _published_alone(published: Published, shown: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    for (method, data), values in published.items():
+        if (method, data) not in shown:
+            for kind, value in values.items():
+                keys = dict(zip(KEYS, (method, "", "not run", data, kind.replace("f1", "F1, macro")), strict=True))
+                yield compared(keys, value, NOT_MEASURED)
+
+
+# Case by case
+
+
+@table(
+    STUDY,
+    "one_against_all",
+    "Debate-Feedback against every other method, case by case",
+    "Each run of Debate-Feedback against every other method on the cases that both judged: difference in accuracy, "
+    "exact McNemar test, Holm's correction over the comparisons of one run.",
+)
+def one_against_all(results: StudyResults) -> TableContent:
+    """Prompts, self-consistency, the other variant, and the trained models of the same data set."""
+    rows: list[dict[str, Any]] = []
+    runs = runs_of(results)
+    for run in (run for run in runs if run.results.config.protocol == DEBATE):
+        same = [
+            other for other in runs if other is not run and other.results.config.dataset == run.results.config.dataset
+        ]
+        others = {f"{other.method} ({other.setting}), {other.model}": other.predictions for other in same}
+        others |= baseline_predictions(run.results)
+        found = [(name, compare_paired(run.predictions, rest, run.results.seed)) for name, rest in others.items()]
+        found = [(name, values) for name, values in found if values["n"]]
+        for (name, values), adjusted in zip(found, holm([values["p"] for _, values in found]), strict=True):
+            rows.append(
+                {
+                    "method": run.method,
+                    "model": run.model,
+                    "data": run.data,
+                    "against": name,
+                    **values,
+                    "p (Holm)": adjusted,
+                }
+            )
+    columns = ["method", "model", "data", "against", "difference", "low", "high", "first_alone", "second_alone", "p"]
+    frame = pd.DataFrame(rows, columns=[*columns, "p (Holm)", "n"])
+    frame = frame.astype({"first_alone": "Int64", "second_alone": "Int64", "n": "Int64"})
+    shown = {"first_alone": "right alone", "second_alone": "other right alone", "p": "p (McNemar)"}
+    return TableContent(
+        frame.rename(columns=shown),
+        notes=["A case counts as right if most of its repeats are; an invalid answer is wrong."],
+        difference=("difference", "low", "high"),
+        intervals={"95 % interval": ("low", "high")},
+        keys=("method", "model", "data"),
+        formats={"difference": "+.3f"},
+    )
