@@ -1,0 +1,163 @@
+"""Whole shards: makespan beside its bound, replay, resuming, and the memory of a long one; each in a fresh process."""
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import random
+import resource
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
+from fault_server import FaultServer, instance_of, sentence
+from moot.artifacts import read_cases
+from moot.config import ModelConfig
+from moot.debates import Job, write_transcripts
+from moot.llm.endpoints import ENDPOINTS
+from moot.llm.request import Reply, Request
+from moot.plan import Plan
+
+FACTS = "A person with {prior} prior arrests and {years} years of school, a job since May, living with the family. " * 8
+
+
+@ENDPOINTS.register("instant")
+class InstantEndpoint:
+    """Replies from within the process after a fixed time, so that nothing but moot itself is measured."""
+
+    seconds = 0.0
+    first_call: float | None = None
+
+    def __init__(self, _config: ModelConfig, _threads: int) -> None:
+        pass
+
+    async def complete(self, request: Request) -> Reply:
+        """A reply that depends on the request alone."""
+        if InstantEndpoint.first_call is None:
+            InstantEndpoint.first_call = time.perf_counter()
+        await asyncio.sleep(InstantEndpoint.seconds)
+        draw = random.Random(request.to_json())
+        text = json.dumps(instance_of(dict(request.schema), draw)) if request.schema else sentence(draw)
+        return Reply(text, finish_reason="stop", prompt_tokens=300, completion_tokens=30)
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def instant(folder: Path, concurrency: int) -> dict[str, Any]:
+    """A configuration whose model replies from within the process."""
+    return configuration("", folder, {"endpoint": "instant", "base_url": None, "concurrency": concurrency})
+
+
+def peak_megabytes() -> float:
+    """This process's largest resident size so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> str:
+    """Courtroom debates against a server of fixed latency, beside max(longest chain, total latency / concurrency)."""
+    cases = people(folder / "cases.parquet", debates, FACTS)
+    with FaultServer(latency=latency) as server:
+        hold(configuration(server.url, folder / "warm"), people(folder / "one.parquet", 1), folder / "warm.parquet")
+        server.reset()
+        config = configuration(server.url, folder, {"concurrency": concurrency})
+        wall, cpu = time.perf_counter(), time.process_time()
+        hold(config, cases, folder / "out.parquet")
+        seconds, calls = time.perf_counter() - wall, server.stats()["requests"]
+    bound = max(calls / debates, calls / concurrency) * latency
+    spent = 1000 * (time.process_time() - cpu) / calls
+    return (
+        f"makespan of {debates} courtroom debates, {concurrency} at once, {latency:g} s a call: {seconds:.1f} s, bound "
+        f"{bound:.1f} s, ratio {seconds / bound:.2f}; {spent:.2f} ms CPU a call"
+    )
+
+
+def replay(folder: Path, debates: int) -> str:
+    """Every reply from the ledger."""
+    cases = people(folder / "cases.parquet", debates, FACTS)
+    config = instant(folder, 64)
+    hold(config, cases, folder / "out.parquet")
+    wall, cpu = time.perf_counter(), time.process_time()
+    hold({**config, "replay": True}, cases, folder / "again.parquet")
+    seconds, spent = time.perf_counter() - wall, time.process_time() - cpu
+    assert (folder / "out.parquet").read_bytes() == (folder / "again.parquet").read_bytes()
+    replies = 16 * debates
+    return f"replay of {replies} replies: {replies / seconds:.0f} a second ({replies / spent:.0f} by CPU time)"
+
+
+def resume(folder: Path, replies: int) -> str:
+    """The time until a shard whose first half is in the ledger makes its first new call."""
+    debates = replies // 16
+    cases = people(folder / "cases.parquet", debates, FACTS)
+    config = instant(folder, 64)
+    hold(config, cases, folder / "out.parquet")
+    with sqlite3.connect(folder / "ledger" / "ledger.sqlite") as connection:
+        connection.execute("DELETE FROM replies WHERE rowid > (SELECT max(rowid) / 2 FROM replies)")
+    InstantEndpoint.first_call, InstantEndpoint.seconds = None, 0.05
+    begun = time.perf_counter()
+    hold(config, cases, folder / "again.parquet")
+    assert InstantEndpoint.first_call is not None
+    waited = InstantEndpoint.first_call - begun
+    assert (folder / "out.parquet").read_bytes() == (folder / "again.parquet").read_bytes()
+    return f"resuming a half-done shard of {replies} replies: first new call after {waited:.1f} s"
+
+
+def memory(folder: Path, debates: int) -> str:
+    """The largest resident size while many debates are held in one shard."""
+    cases, output = people(folder / "cases.parquet", debates, FACTS), folder / "out.parquet"
+    config = instant(folder, 64)
+    config["experiments"][EXPERIMENT]["params"] = {"strategy": "none", "beliefs": "none"}
+    plan = Plan.from_yaml(config, PROJECT)
+    job = Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0)
+    before, wall = peak_megabytes(), time.perf_counter()
+    write_transcripts(plan, job, [cases], output)
+    seconds, rows = time.perf_counter() - wall, pq.ParquetFile(output).metadata.num_rows
+    return (
+        f"memory of {debates} debates of seven calls in one shard ({rows} utterances): peak {peak_megabytes():.0f} MB, "
+        f"{before:.0f} MB of them before the first debate; {seconds:.0f} s"
+    )
+
+
+def _in_a_folder(measure: Callable[..., str], arguments: tuple[Any, ...]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"- {measure(Path(folder), *arguments)}", flush=True)
+
+
+def alone(measure: Callable[..., str], *arguments: object) -> None:
+    """Run one measurement in a fresh process, and print its line."""
+    process = multiprocessing.get_context("spawn").Process(target=_in_a_folder, args=(measure, arguments))
+    process.start()
+    process.join()
+    if process.exitcode:
+        sys.exit(f"{measure.__name__} failed")
+
+
+MEASUREMENTS: dict[str, tuple[Callable[..., str], tuple[Any, ...], tuple[Any, ...]]] = {
+    "makespan": (makespan, (200, 64, 0.05), (4, 2, 0.01)),
+    "makespan-second": (makespan, (200, 64, 1.0), (2, 2, 0.01)),
+    "replay": (replay, (600,), (4,)),
+    "resume": (resume, (50_000,), (64,)),
+    "memory": (memory, (10_000,), (8,)),
+}
+
+
+def main() -> None:
+    """Print one line a measurement."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(MEASUREMENTS)}; all by default")
+    parser.add_argument("--smoke", action="store_true", help="small sizes, to see that everything runs")
+    chosen = parser.parse_args()
+    for name in chosen.names or MEASUREMENTS:
+        measure, full, small = MEASUREMENTS[name]
+        alone(measure, *(small if chosen.smoke else full))
+
+
+if __name__ == "__main__":
+    main()

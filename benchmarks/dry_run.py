@@ -1,0 +1,28 @@
+"""The dry run of the papers' configuration: how many jobs, and how many seconds it takes."""
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+def main() -> None:
+    """Print one line."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "snakemake", "--snakefile", PROJECT / "Snakefile", "--directory", folder]
+        command += ["--configfile", PROJECT / "config" / "paper.yaml", "--cores", "2", "--dry-run", "--quiet", "rules"]
+        begun = time.perf_counter()
+        ended = subprocess.run([*command], capture_output=True, text=True, check=False)
+        seconds = time.perf_counter() - begun
+    total = re.search(r"^total\s+(\d+)", ended.stdout + ended.stderr, re.MULTILINE)
+    if ended.returncode or not total:
+        sys.exit(f"the dry run failed:\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
+    print(f"- dry run of config/paper.yaml: {total[1]} jobs, {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""All benchmarks, one after the other; `--smoke` runs each at a small size, to see that it runs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+SCRIPTS = {
+    "throughput.py": ["--rounds", "2", "--repeats", "1", "--concurrency", "4", "--latency", "0.01"],
+    "debates.py": ["--smoke"],
+    "prompt_reuse.py": ["--smoke"],
+    "dry_run.py": [],
+}
+
+
+def main() -> None:
+    """Run every benchmark in a process of its own; one that fails ends all."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (PROJECT / "scripts", PROJECT / "tests")))}
+    for script, small in SCRIPTS.items():
+        print(f"\n{script}\n", flush=True)
+        arguments = small if "--smoke" in sys.argv else []
+        subprocess.run([sys.executable, PROJECT / "benchmarks" / script, *arguments], env=environment, check=True)
+
+
+if __name__ == "__main__":
+    main()
