@@ -164,14 +164,14 @@ def topic_number(utterances: Sequence[Utterance], turn: int) -> int:
 
 
 def exchange_on(utterances: Sequence[Utterance], topic: int, until: int | None = None) -> str:
-    """What the participants said on a topic, as one text."""
+    """What the participants said on a topic, one paragraph each, so that none can begin another speaker's."""
     spoken = [
         said
         for said in utterances
         if said.kind == STATEMENT and said.text.strip() and topic_number(utterances, said.turn) == topic
     ]
     lines = (
-        f"{said.speaker.replace('_', ' ').capitalize()}: {said.text.strip()}"
+        f"{said.speaker.replace('_', ' ').capitalize()}: {' '.join(said.text.split())}"
         for said in spoken
         if until is None or said.turn < until
     )
