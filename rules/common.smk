@@ -47,6 +47,16 @@ EXPERIMENT_MODELS = [
 ]
 
 
+def summarised(wildcards):
+    """The model's summaries of opinions that a data set is made of, where it has `source: cap`."""
+    options = plan.datasets[wildcards.dataset]
+    return (
+        f"results/summaries/{options.summaries}.jsonl"
+        if options.source == "cap"
+        else []
+    )
+
+
 def downloaded(wildcards):
     """The record of a data set's download, where its source is `download`."""
     options = plan.datasets[wildcards.dataset]

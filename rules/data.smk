@@ -18,6 +18,7 @@ rule download:
 rule load_cases:
     input:
         downloaded,
+        summarised,
     output:
         cases="results/cases/{dataset}.parquet",
         features="results/features/{dataset}.parquet",

@@ -3,11 +3,16 @@
 Settlements and dismissals are set aside, since the text states them; what remains is binary.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
 
 from moot.cases import Split, Task
 from moot.datasets import LoadContext, Loaded, dataset
+from moot.errors import UserError
 from moot.legal_texts import LegalTextOptions, Record, prepare, require_text, source_files
 from moot.tables_in import check_values, read_jsonl
 
@@ -29,6 +34,13 @@ TASK = Task(
 class CaselawOptions(LegalTextOptions):
     """Options of the CaseLaw data set."""
 
+    source: Literal["sample", "local", "download", "cap"] = Field(  # type: ignore[assignment]
+        description="shipped, read from data_root, downloaded, or summarised by a model from full opinions (cap)"
+    )
+    summaries: str = Field(
+        "", description="with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases"
+    )
+
 
 @dataset("caselaw", CaselawOptions)
 def load(options: CaselawOptions, context: LoadContext) -> Loaded:
@@ -37,7 +49,9 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     Raises:
         UserError: a file is missing or malformed, a label is outside the set, a text is empty.
     """
-    files = source_files(options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl")
+    files = _summaries(options, context) or source_files(
+        options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl"
+    )
     account = {"records read": 0, "settled or dismissed (left out)": 0}
     records: list[Record] = []
     for path, split in files.items():
@@ -45,6 +59,18 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = replace(TASK, notes=sample)
     return prepare(records, task, options, context, court="state court", account=account, sources=list(files))
+
+
+def _summaries(options: CaselawOptions, context: LoadContext) -> dict[Path, Split | None]:
+    """The file that a model's summaries of opinions stand in; empty for other sources."""
+    if options.source != "cap":
+        return {}
+    if not re.fullmatch(r"[^/]+/[^/]+", options.summaries):
+        raise UserError(
+            f"data set {context.name}: found summaries '{options.summaries}', expected EXPERIMENT/MODEL, where the "
+            "experiment's protocol is case_summary. Name both."
+        )
+    return {Path("results/summaries") / f"{options.summaries}.jsonl": None}
 
 
 def _read(path: Path, split: Split | None, encoding: str, account: dict[str, int]) -> list[Record]:

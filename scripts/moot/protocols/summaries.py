@@ -1,0 +1,78 @@
+"""From a full opinion to a CaseLaw case: background, claim and defence without the verdict, and the verdict apart.
+
+Debate-Feedback (section 3) starts from cases "formatted into case background, plaintiff claim and defendant
+statement"; its prompts for that are not published, these are ours.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from moot.artifacts import atomic_path, read_frames
+from moot.debate import Answer, Debate
+from moot.errors import UserError
+from moot.protocols import ProtocolParams, protocol
+
+SEAT, KIND = "clerk", "case summary"
+_LABELS = {
+    "plaintiff": "Plaintiff wins",
+    "defendant": "Defendant wins",
+    "settlement": "Settlement",
+    "dismissed": "Dismissed",
+}
+
+
+class SummaryParams(ProtocolParams):
+    """Parameters of the summaries."""
+
+    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    words: int = Field(200, ge=20, description="most words of the background, as the prompt asks")
+
+
+class CaseSummary(BaseModel):
+    """What a summary holds."""
+
+    model_config = ConfigDict(extra="forbid")
+    background: str = Field(description="parties, events and course of the case, without the outcome")
+    claim: str = Field(description="what the plaintiff asks for and why")
+    defence: str = Field(description="what the defendant answers and why")
+    prediction: Literal["PLAINTIFF", "DEFENDANT", "SETTLEMENT", "DISMISSED"] = Field(description="the outcome")
+
+
+@protocol("case_summary", SummaryParams, study="feedback", prompts=("summaries/",))
+async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001 - the prompt reads them
+    """One call: three parts without the verdict, and the verdict."""
+    said = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)
+    return Answer(said.prediction) if said.usable and said.prediction else None
+
+
+def write_summaries(shards: Sequence[Path], output: Path) -> None:
+    """Write the usable summaries as the CaseLaw loader reads them: JSON lines of `case_background` and `labels`.
+
+    Args:
+        shards: transcripts of the protocol `case_summary`, for one model.
+        output: `summaries/{experiment}/{model}.jsonl`.
+
+    Raises:
+        UserError: no summary is usable.
+    """
+    said = read_frames(shards)
+    lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(said)]
+    if not lines:
+        raise UserError(f"{output.stem}: none of {len(said)} utterances is a usable summary. Use a larger model.")
+    with atomic_path(output) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def summary_records(said: pd.DataFrame) -> list[dict[str, Any]]:
+    """One record a usable summary: its three parts separated by tabs, and its label."""
+    usable = said[(said["kind"] == KIND) & ~said["parse_status"].isin(["failed", "invalid"])]
+    records = []
+    for parsed in map(json.loads, usable["parsed"]):
+        parts = (" ".join(str(parsed[name]).split()) for name in ("background", "claim", "defence"))
+        records.append({"case_background": "\t".join(parts), "labels": _LABELS[str(parsed["prediction"]).casefold()]})
+    return records
