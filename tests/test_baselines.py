@@ -184,7 +184,7 @@ def test_reference_scores_by_hand() -> None:
             "f1_weighted": 0.6 * 0.75,
             "kappa": 0,
             "mcc": 0,
-            "brier": 8 / 20,
+            "brier": 0.4 * 0.75**2 + 0.6 * 0.25**2,  # it predicts no, and says that yes has a chance of 1/4
             "tn": 12,
             "fp": 0,
             "fn": 8,
@@ -250,8 +250,8 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
 
 
 def test_several_labels_at_once() -> None:
-    task = Task("the case", "Which articles?", ("a", "b", "c"), multilabel=True)
-    targets = [("a", "a;b", "b;c", "c")[i % 4] for i in range(100)]
+    task = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=True)
+    targets = [("a", "b", "c", "a;b", "c", "d", "a")[i % 7] for i in range(100)]
     data = made_up(targets, task)
     entries = [*select(["lr", "reference"])]
     found = evaluate(data, entries, seed=1, folds=3)
@@ -263,6 +263,10 @@ def test_several_labels_at_once() -> None:
     )
     row = part(found.leaderboard, "lr", "test")
     assert row.accuracy == pytest.approx(np.mean((truth == answers).all(axis=1)))
+    assert answers.any(axis=1).all(), "every case has a label, so no predicted set is empty"
+    majority = found.predictions[found.predictions.baseline == MAJORITY_CLASS]
+    most_frequent = pd.Series(";".join(targets[:60]).split(";")).value_counts().idxmax()
+    assert set(majority.prediction) == {most_frequent}
     for average in ("micro", "macro", "weighted"):
         score = sklearn_metrics.f1_score(truth, answers, average=average, zero_division=0)
         assert row[f"f1_{average}"] == pytest.approx(score), average

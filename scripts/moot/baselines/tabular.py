@@ -23,7 +23,7 @@ REFERENCE = ("reference", "courtroom_paper", "tabular", "text")
 def majority_class(seed: int, threads: int) -> "DummyClassifier":
     from sklearn.dummy import DummyClassifier
 
-    return DummyClassifier(strategy="most_frequent")
+    return DummyClassifier(strategy="prior")
 
 
 @baseline(BASE_RATE_COIN, "Base-rate coin", family=REFERENCE, kind="any", stored=False, randomised=True)

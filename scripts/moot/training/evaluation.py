@@ -85,7 +85,8 @@ def evaluate(
         (`recall_weighted`). `status` is "ok", or says why there are no figures: a baseline that fails never takes the
         others with it. `confusion` is JSON, rows actual and columns predicted in the order of the labels; `tn`, `fp`,
         `fn`, `tp` stand beside it for two labels. `fit_seconds` is measured and differs between runs; nothing else
-        does. In the predictions `score` is the positive label's probability or decision value, as `score_kind` says.
+        does. Of several labels at once each has a model of its own; a case that none claims gets the likeliest label.
+        In the predictions `score` is the positive label's probability or decision value, as `score_kind` says.
     """
     rows: list[dict[str, Any]] = []
     predictions: list[pd.DataFrame] = []
@@ -136,11 +137,20 @@ class _Observer:
         if self.randomised and scores is not None:
             assigned = scores
         elif self.task.multilabel:
-            assigned = np.asarray(estimator.predict(inputs), dtype=np.float64)
+            assigned = _with_a_label(np.asarray(estimator.predict(inputs), dtype=np.float64), scores)
         else:
             assigned = np.eye(width)[np.asarray(estimator.predict(inputs)).ravel().astype(int)]
         truth = targets if self.task.multilabel else np.eye(width)[targets]
         return Outcome(truth, assigned, scores, scored, self.positive, self.task.multilabel)
+
+
+def _with_a_label(assigned: NDArray[np.float64], scores: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Predicted sets of labels, none of them empty: every case has a label, so an empty set takes the likeliest."""
+    if scores is None:
+        return assigned
+    empty = assigned.sum(axis=1) == 0
+    assigned[empty] = np.eye(assigned.shape[1])[scores[empty].argmax(axis=1)]
+    return assigned
 
 
 def _scores(estimator: Any, inputs: pd.DataFrame, width: int) -> tuple[NDArray[np.float64] | None, Scored]:
