@@ -13,7 +13,7 @@ from aiolimiter import AsyncLimiter
 from moot.config import Budget, ModelConfig
 from moot.errors import RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS, Endpoint
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError
 from moot.llm.ledger import Entry, Ledger, Reservation
 from moot.llm.progress import LOG, Progress
 from moot.llm.request import Reply, Request, call_id
@@ -55,6 +55,7 @@ class Chat:
         self._under_way: dict[str, asyncio.Task[Reply]] = {}
         self._at_server: set[str] = set()
         self._stopped: Exception | None = None
+        self._answered = False
         self._paused_until = 0.0
         self._slots = asyncio.Semaphore(config.concurrency)
         self._requests = _limiter(config.requests_per_minute)
@@ -137,12 +138,23 @@ class Chat:
                 except TransientError as error:
                     failures += 1
                     if failures >= self.config.attempts:
+                        self._check_reachable(error)
                         raise CallFailedError(f"gave up after {failures} attempts: {error}") from None
                     await self._back_off(error, failures)
                 else:
+                    self._answered = True
                     cost = self.config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
                     now = datetime.now(UTC).isoformat(timespec="seconds")
                     return replace(reply, attempts=1 + failures + waits, cost_usd=cost, created_at=now)
+
+    def _check_reachable(self, error: TransientError) -> None:
+        """End the run if nobody has ever answered: a wrong address would fail every debate, one after the other."""
+        if isinstance(error, UnreachableError) and not self._answered:
+            address = self.config.base_url or "the client's default address"
+            raise RunStoppedError(
+                f"model '{self.name}': no server answers at {address} ({error}). Start the server, or correct "
+                "`base_url`, and run again."
+            )
 
     async def _attempt(self, endpoint: Endpoint, key: str, request: Request) -> Reply:
         """One attempt; a reply that trickles in is given up after `timeout` seconds like one that never comes."""

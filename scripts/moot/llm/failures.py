@@ -4,7 +4,7 @@ import re
 
 from moot.errors import RunStoppedError
 
-__all__ = ["CallFailedError", "RateLimitedError", "RunStoppedError", "TransientError", "told"]
+__all__ = ["CallFailedError", "RateLimitedError", "RunStoppedError", "TransientError", "UnreachableError", "told"]
 
 
 class CallFailedError(Exception):
@@ -13,6 +13,10 @@ class CallFailedError(Exception):
 
 class TransientError(Exception):
     """The server failed, dropped the connection, took too long or sent no usable reply: try again after a pause."""
+
+
+class UnreachableError(TransientError):
+    """No connection at all: if it never comes about, no call of the run can succeed."""
 
 
 class RateLimitedError(Exception):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from moot.scores.uncertainty import CaseBootstrap, mean_of
 
@@ -21,6 +20,8 @@ def mcnemar_exact(first_alone: int, second_alone: int) -> float:
     Returns:
         The p-value; 1 where the two never differ.
     """
+    from scipy.stats import binomtest  # noqa: PLC0415 - registries are read at every start of Snakemake
+
     differing = first_alone + second_alone
     return float(binomtest(first_alone, differing).pvalue) if differing else 1.0
 

@@ -10,7 +10,7 @@ from moot.config import ModelConfig
 from moot.errors import LogprobsUnavailableError, RunStoppedError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, told
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
 from moot.llm.request import Reply, Request
 
 _FEWEST_TOKENS_A_CHARACTER = 1 / 8
@@ -57,7 +57,9 @@ class OllamaEndpoint:
             )
         except ollama.ResponseError as error:
             raise self._translate(error) from None
-        except (httpx.HTTPError, ConnectionError, ValueError) as error:
+        except ConnectionError as error:
+            raise UnreachableError(told(error)) from None
+        except (httpx.HTTPError, ValueError) as error:
             raise TransientError(told(f"{type(error).__name__}: {error}")) from None
         reply = self._reply(request, response, time.perf_counter() - started, served_model)
         self._check_truncation(request, reply)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from moot.config import ModelConfig
 from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, told
+from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
 from moot.llm.request import Reply, Request
 
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
@@ -75,7 +75,9 @@ def translate(error: Exception, model: str, key: str) -> Exception:
     from openai import APIStatusError  # noqa: PLC0415 - a replay must not load the client
 
     if not isinstance(error, APIStatusError):
-        return TransientError(told(f"{type(error).__name__}: {error}", key))
+        unreachable = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
+        failure = UnreachableError if unreachable else TransientError
+        return failure(told(f"{type(error).__name__}: {error.__cause__ or error}", key))
     codes = {str(error.code or ""), str(error.type or "")}
     message = told(f"HTTP {error.status_code} {error.code or ''} {error.message}", key)
     if error.status_code in (401, 403) or codes & _FATAL_CODES:
