@@ -172,10 +172,6 @@ def test_a_preview_counts_what_is_left_and_asks_nobody(built: Workflow, server: 
 
 BAD = {
     "an unknown key": ({"replai": True}, "my.yaml: replai: unknown key 'replai'; did you mean 'replay'?"),
-    "a model that nobody defined": (
-        {"experiments/trial/models": "servd"},
-        "unknown model 'servd'; did you mean 'served'?",
-    ),
     "a missing key": (
         {"models/served/api_key_env": "MOOT_NO_SUCH_KEY"},
         "environment variable MOOT_NO_SUCH_KEY is empty",
