@@ -74,7 +74,7 @@ NEGATION = re.compile(
     r"(?:\b(?:not|never|neither|nor|cannot|can't|don't|won't|unable|declin\w+|refus\w+|unwilling|reluctant|hesita\w+|"
     r"rather than|instead of|insufficient|without|against|oppos\w+|disagree\w*|reject\w*)\b|\bno (?:\w+ )?(?:reason|"
     r"basis|grounds?|"
-    r"cause|need|error|justification|warrant|support)\b)[^.;:]{0,50}$",
+    r"cause|need|error|justification|warrant|support)\b)(?:(?!,? (?:and|but|so) (?:i|we)\b)[^.;:]){0,50}$",
     re.IGNORECASE,
 )
 NEGATION_NEAR = re.compile(
