@@ -14,9 +14,11 @@ from moot.deidentify.names import RUN, Cast, cast_of, naming_words, pseudonyms
 from moot.deidentify.opinion import Opinion, with_caption
 from moot.deidentify.references import remove_citations, replace_references
 from moot.deidentify.segments import part_of, split_opinion
+from moot.deidentify.vocabulary import ROLES
 from moot.labels.sentences import split_sentences
 
 MINIMUM_CHARACTERS = 200
+_ROLE_WORDS = "|".join(ROLES)
 _PARAGRAPH_NUMBER = re.compile(r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)")
 _CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
 
@@ -82,9 +84,7 @@ def _replace_names(text: str, cast: Cast) -> str:
     def replace(match: re.Match[str]) -> str:
         if match[0].islower():
             return match[0]
-        pseudonym = forms.get(_plain(match[0]), "")
-        sentence_starts = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?"
-        return pseudonym[:1].upper() + pseudonym[1:] if sentence_starts else pseudonym
+        return forms.get(_plain(match[0]), "")
 
     return _tidied(pattern.sub(replace, text))
 
@@ -93,6 +93,12 @@ def _tidied(text: str) -> str:
     """Without the doubles that replacing leaves: "Defendant the defendant", "Person A Person A", "Dr. the doctor"."""
     lettered = r"(?:[A-Z][a-z]+ [A-Z]{1,2}|the [a-z]+)"
     text = re.sub(rf"\b({lettered})(?:,?\s+(?:(?:of|and|the|for|&)\s+)?\1\b)+", r"\1", text)
+    text = re.sub(
+        rf"\b(?:the )?(?:{_ROLE_WORDS})(?:[-/](?:{_ROLE_WORDS}))*,? (?=the (?:{_ROLE_WORDS})\b)",
+        "",
+        text,
+        flags=re.IGNORECASE,
+    )
     text = re.sub(r"\b(?:the )?(\w+?)s?,? the (\1)\b", r"the \2", text, flags=re.IGNORECASE)
     text = re.sub(
         r"\b(?:Mr|Mrs|Ms|Dr|Judge|Justice|Officer|Detective|Agent|Deputy|Sergeant)\.?\s+(?=the |"

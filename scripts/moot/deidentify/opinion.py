@@ -14,6 +14,10 @@ _TITLE = (
 _NAME = r"[A-Z][\w.'’-]+(?: (?:[A-Z][\w.'’-]*|de|la|van|von|del))*"
 _NAMES = rf"{_NAME}(?:(?:,? and |, ){_NAME})*"
 _SIGNED = re.compile(rf"(?P<names>{_NAMES}),? (?:and )?(?P<title>{_TITLE})(?=[\s,.(:;]|$)")
+_NOT_OF_A_NAME = re.compile(
+    r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|^(?:Before|BEFORE|Present|PRESENT|SO ORDERED|See)\b:?|"
+    r"\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|Hon\.?|Judges?|Justices?)\b"
+)
 _BEFORE = re.compile(rf"(?:Before|BEFORE|Present|PRESENT)[:\s]+(?P<names>{_NAMES})(?:,? {_TITLE})?")
 _WROTE = re.compile(
     rf"(?:{_TITLE}|JUSTICE|JUDGE|CHIEF JUSTICE) (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)"
@@ -100,22 +104,8 @@ def judges_of(text: str) -> list[str]:
     """The judges that a caption, a "Before" line or a signature line names."""
     found = [match["names"] for pattern in (_SIGNED, _BEFORE, _WROTE) for match in pattern.finditer(text)]
     names = [name for names in found for name in _separate(names)]
-    names = [
-        re.sub(
-            r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|"
-            r"Hon\.?)\b",
-            "",
-            name,
-        ).strip(" ,.:")
-        for name in names
-    ]
-    return list(
-        dict.fromkeys(
-            name
-            for name in names
-            if re.search(r"[A-Z][\w'’-]{2,}", name) and not re.match(r"(?:Judge|Justice|Chief|SO ORDERED|See)\b", name)
-        )
-    )
+    names = [_NOT_OF_A_NAME.sub("", name).strip(" ,.:") for name in names]
+    return list(dict.fromkeys(name for name in names if re.search(r"[A-Z][\w'’-]{2,}", name)))
 
 
 def counsel_of(text: str) -> list[str]:

@@ -18,7 +18,7 @@ _STATUTE = re.compile(
     r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?)"
 )
 _DOCKET = re.compile(
-    r"\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)?\s*(?:Nos?\.|Numbers?|"
+    r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|"
     r"#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
 )
 _DATE = re.compile(
@@ -54,6 +54,8 @@ def citations_in(text: str) -> list[Any]:
     """The citations that eyecite finds in a text, in order."""
     from eyecite import get_citations  # noqa: PLC0415
 
+    if not text.strip():
+        return []
     return sorted(get_citations(text, tokenizer=_tokenizer()), key=lambda found: found.span())
 
 

@@ -42,7 +42,7 @@ _HEADING = re.compile(
     r"\s*[.:]?(?=\s*(?:[{(\[]\d|\n|\d{1,3}\.|[A-Z][a-z]|[A-Z] [a-z]))"
 )
 _ENDING = re.compile(
-    rf"\bit is (?:hereby |therefore )?so ordered\b\.?|\bSO ORDERED\b\.?|\b(?:WE|I) CONCUR\b|\b(?:All|"
+    rf"\bit is (?:hereby |therefore )?so ordered|\bSO ORDERED|\b(?:WE|I) CONCUR\b|\b(?:All|"
     rf"All the Justices) concur\b|"
     rf"(?:(?<=[.}}\n])|^)\s*[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*{_JUDGE_TITLE},?\s*"
     r"\(?(?:specially |respectfully )?(?:concur|dissent)|"
