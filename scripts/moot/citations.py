@@ -50,7 +50,9 @@ def citations_of(statement: str, case_text: str) -> Citations:
     formed = [found for found in citations_in(statement) if type(found).__name__ in kinds]
     spans = [found.full_span() for found in formed]
     named = [
-        match for match in _NAMED.finditer(statement) if not any(start <= match.start() < end for start, end in spans)
+        match
+        for match in _NAMED.finditer(statement)
+        if not any(match.start() < end and start < match.end() for start, end in spans)
     ]
     facts = _plain(case_text)
     cited = [found.matched_text() for found in formed] + [match[0] for match in named]

@@ -76,6 +76,8 @@ def _figure(results: StudyResults, name: str) -> "Figure":
             _counts(axes[top][column], phase, regular(steps), title)
             for place, prefix in enumerate(phase.sources):
                 _shares(axes[top + 1 + place][column], phase, regular(steps), "vote" if prefix else "code")
+    handles, names = axes[0][0].get_legend_handles_labels()
+    drawing.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=SMALL)
     note_below(drawing, _notes(phases, name))
     return drawing
 
@@ -114,7 +116,6 @@ def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None
     axes.set_ylabel("debates that affirm")
     axes.set_ylim(bottom=-0.2)
     axes.locator_params(axis="y", integer=True)
-    axes.legend(ncols=3, fontsize=SMALL - 1.5, loc="upper right")
     _rounds(axes, phase)
 
 

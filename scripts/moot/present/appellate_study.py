@@ -32,7 +32,7 @@ CHANGE_NOTE = (
 VOTE_NOTE = (
     "`statement` rows rest on labelled statements; `vote` rows on the label that a judge's model finds most "
     "probable right after "
-    "speaking, which the paper did not ask for."
+    "speaking, less what it finds without the case; the paper did not ask for it."
 )
 
 

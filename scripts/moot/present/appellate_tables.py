@@ -32,6 +32,10 @@ def _keys(phase: Phase) -> dict[str, Any]:
     return {"phase": SPOKEN[phase.name], "experiment": phase.experiment, "model": phase.model}
 
 
+def _seat_name(phase: Phase, seat: int) -> str:
+    return "human" if phase.name == "human_ai" and seat == phase.judges else f"judge {seat}"
+
+
 def _score(results: StudyResults, phase: Phase, metric: str, group: str = "overall") -> Measured:
     return measured(results, phase.experiment, phase.model, metric, group=group)
 
@@ -156,9 +160,13 @@ def volatility(results: StudyResults) -> TableContent:
         groups: list[tuple[str, str]] = [
             ("seats=ai" if human else "overall", "all rounds, AI judges" if human else "all rounds")
         ]
-        groups += [(f"condition={one}", f"all rounds, human: {one}") for one in ("affirm", "not affirm") if human]
         groups += [
-            (f"rounds={number}-{number + 1};seat={seat}", f"round {number} to {number + 1}, judge {seat}")
+            (f"seats=ai;condition={one}", f"all rounds, AI judges, human: {one}")
+            for one in ("affirm", "not affirm")
+            if human
+        ]
+        groups += [
+            (f"rounds={number}-{number + 1};seat={seat}", f"round {number} to {number + 1}, {_seat_name(phase, seat)}")
             for number in range(1, phase.rounds)
             for seat in range(1, phase.judges + 1)
         ]

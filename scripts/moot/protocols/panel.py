@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from moot.cases import stable_fraction
 from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, statements_of
-from moot.debate import Answer, Debate, Utterance
+from moot.debate import Answer, Debate, Utterance, label_shares
 from moot.errors import UserError
 from moot.inbox import ask_person
 from moot.labels.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
@@ -28,7 +28,7 @@ from moot.protocols import ProtocolParams, protocol
 from moot.protocols.replies import spoken
 
 HUMAN = "human"
-VOTES = {AFFIRM: "AFFIRM", NOT_AFFIRM: "REVERSE"}
+VOTES = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
 SCRIPT = "panel"
 STATEMENT = "statement"
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "a": 1, "b": 2, "c": 3, "d": 4}
@@ -135,10 +135,11 @@ def split_round(text: str, current: int) -> list[Spoken]:
     spoken: list[Spoken] = []
     number = current
     marks.sort()
-    for (_, end, kind, value), following in zip(marks, [*marks[1:], (len(text), 0, "", 0)], strict=True):
+    ends = [mark[0] for mark in marks[1:]] + [len(text)]
+    for (_, end, kind, value), stop in zip(marks, ends, strict=False):
         if kind == "round":
             number = value
-        elif statement := text[end : following[0]].strip():
+        elif statement := text[end:stop].strip():
             spoken.append(Spoken(judge=value, statement=statement, round=number))
     return spoken
 
@@ -187,6 +188,8 @@ async def panel(debate: Debate, params: PanelParams) -> Answer | None:
 async def hold_round(debate: Debate, params: PanelParams, seats: Sequence[str], number: int) -> None:
     """One round of model judges: each hears the rounds before, none hears this one."""
     earlier = memory(debate, number)
+    if params.votes == "likelihood" and number == 1:
+        await vote(debate, seats[0], 0, (), blank=True)
     await asyncio.gather(*(state(debate, params, seat, number, earlier) for seat in seats))
 
 
@@ -195,10 +198,32 @@ async def state(debate: Debate, params: PanelParams, seat: str, number: int, ear
     said = await debate.say(seat, STATEMENT, "panel/statement", round=number, heard=earlier, people=people(debate))
     said.confidence = stated_confidence(said.text)
     if params.votes == "likelihood" and not said.failed:
-        await debate.choose(
-            seat, "vote", "panel/vote", private=True, round=number, heard=[*earlier, said], people=people(debate),
-            words=VOTES if is_appeal(debate) else {label: spoken(label) for label in debate.task.labels},
-        )  # fmt: skip
+        await vote(debate, seat, number, [*earlier, said])
+
+
+async def vote(debate: Debate, seat: str, number: int, heard: Sequence[Utterance], *, blank: bool = False) -> Utterance:
+    """Which side's word the judge's model finds more probable; `blank` asks without case and record."""
+    return await debate.choose(
+        seat, "blank_vote" if blank else "vote", "panel/vote", private=True, round=number, heard=heard,
+        words=VOTES if is_appeal(debate) else {label: spoken(label) for label in debate.task.labels},
+        people=people(debate), blank=blank,
+    )  # fmt: skip
+
+
+def calibrate_votes(debate: Debate) -> None:
+    """Take the model's liking for a word off every vote (contextual calibration; Zhao and others, 2021).
+
+    A model may prefer "Yes" whatever is asked; what it gives the words without case and record is that liking.
+    """
+    blank = next((said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable), None)
+    for said in debate.utterances:
+        if said.kind == "vote" and said.parsed and said.usable and blank:
+            found = said.parsed["logprobs"]
+            shares = label_shares({label: value - blank["logprobs"][label] for label, value in found.items()})
+            said.prediction = max(shares, key=lambda label: shares[label])
+            said.confidence = 100 * shares[said.prediction]
+        elif said.kind in ("vote", "blank_vote"):
+            said.prediction = said.confidence = None
 
 
 def memory(debate: Debate, number: int) -> list[Utterance]:
@@ -286,6 +311,7 @@ def decision(debate: Debate, last_round: int) -> Answer | None:
 
     With votes by likelihood, a judge whose statement takes no position counts with his vote.
     """
+    calibrate_votes(debate)
     final = [said for said in debate.utterances if said.round == last_round]
     if not is_appeal(debate):
         return majority(debate, [said.prediction for said in final if said.kind == "vote" and said.prediction])

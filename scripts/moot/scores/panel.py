@@ -210,8 +210,8 @@ def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int)
         groups.append((between, now))
         groups += [(f"{between};seat={seat}", now[now["seat"] == seat]) for seat in sorted(now["seat"].unique())]
     conditions = sorted(set(pairs["condition"]) - {""})
-    groups += [(f"condition={condition}", pairs[pairs["condition"] == condition]) for condition in conditions]
     ai = pairs[pairs["speaker"] != HUMAN]
+    groups += [(f"seats=ai;condition={condition}", ai[ai["condition"] == condition]) for condition in conditions]
     groups += [("seats=ai", ai)] if len(ai) < len(pairs) else []
     for group, rows in groups:
         chances = rows[rows["opportunity"]]

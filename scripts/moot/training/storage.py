@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED
 
 import numpy as np
 import pandas as pd
@@ -44,7 +43,7 @@ class StoredModel:
 def store(path: Path, estimator: Any, labels: Sequence[str]) -> None:
     """Write a fitted estimator, whole or not at all."""
     with atomic_path(path) as part:
-        skops.io.dump({"estimator": estimator, "labels": list(labels)}, part, compression=ZIP_DEFLATED)
+        skops.io.dump({"estimator": estimator, "labels": list(labels)}, part)
 
 
 def load(path: Path) -> StoredModel:
