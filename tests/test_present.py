@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -235,6 +238,24 @@ def test_every_figure_has_the_same_bytes_when_drawn_again(study, tmp_path):
         for kind in ("png", "svg"):
             first, second = (tmp_path / f"{entry.name}-{attempt}.{kind}" for attempt in ("a", "b"))
             assert first.read_bytes() == second.read_bytes(), first.name
+
+
+def test_looking_up_tables_and_figures_loads_no_heavy_library():
+    """Every start of Snakemake, and every job of a table, waits for these imports."""
+    program = (
+        "import sys; from moot.present import FIGURES, TABLES; from moot.scores import SCORERS;"
+        "list(FIGURES), list(TABLES), list(SCORERS);"
+        "print(sorted({'sklearn', 'scipy.stats', 'matplotlib', 'torch', 'xgboost'} & set(sys.modules)))"
+    )
+    scripts = str(Path(__file__).resolve().parents[1] / "scripts")
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": scripts},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == "[]"
 
 
 def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
-from sklearn.metrics import f1_score
 
 from moot.artifacts import describe, read_cases, write_rows
 from moot.cases import Case, Task
@@ -62,6 +61,8 @@ def contextual_offsets(logprobs: Sequence[Mapping[str, float]], targets: Sequenc
 
 def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
     """The threshold on the positive label's probability with the best macro F1; of equal ones the nearest to 0.5."""
+    from sklearn.metrics import f1_score  # noqa: PLC0415 - two seconds that every job of every table would wait for
+
     ordered = sorted(set(scores))
     middles = [(low + high) / 2 for low, high in pairwise(ordered)]
     candidates = [0.5, *middles]
