@@ -23,11 +23,10 @@ async def test_a_panel_votes_on_the_labels_of_its_data() -> None:
     votes = iter([-1.0, -3.0, -1.0])
 
     def answer(request: Request, _: int) -> Any:
-        return (
-            {"PLAINTIFF": next(votes), "DEFENDANT": -2.0}
-            if request.choices
-            else "The receipt was clear. Confidence: 80"
-        )
+        if not request.choices:
+            return "The receipt was clear. Confidence: 80"
+        about_the_case = any("lame horse" in message.content for message in request.messages)
+        return {"PLAINTIFF": next(votes) if about_the_case else -2.0, "DEFENDANT": -2.0}
 
     params = PanelParams(judges=3, rounds=1, votes="likelihood")
     voice = Voice(answer)
