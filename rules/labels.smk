@@ -87,3 +87,14 @@ rule annotation_sheets:
             f"results/annotation_sheets/{experiment}/{model}.txt"
             for experiment, model in LABELLED
         ],
+
+
+rule deidentification:
+    output:
+        "results/deidentified/{dataset}.parquet",
+    log:
+        "results/logs/deidentified/{dataset}.log",
+    params:
+        depends_on=lambda wildcards: plan.dataset_digest(wildcards.dataset),
+    script:
+        "../scripts/deidentification.py"

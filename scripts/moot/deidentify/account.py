@@ -1,0 +1,43 @@
+"""The file beside the cases: what each name became, and what the gates found. No model sees it, and no rule of a debate
+reads it.
+"""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from moot.artifacts import describe, write_frame
+from moot.datasets.opinions import OpinionsOptions, deidentify_one
+from moot.deidentify.reading import files_of, read_opinions
+from moot.errors import UserError
+from moot.llm.progress import LOG
+from moot.plan import Plan
+
+COLUMNS = (
+    "case_id", "source_row", "passed", "name_words_checked", "names_surviving", "outcome_sentences_marked",
+    "outcome_sentences_surviving", "problems", "names",
+)  # fmt: skip
+
+
+def write_account(plan: Plan, dataset: str, output: Path) -> None:
+    """Write `deidentified/{dataset}.parquet`: one row an opinion, `names` and the findings as JSON.
+
+    Raises:
+        UserError: the data set does not read local opinions.
+    """
+    options = plan.dataset_options(dataset)
+    if not isinstance(options, OpinionsOptions) or options.source != "local":
+        raise UserError(f"datasets.{dataset}: not local opinions, so there is nothing that was de-identified.")
+    path = plan.load_context(dataset).data_root / options.path
+    rows = []
+    for opinion in read_opinions(path):
+        done = deidentify_one(opinion, options)
+        report = done.report
+        told, problems = list(report.outcomes), list(report.problems)
+        findings = (list(report.names), len(opinion.marked), told, problems, dict(done.names))
+        as_json = (entry if isinstance(entry, int) else json.dumps(entry, ensure_ascii=False) for entry in findings)
+        rows.append((opinion.opinion_id, opinion.source_row, report.passed, report.tokens, *as_json))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    write_frame(output, frame, describe(sources=files_of(path), dataset=dataset))
+    LOG.info("%s: %d of %d opinions pass both gates", dataset, int(frame["passed"].sum()), len(frame))
