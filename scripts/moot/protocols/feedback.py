@@ -11,6 +11,7 @@ Where the paper is silent or says two things:
 * Two debaters on opposite sides (Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`.
 * Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
 * The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
+* Probabilities of label words hold a liking for the words themselves; `content_free` takes it off before smoothing.
 * Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
 """
 
@@ -31,6 +32,7 @@ JUDGE, ASSISTANT = "judge", "assistant"
 TOKEN_PROBABILITIES, STATED = "token probabilities", "stated confidence"
 _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
 _LEAST = 1e-9
+_LEAST_LOGPROB = -30.0
 
 
 class FeedbackParams(ProtocolParams):
@@ -55,6 +57,11 @@ class FeedbackParams(ProtocolParams):
         "auto",
         description="the judge's probability: of the label words' tokens, or stated with a generated answer; auto: "
         "tokens where the endpoint gives their probabilities",
+    )
+    content_free: bool = Field(
+        False,
+        description="take the judge's liking for a label's word off its token probabilities: what it gives the words "
+        "when it is shown no facts (Zhao et al. 2021); small models need it",
     )
 
 
@@ -233,28 +240,46 @@ async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -
     """The label words' shares of probability; with several labels, that of YES for each of them."""
     if not debate.task.multilabel:
         words = {label: spoken(label) for label in debate.task.labels}
-        said = await debate.choose(
-            JUDGE, "prediction", _template(debate, "verdict"), words=words, round=number, **context
-        )
-        return _shares(said)
+        return await _scored(debate, "prediction", "verdict", number, {**context, "words": words})
     words = _YES_OR_NO[_language(debate)]
     applies: dict[str, float] = {}
     for label in debate.task.labels:
-        said = await debate.choose(
-            JUDGE, "applies", _template(debate, "applies"), words=words, round=number, label=label, **context
-        )
-        shares = _shares(said)
+        shares = await _scored(debate, "applies", "applies", number, {**context, "words": words, "label": label})
         if shares is None:
             return None
         applies[label] = shares["yes"]
     return applies
 
 
-def _shares(said: Utterance) -> dict[str, float] | None:
+async def _scored(
+    debate: Debate, kind: str, template: str, number: int, context: Mapping[str, Any]
+) -> dict[str, float] | None:
+    """The words' shares of probability, without what the judge gives them when it is shown nothing."""
+    said = await debate.choose(JUDGE, kind, _template(debate, template), round=number, **context)
+    logprobs = _finite_logprobs(said)
+    if logprobs is None or not debate.params.content_free:
+        return label_shares(logprobs) if logprobs else None
+    liking = await _liking(debate, template, context)
+    return label_shares({word: value - liking[word] for word, value in logprobs.items()}) if liking else None
+
+
+async def _liking(debate: Debate, template: str, context: Mapping[str, Any]) -> dict[str, float] | None:
+    """What the judge gives the words without facts and debate; asked once a debate and label."""
+    label = str(context.get("label", ""))
+    blank = next((said for said in debate.utterances if said.kind == "blank" and said.text == label), None)
+    if blank is None:
+        shown_nothing = {**context, "facts": "", "summary": None, "reliabilities": {}}
+        blank = await debate.choose(JUDGE, "blank", _template(debate, template), private=True, **shown_nothing)
+        blank.text = label
+    return _finite_logprobs(blank)
+
+
+def _finite_logprobs(said: Utterance) -> dict[str, float] | None:
+    """The words' log-probabilities, floored where an endpoint lists none; None where it gave none at all."""
     logprobs = (said.parsed or {}).get("logprobs", {})
     if not said.usable or not any(map(math.isfinite, logprobs.values())):
         return None
-    return label_shares(logprobs)
+    return {word: max(value, _LEAST_LOGPROB) for word, value in logprobs.items()}
 
 
 def _was_refused(debate: Debate) -> bool:
