@@ -15,7 +15,7 @@ from moot.present.courtroom_study import (
     STUDY,
     Run,
     data_notes,
-    reference_runs,
+    largest_reference_runs,
     run_name,
     runs_of,
 )
@@ -179,7 +179,7 @@ def sorted_debates(results: StudyResults) -> "Figure":
 def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[Point]) -> "Figure":
     ours = [
         Point(run_name(run, runs), run.method, f1, measured(results, run.results.experiment, run.model, "accuracy"))
-        for run in [*runs, *reference_runs(list(runs))]
+        for run in [*runs, *largest_reference_runs(runs)]
         for f1 in [_f1(results, run)]
         if not np.isnan(f1.value)
     ]

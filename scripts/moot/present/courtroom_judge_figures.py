@@ -34,6 +34,7 @@ JUDGE = "The judge and its confidence"
 PHASES = {1: "openings", 2: "rebuttals", 3: "closings"}
 MOST_LINES = 6  # of runs in one panel; more are drawn in grey, beside all of them together
 MANY_PANELS = 9
+LAST, MANY = 1000, 1000  # no debate has so many rounds, no round so many beliefs
 
 
 @figure(
@@ -59,8 +60,9 @@ def reliability(results: StudyResults) -> "Figure":
             _many_curves(axes, curves)
         else:
             _few_curves(axes, curves)
-        axes.set(title=method, xlim=(-3, 103), ylim=(-3, 103))
-        axes.legend(loc="upper left", fontsize=6.5)
+        axes.set(xlim=(-3, 103), ylim=(-3, 103))
+        legend = axes.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), title=method, alignment="left", fontsize=6.5)
+        legend.get_title().set_fontsize(8.5)
     drawing.supylabel("Right predictions (%)", fontsize=9)
     for axes in lowest:
         axes.set_xlabel("Stated confidence (%)")
@@ -116,14 +118,15 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     """One panel an experiment and model, two lines: cases that turned out positive, and the others."""
     debates = runs_of(results, DEBATE)
     opinions = {run.results.experiment: opinions_of(run.results) for run in debates}
-    every = [(run, _beliefs(opinions[run.results.experiment], run.model)) for run in debates]
+    every = [(run, _beliefs(opinions[run.results.experiment], run)) for run in debates]
     shown = [(run, beliefs) for run, beliefs in every if len(beliefs)]
     if not shown:
         return nothing_to_draw("No debate of this study has a judge who states a belief before the verdict.")
     small = len(shown) > MANY_PANELS
     drawing, axes_of_runs, lowest = panels(len(shown), columns=5 if small else 3, row_height=1.3 if small else 2.1)
     runs = [run for run, _ in shown]
-    names = max((list(dict.fromkeys(beliefs["point"])) for _, beliefs in shown), key=len)
+    points = pd.concat([beliefs[["point", "order"]] for _, beliefs in shown])
+    names = list(dict.fromkeys(points.sort_values("order", kind="stable")["point"]))
     for axes, (run, beliefs) in zip(axes_of_runs, shown, strict=True):
         _belief_panel(axes, run, beliefs, names, markersize=2.5 if small else 4)
         axes.set_title(run_name(run, runs), fontsize=6.5 if small else SMALL)
@@ -135,24 +138,31 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     return drawing
 
 
-def _beliefs(opinions: pd.DataFrame, model: str) -> pd.DataFrame:
-    """The judge's opinions with a belief, of one model, and the point of the debate that each stands at.
+def _beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """The judge's opinions with a belief, of one run, and the point of the debate that each stands at.
 
     None where the judge states no belief before the verdict.
     """
-    mine = opinions[(opinions["model"] == model) & (opinions["speaker"] == "judge") & opinions["belief"].notna()]
-    if not (mine["kind"] != "verdict").any():
+    said = run.results.transcripts
+    asked = said[(said["model"] == run.model) & (said["speaker"] == "judge") & (said["kind"] == "belief")]
+    nth = asked.groupby(["debate_id", "round"]).cumcount()  # of those asked for, whether they could be used or not
+    mine = opinions[(opinions["model"] == run.model) & (opinions["speaker"] == "judge") & opinions["belief"].notna()]
+    if not (mine["kind"] == "belief").any():
         return mine.iloc[:0]
-    points = [_point(*row) for row in zip(mine["kind"], mine["round"], mine["after"], strict=True)]
-    return mine.assign(point=points).sort_values("turn", kind="stable")
+    several = bool((nth > 0).any())
+    positions = nth.reindex(mine.index, fill_value=0)
+    rows = zip(mine["kind"], mine["round"], positions, strict=True)
+    points = [_point(kind, number, position + 1 if several else 0) for kind, number, position in rows]
+    order = mine["round"].where(mine["kind"] == "belief", LAST) + positions / MANY
+    return mine.assign(point=points, order=order)
 
 
-def _point(kind: str, number: int, after: str) -> str:
-    """A point of the debate in words: "after openings", "prosecutor, openings" where one alone spoke, "verdict"."""
+def _point(kind: str, number: int, nth: int) -> str:
+    """A point of the debate in words: "after openings", "openings, 1" where beliefs follow every turn, "verdict"."""
     if kind == "verdict":
         return kind
     phase = PHASES.get(number, f"round {number}")
-    return f"after {phase}" if "," in after else f"{after}, {phase}"
+    return f"{phase}, {nth}" if nth else f"after {phase}"
 
 
 def _belief_panel(axes: "Axes", run: Run, beliefs: pd.DataFrame, names: Sequence[str], markersize: float) -> None:

@@ -83,19 +83,38 @@ def reference_runs(runs: list[Run]) -> Iterator[Run]:
             yield from (Run(run.results, model) for model in REFERENCE_MODELS)
 
 
+def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
+    """The references of each data set on the largest set of evaluated cases, for figures."""
+    largest: dict[str, Run] = {}
+    for run in runs:
+        data = run.results.config.dataset
+        if data not in largest or _cases(run) > _cases(largest[data]):
+            largest[data] = run
+    return [Run(run.results, model) for run in largest.values() for model in REFERENCE_MODELS]
+
+
+def _cases(run: Run) -> int:
+    return int(run.results.predictions["case_id"].nunique())
+
+
 def run_name(run: Run, runs: Sequence[Run]) -> str:
     """What a figure calls a run among others: the model, the experiment, or both, whichever tells it apart."""
     if run.model in REFERENCE_MODELS:
         datasets = {other.results.config.dataset for other in runs}
         return run.model if len(datasets) == 1 else f"{run.model}, {run.results.config.dataset}"
-    if len({other.model for other in runs}) == 1:
-        return run.results.experiment
     twins = [other for other in runs if (other.model, other.method) == (run.model, run.method)]
-    return run.model if len(twins) == 1 else f"{run.model}, {run.results.experiment}"
+    models = {other.model for other in runs}
+    if len(twins) == 1 and len(models) > 1:
+        return run.model
+    shared = [other for other in runs if other.results.experiment == run.results.experiment]
+    return run.results.experiment if len(shared) == 1 else f"{run.model}, {run.results.experiment}"
 
 
 def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % bootstrap intervals over cases.") -> list[str]:
     """Which data the runs rest on, how many cases, and what is drawn for intervals."""
-    sizes = {data_label(run.results): run.results.predictions["case_id"].nunique() for run in runs}
-    data = "; ".join(f"{label}, {n} cases" for label, n in sizes.items())
+    sizes: dict[str, set[int]] = {}
+    for run in runs:
+        sizes.setdefault(run.data, set()).add(_cases(run))
+    counted = {data: f"{min(n)} to {max(n)}" if len(n) > 1 else str(max(n)) for data, n in sizes.items()}
+    data = "; ".join(f"{label}, {n} cases" for label, n in counted.items())
     return [f"Data: {data}.{intervals}"] if runs else []

@@ -47,6 +47,9 @@ _SETTINGS: Any = {
 }
 
 
+_LEADER = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.5}
+
+
 @contextmanager
 def house_style() -> Iterator[None]:
     """Draw with moot's settings, whatever the user's own are."""
@@ -132,7 +135,7 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
             fontsize=SMALL,
             va="center",
             ha="right" if leftwards else "left",
-            arrowprops={"arrowstyle": "-", "color": "#bbbbbb", "linewidth": 0.5} if abs(level - up) > height else None,
+            arrowprops={**_LEADER, "relpos": (float(leftwards), 0.5)} if abs(level - up) > height else None,
         )
 
 

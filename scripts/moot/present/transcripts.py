@@ -16,6 +16,7 @@ from moot.scores import ExperimentResults
 
 PUBLIC = "public"
 CONCLUSION = "conclusion"
+CODE_LENGTH = 12
 
 
 def render_debates(results: ExperimentResults, model: str) -> Iterator[str]:
@@ -27,7 +28,8 @@ def render_debates(results: ExperimentResults, model: str) -> Iterator[str]:
     yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
     yield f"Data set {markdown(results.config.dataset)}. Question: {markdown(task.question)}\n\n"
     yield "".join(f"- {markdown(note)}\n" for note in task.notes) + "\n" * bool(task.notes)
-    yield "What is marked *private* was shown to nobody but the seats named. Codes are call ids, as in `calls/`.\n\n"
+    yield "What is marked *private* was shown to nobody but the seats named. "
+    yield "Codes are the first signs of call ids, as in `calls/`.\n\n"
     predictions = results.predictions
     outcomes = predictions[predictions["model"] == model].set_index(["case_id", "repeat"])[["prediction", "confidence"]]
     for debate_id, utterances in debates:
@@ -47,7 +49,7 @@ def _utterance(said: dict[str, Any], task: Task, target: str) -> str:
     heading = f"**{markdown(speaker.capitalize())}, {markdown(said['kind'])}**"
     readers = said["visibility"].replace(",", ", ")
     private = "" if said["visibility"] == PUBLIC else f" *(private: {markdown(readers)})*"
-    origin = f" `{_code(said['call_id'])}`" if said["call_id"] else f" *({markdown(said['source'])})*"
+    origin = f" `{_code(said['call_id'])[:CODE_LENGTH]}`" if said["call_id"] else f" *({markdown(said['source'])})*"
     parts = [f"{heading}{private}, turn {said['turn']}{origin}", _body(said)]
     stated = _stated(said, target)
     return "\n\n".join([*parts, stated] if stated else parts) + "\n\n"
