@@ -1,12 +1,12 @@
 """Courtroom experiments of a given size against the fault server, for tests and benchmarks."""
 
+import logging
 import multiprocessing
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import openai
 import pandas as pd
 import pyarrow.parquet as pq
 
@@ -92,8 +92,8 @@ def hold_as_job(
     with Path(f"{output}.err").open("wb") as printed:
         os.dup2(printed.fileno(), 1)
         os.dup2(printed.fileno(), 2)
-    if os.environ.get("OPENAI_LOG"):
-        openai._setup_logging()  # as an import with this variable set does
+    if environment:
+        logging.basicConfig(level=logging.DEBUG)  # what every library would say of itself
     with job_log(f"{output}.log"):
         hold(config, cases, output, shard)
 
