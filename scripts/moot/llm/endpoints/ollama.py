@@ -1,10 +1,7 @@
 """Ollama's native API through the `ollama` package; the context length is always sent, truncation is an error."""
 
 import time
-from typing import Any
-
-import httpx
-import ollama
+from typing import TYPE_CHECKING, Any
 
 from moot.config import ModelConfig
 from moot.errors import LogprobsUnavailableError, RunStoppedError
@@ -12,6 +9,9 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
 from moot.llm.request import Reply, Request
+
+if TYPE_CHECKING:
+    import ollama
 
 _FEWEST_TOKENS_A_CHARACTER = 1 / 8
 """No tokenizer in use packs more than about eight characters of prose into a token."""
@@ -22,7 +22,12 @@ class OllamaEndpoint:
     """One attempt at `/api/chat`; the model's digest is read once and recorded with every reply."""
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
+        import httpx  # noqa: PLC0415 - a replay must not load clients
+        import ollama  # noqa: PLC0415
+
         self._config = config
+        self._response_error = ollama.ResponseError
+        self._no_whole_answer = (httpx.HTTPError, ValueError)
         self._client = ollama.AsyncClient(host=config.base_url, timeout=config.timeout)
         self._digest = ""
 
@@ -55,17 +60,17 @@ class OllamaEndpoint:
                 format=dict(request.schema) if request.schema else None,
                 **extra,
             )
-        except ollama.ResponseError as error:
+        except self._response_error as error:
             raise self._translate(error) from None
         except ConnectionError as error:
             raise UnreachableError(told(error)) from None
-        except (httpx.HTTPError, ValueError) as error:
+        except self._no_whole_answer as error:
             raise TransientError(told(f"{type(error).__name__}: {error}")) from None
         reply = self._reply(request, response, time.perf_counter() - started, served_model)
         self._check_truncation(request, reply)
         return reply
 
-    def _reply(self, request: Request, response: ollama.ChatResponse, seconds: float, served_model: str) -> Reply:
+    def _reply(self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str) -> Reply:
         text = response.message.content or ""
         if not text and response.done_reason != "length":
             raise TransientError("the reply is empty")
@@ -80,7 +85,7 @@ class OllamaEndpoint:
             served_model=served_model,
         )
 
-    def _choice_logprobs(self, request: Request, response: ollama.ChatResponse) -> dict[str, float]:
+    def _choice_logprobs(self, request: Request, response: "ollama.ChatResponse") -> dict[str, float]:
         if not response.logprobs:
             raise LogprobsUnavailableError(
                 f"model '{request.model}': this Ollama server gives no log-probabilities, so `answer: likelihood` "
@@ -100,7 +105,7 @@ class OllamaEndpoint:
                 f"characters: it was cut to the context of {context} tokens. Raise `context` for this model."
             )
 
-    def _translate(self, error: ollama.ResponseError) -> Exception:
+    def _translate(self, error: "ollama.ResponseError") -> Exception:
         message = told(f"HTTP {error.status_code} {error.error}")
         if error.status_code in (401, 403, 404):
             return RunStoppedError(
