@@ -23,8 +23,8 @@ $(VENV)/.%.installed: envs/%.txt | $(BIN)/python
 	$(PIP) --require-hashes -r $<
 	@touch $@
 
-# TabPFN runs on torch, whose CPU build comes from its own index on most machines: see docs/baselines.md.
-$(VENV)/.tabular.installed: envs/tabular.txt | $(BIN)/python
+# These run on torch, whose builds differ from machine to machine, so that no lock names one: see docs/baselines.md.
+$(addprefix $(VENV)/.,$(addsuffix .installed,tabular text transformers)): $(VENV)/.%.installed: envs/%.txt | $(BIN)/python
 	$(PIP) --require-hashes -r $<
 	$(PIP) torch==2.13.0
 	@touch $@
@@ -64,8 +64,8 @@ schema:
 UV := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
 lock:
 	$(UV) -o envs/default.txt
-	for extra in test tabular postgres slurm ner embeddings transformers; do \
-	  $(UV) -c envs/default.txt --extra $$extra --no-emit-package torch -o envs/$$extra.txt; done
+	for extra in test tabular text transformers postgres slurm; do \
+	  $(UV) -c envs/default.txt --extra $$extra -o envs/$$extra.txt; done
 
 clean:
 	rm -rf results/* .snakemake report.html
