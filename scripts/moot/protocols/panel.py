@@ -186,19 +186,21 @@ async def panel(debate: Debate, params: PanelParams) -> Answer | None:
 
 
 async def hold_round(debate: Debate, params: PanelParams, seats: Sequence[str], number: int) -> None:
-    """One round of model judges: each hears the rounds before, none hears this one."""
+    """One round of model judges: each hears the rounds before, none hears this one; then each may vote."""
     earlier = memory(debate, number)
     if params.votes == "likelihood" and number == 1:
         await vote(debate, seats[0], 0, (), blank=True)
-    await asyncio.gather(*(state(debate, params, seat, number, earlier) for seat in seats))
+    spoken = await asyncio.gather(*(state(debate, seat, number, earlier) for seat in seats))
+    if params.votes == "likelihood":
+        heard = [(said.speaker, [*earlier, said]) for said in spoken if not said.failed]
+        await asyncio.gather(*(vote(debate, seat, number, known) for seat, known in heard))
 
 
-async def state(debate: Debate, params: PanelParams, seat: str, number: int, earlier: Sequence[Utterance]) -> None:
-    """One judge's statement, and, where asked for, the position that the model then gives the highest probability."""
+async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Utterance]) -> Utterance:
+    """One judge's statement, with the confidence that it states."""
     said = await debate.say(seat, STATEMENT, "panel/statement", round=number, heard=earlier, people=people(debate))
     said.confidence = stated_confidence(said.text)
-    if params.votes == "likelihood" and not said.failed:
-        await vote(debate, seat, number, [*earlier, said])
+    return said
 
 
 async def vote(debate: Debate, seat: str, number: int, heard: Sequence[Utterance], *, blank: bool = False) -> Utterance:
