@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.artifacts import SCHEMAS, describe, write_rows
 from moot.datasets import LoadContext
 from moot.datasets.opinions import OpinionsOptions, load, problems_of, statements_of
 from moot.deidentify import Opinion, deidentify, recheck
@@ -212,6 +213,26 @@ def test_a_missing_folder_and_source_get_one_clear_message(tmp_path: Path, load_
         load(OpinionsOptions(source="local", path="nowhere"), load_context("opinions", data_root=tmp_path))
     with pytest.raises(UserError, match="expected sample or local"):
         load(OpinionsOptions(source="download"), load_context("opinions", data_root=tmp_path))
+
+
+def test_paraphrases_pass_the_gates_again_or_are_left_out(tmp_path: Path, load_context: Context) -> None:
+    _write(tmp_path, _records())
+    good = "A worker fell ill from the dust of the place where she worked, and asked for other work. " * 5
+    rows = [
+        {
+            **dict.fromkeys(SCHEMAS["transcripts"].names),
+            "case_id": str(number), "repeat": 0, "turn": 1, "kind": "paraphrase",
+            "text": good + (" Ms. Brightwater was refused." if number == 0 else " We affirm." if number == 1 else ""),
+        }
+        for number in range(10)
+    ]  # fmt: skip
+    write_rows(tmp_path / "rewritten" / "0.parquet", "transcripts", rows, describe())
+    options = OpinionsOptions(source="local", path="opinions.jsonl", paraphrases=str(tmp_path / "rewritten"))
+    loaded = load(options, load_context("opinions", data_root=tmp_path))
+    assert {case.case_id for case in loaded.cases} == {str(number) for number in range(2, 10)}
+    assert all(case.text == good for case in loaded.cases)
+    with pytest.raises(UserError, match="no transcripts"):
+        load(options.model_copy(update={"paraphrases": "nowhere"}), load_context("opinions", data_root=tmp_path))
 
 
 @given(st.text(max_size=300))

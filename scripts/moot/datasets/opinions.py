@@ -14,9 +14,10 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
+from moot.artifacts import read_frames
 from moot.cases import Case, Split, Task, stratified_splits
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.deidentify import Deidentified, Opinion, deidentify
+from moot.deidentify import Deidentified, Opinion, deidentify, recheck
 from moot.deidentify.reading import files_of, read_opinions
 from moot.errors import UserError
 from moot.tables_in import read_text, shown
@@ -49,6 +50,9 @@ class OpinionsOptions(DatasetOptions):
         6000, ge=500, description="most characters of facts that a case keeps, in whole sentences"
     )
     ner: bool = Field(False, description="look for further names with Presidio and spaCy (the extra `ner`)")
+    paraphrases: str = Field(
+        "", description="transcripts of a `paraphrase` experiment (a folder of Parquet files): facts as it rewrote them"
+    )
     failed_cases: Literal["exclude", "error"] = Field(
         "exclude", description="what becomes of a case that does not pass the gates; excluded cases are counted"
     )
@@ -108,7 +112,8 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     account: Counter[str] = Counter()
     cases: list[Case] = []
     opinions = list(read_opinions(context.data_root / options.path))
-    finished = [(opinion, deidentify_one(opinion, options)) for opinion in opinions]
+    rewritten = read_paraphrases(Path(options.paraphrases)) if options.paraphrases else {}
+    finished = [(opinion, _finish(opinion, options, rewritten)) for opinion in opinions]
     passed = {
         opinion.opinion_id: opinion.outcome for opinion, done in finished if done.report.passed and opinion.outcome
     }
@@ -132,6 +137,29 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
         account=dict(account),
         sources=sorted(files_of(context.data_root / options.path)),
     )
+
+
+def read_paraphrases(folder: Path) -> dict[str, str]:
+    """Case id to its facts as a `paraphrase` experiment rewrote them; the first repeat counts.
+
+    Raises:
+        UserError: no transcripts in the folder.
+    """
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        raise UserError(f"{folder}: no transcripts; run the `paraphrase` experiment first, and name its folder.")
+    said = read_frames(files)
+    said = said[(said["kind"] == "paraphrase") & (said["repeat"] == 0)]
+    return {str(case): str(text) for case, text in zip(said["case_id"], said["text"], strict=True)}
+
+
+def _finish(opinion: Opinion, options: OpinionsOptions, rewritten: Mapping[str, str]) -> Deidentified:
+    """De-identify; where the facts were rewritten, the rewritten ones, which pass the gates again or not at all."""
+    done = deidentify_one(opinion, options)
+    if not options.paraphrases or not done.report.passed:
+        return done
+    facts = rewritten.get(opinion.opinion_id, "")
+    return replace(done, facts=facts, report=recheck(opinion, facts))
 
 
 def _count(account: Counter[str], opinion: Opinion, done: Deidentified) -> None:

@@ -1,0 +1,19 @@
+"""Facts rewritten by a model, as the appellate study did with its cases; not a debate, so it comes to no answer.
+
+Its transcripts can be given to a data set of opinions (`paraphrases`), whose gates then check them again.
+"""
+
+from moot.debate import Debate
+from moot.protocols import ProtocolParams, protocol
+
+KIND = "paraphrase"
+
+
+class ParaphraseParams(ProtocolParams):
+    """Parameters of a paraphrase."""
+
+
+@protocol("paraphrase", ParaphraseParams, study="appellate", prompts=("paraphrase/",))
+async def paraphrase(debate: Debate, params: ParaphraseParams) -> None:  # noqa: ARG001 - protocols take both
+    """One reply: the facts in other words."""
+    await debate.say("writer", KIND, "paraphrase/facts")
