@@ -60,6 +60,13 @@ def test_caption_and_signatures_name_everybody() -> None:
     assert any("Tolliver" in name for name in complete.counsel)
 
 
+def test_a_caption_may_stand_on_several_lines() -> None:
+    text = "NO. 7\nORRIN ANDROSS,\nAppellant\nV.\nMEYAH MILLS NO. 2, LTD.,\nAppellee\nOPINION\nHe fell.\nDiscussion\nWe look.\n"
+    parties = with_caption(Opinion("lines", text)).parties
+    assert ("ORRIN ANDROSS", "appellant") in parties
+    assert ("MEYAH MILLS NO. 2, LTD.", "appellee") in parties
+
+
 def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
     found = dict(
         introduced_parties("Plaintiff Mia Prieskow sued. Stella Bustamo (Mother) appeals. Defendant was there.")

@@ -35,7 +35,9 @@ _ROLE_WORDS = re.compile(
     r"next\s+friend|others?|all\s+similarly\s+situated)\b\.?", re.IGNORECASE,
 )  # fmt: skip
 _ROLE = "|".join(f"{role.capitalize()}" for role in ROLES)
-_STYLE = re.compile(r"(?P<first>[^\n]{3,300}?)\s+(?:v|vs)\.?\s+(?P<second>[^\n]{3,300}?)(?:\n|\.\s|$)")
+_STYLE = re.compile(
+    r"(?P<first>[^\n]{3,300}?)\s+(?:v|vs)\.?\s+(?P<second>[^\n]{3,300}?)(?:\n|(?<!N[oO])\.\s(?=[A-Z][a-z])|$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +143,21 @@ def introduced_parties(text: str) -> list[tuple[str, str]]:
     return list(parties.items())
 
 
+def _on_one_line(caption: str) -> str:
+    """A caption whose style stands on several lines ("A, Appellant / V. / B, Appellee") with it on one."""
+    caption = re.sub(
+        r",\s*\n\s*(?=(?:Plaintiff|Defendant|Appell|Petitioner|Respondent|Claimant))",
+        ", ",
+        caption,
+        flags=re.IGNORECASE,
+    )
+    return re.sub(r"\s*\n\s*v(?:s)?\.?\s*\n\s*", " v. ", caption, flags=re.IGNORECASE)
+
+
 def with_caption(opinion: Opinion) -> Opinion:
     """The opinion with the names of its own caption and signature lines added to those of its record."""
     spans = split_opinion(opinion.text)
-    caption = opinion.text[: spans[0].end]
+    caption = _on_one_line(opinion.text[: spans[0].end])
     ending = opinion.text[spans[-1].start : spans[-1].start + 1500]
     style = _STYLE.search(caption) if not opinion.parties else None
     parties = list(opinion.parties) or (parties_of(f"{style['first']} v. {style['second']}") if style else [])

@@ -92,6 +92,10 @@ def _dismisses_appeal(verb: _Verb) -> bool:
     concluding = rf"{p.OWN}(?:\s+\w+){{0,3}}|\b(?:appeal|jurisdiction|untimely)\b.*\band(?: \w+ly)?"
     return (
         verb.followed(rf"(?:\s+[\w',-]+){{0,4}}?\s+{p.APPEAL}\b")
+        or (
+            verb.followed(r"\s+for (?:lack|want) of (?:appellate )?jurisdiction")
+            and verb.after(r"\b(?:case|cause|matter) is")
+        )
         or verb.after(rf"\b{p.APPEAL}\b[^.;]{{0,60}}\b(?:is|are|be|must be|should be)(?:\s+\w+)?|\b{p.APPEAL}")
         or (bare and verb.after(concluding))
     )
