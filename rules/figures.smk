@@ -11,8 +11,10 @@ rule figure:
             "results/figures/{study}/{figure}.svg",
             caption="../docs/captions/figure.rst",
             category="{study}",
-            subcategory="Figures",
-            labels={"figure": "{figure}"},
+            subcategory=lambda wildcards: "Figures: {}".format(
+                FIGURES[f"{wildcards.study}/{wildcards.figure}"].category.lower()
+            ),
+            labels=lambda wildcards: {"figure": wildcards.figure.replace("_", " ")},
         ),
     log:
         "results/logs/figures/{study}/{figure}.log",
@@ -23,7 +25,8 @@ rule figure:
             f"{wildcards.study}/{wildcards.figure}"
         ].caption,
         code=lambda wildcards: code_digest(
-            FIGURES[f"{wildcards.study}/{wildcards.figure}"].build.__module__
+            "moot.present.style",
+            FIGURES[f"{wildcards.study}/{wildcards.figure}"].build.__module__,
         ),
     script:
         "../scripts/figure.py"

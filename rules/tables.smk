@@ -13,7 +13,9 @@ rule table:
             caption="../docs/captions/table.rst",
             category="{study}",
             subcategory="Tables",
-            labels={"table": "{table}"},
+            labels=lambda wildcards: {
+                "table": TABLES[f"{wildcards.study}/{wildcards.table}"].title
+            },
         ),
     log:
         "results/logs/tables/{study}/{table}.log",
@@ -22,7 +24,8 @@ rule table:
     params:
         caption=lambda wildcards: TABLES[f"{wildcards.study}/{wildcards.table}"].caption,
         code=lambda wildcards: code_digest(
-            TABLES[f"{wildcards.study}/{wildcards.table}"].build.__module__
+            "moot.present.formats",
+            TABLES[f"{wildcards.study}/{wildcards.table}"].build.__module__,
         ),
     script:
         "../scripts/table.py"
