@@ -70,7 +70,12 @@ def _separate(names: str) -> list[str]:
     parts = re.split(r",\s*(?:and\s+)?|\s+and\s+", names)
     joined: list[str] = []
     for part in parts:
-        if re.fullmatch(r"(?:Jr|Sr|II|III|IV|Inc|INC|LLC|L\.L\.C|Ltd|Co|Corp|P\.?C|P\.?A)\.?", part.strip()) and joined:
+        if (
+            re.fullmatch(
+                r"(?:Jr|Sr|II|III|IV|Inc|INC|LLC|L\.L\.C|Ltd|Co|Corp|P\.?C|P\.?A)\.?", part.strip(), re.IGNORECASE
+            )
+            and joined
+        ):
             joined[-1] += f", {part.strip()}"
         elif part.strip(" ."):
             joined.append(part.strip(" ;:"))
