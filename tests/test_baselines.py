@@ -126,8 +126,8 @@ def test_same_seed_same_figures_and_another_seed_others() -> None:
 
 
 def test_threads_change_nothing() -> None:
-    data, entries = made_up(), select(["rf", "xgboost", "lr"])
-    one, two = (evaluate(data, entries, seed=1, threads=threads, folds=3) for threads in (1, 2))
+    data, entries = made_up(), select(["rf", "xgboost"])
+    one, two = (evaluate(data, entries, seed=1, threads=threads, folds=2) for threads in (1, 2))
     pd.testing.assert_frame_equal(without_times(one.leaderboard), without_times(two.leaderboard))
     pd.testing.assert_frame_equal(one.predictions, two.predictions)
 
@@ -155,10 +155,13 @@ def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
     assert set(found.predictions["baseline"]) == set(found.models) == {"nb"}
 
 
-def test_a_label_with_one_training_case_is_a_failure_of_the_row() -> None:
+def test_a_label_with_one_training_case_has_no_folds() -> None:
     targets = ["yes"] + ["no"] * 79 + ["yes", "no"] * 10
-    row = part(evaluate(made_up(targets), select(["nb"]), seed=1).leaderboard, "nb", "cross_validation")
-    assert row.status == "failed: ValueError: a label has a single training case, and cross-validation needs two"
+    board = evaluate(made_up(targets), select(["nb"]), seed=1).leaderboard
+    row = part(board, "nb", "cross_validation")
+    assert row.status == "failed: a label has a single training case, and cross-validation needs two"
+    assert np.isnan(row.accuracy)
+    assert part(board, "nb", "test").status == "ok"
 
 
 def test_fewer_folds_where_a_label_is_rare() -> None:

@@ -113,7 +113,7 @@ def evaluate(
         else:
             rows += [{**about, "status": "ok", **validated}, {**about, "status": "ok", **tested}]
             predictions.append(predicted)
-            found = (validated["accuracy"], tested["accuracy"], tested["n"])
+            found = (validated.get("accuracy", np.nan), tested["accuracy"], tested["n"])
             LOG.info("%s, %s: accuracy %.3f in folds, %.3f of %d test cases", data.dataset, entry.title, *found)
     return Evaluation(_leaderboard(rows), _predictions(predictions), models)
 
@@ -194,7 +194,8 @@ def _cross_validate(
     smallest = len(targets) if data.task.multilabel else int(np.unique(targets, return_counts=True)[1].min())
     folds = min(folds, smallest)
     if folds < 2:  # noqa: PLR2004
-        raise ValueError("a label has a single training case, and cross-validation needs two")
+        reason = "failed: a label has a single training case, and cross-validation needs two"
+        return {"evaluation": CROSS_VALIDATION, "status": reason, "n": len(targets)}
     splitter = (KFold if data.task.multilabel else StratifiedKFold)(folds, shuffle=True, random_state=seed)
     observer = _Observer(data.task, data.positive, entry.randomised)
     with parallel_config("loky", inner_max_num_threads=1), warnings.catch_warnings(action="ignore"):
