@@ -53,7 +53,7 @@ async def test_one_at_a_time_goes_from_the_front() -> None:
 async def test_the_end_is_begun_at_once_and_few_results_wait() -> None:
     _, watched = await run([2] * 1000, 8)
     assert 999 in watched.begun[:8]
-    assert set(watched.begun[:400]) <= {*range(400), *range(1000 - 8 * 16, 1000)}
+    assert set(watched.begun[:400]) <= {*range(400), *range(1000 - 8 * 4, 1000)}
 
 
 async def test_an_error_of_the_last_ends_all_at_once() -> None:

@@ -22,7 +22,10 @@ from moot.plan import Experiment, Plan
 from moot.protocols import PROTOCOLS
 
 Item = TypeVar("Item")
-_WAITING_FOR_ORDER = 16
+_WAITING_FOR_ORDER = 4
+_DEBATES_A_CALL = 4
+"""Debates under way for each call that may be: a debate's calls follow each other, so that with no more debates than
+calls the last few would leave most of the calls unused."""
 _ROWS_A_GROUP = 5000
 
 
@@ -210,7 +213,9 @@ async def hold_debates(
             for case in mine
             for repeat in range(experiment.config.repeats)
         ]
-        async with aclosing(in_order(jobs, models[job.model].concurrency)) as debates:
+        concurrency = models[job.model].concurrency
+        at_once = concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
+        async with aclosing(in_order(jobs, at_once)) as debates:
             async for debate in debates:
                 progress.done += 1
                 progress.tick()
