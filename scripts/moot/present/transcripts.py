@@ -5,7 +5,7 @@ for the page's own words nor become a link, an image or HTML.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -80,6 +80,11 @@ def _field(name: str, value: object) -> str:
 
 
 def _flat(value: object) -> str:
+    """A field's value as text: a mapping as its entries, numbers with three digits."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_flat(entry)}" for name, entry in value.items())
+    if isinstance(value, float):
+        return f"{value:.3f}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
