@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.present import StudyResults, TableContent, table
+from moot.present import StudyResults, TableContent, data_label, table
 from moot.present.courtroom_study import STUDY
 from moot.present.implied import base_rate_note
 from moot.present.published import Measured, compared, comparison, published_rows, published_table
@@ -86,7 +86,13 @@ def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[s
             rows = found.get(model, {})
             if rows or "nlsy97" in data:
                 statuses = {str(row["status"]) for row in rows.values()} or {"not run"}
-                yield {"data": data, "model": model, "status": "; ".join(sorted(statuses))}, rows
+                yield {"data": _label(results, data), "model": model, "status": "; ".join(sorted(statuses))}, rows
+
+
+def _label(results: StudyResults, data: str) -> str:
+    """What a data set is called, with "synthetic" where an experiment of the study says so."""
+    used = (found for found in results.experiments.values() if found.config.dataset == data)
+    return next((data_label(found) for found in used), data)
 
 
 def _named(row: Mapping[Any, Any]) -> dict[str, Any]:
