@@ -150,7 +150,7 @@ def tabpfn(results: StudyResults) -> TableContent:
             value = Measured(*(ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n")))
             rows.append(
                 compared(
-                    {"data": data, "metric": TABPFN_METRICS[metric]},
+                    {"data": _label(results, data), "metric": TABPFN_METRICS[metric]},
                     theirs.get(metric) if "nlsy97" in data else None,
                     value,
                 )
