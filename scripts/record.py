@@ -1,0 +1,24 @@
+"""Keep a run's calls as a recording that ships with moot: one Parquet file, each call once."""
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from moot.artifacts import describe, write_rows
+
+
+def calls_once(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    """The rows of exported calls, those that several experiments share once, in the order of their ids."""
+    rows = {row["call_id"]: row for file in files for row in pq.read_table(file).to_pylist()}
+    yield from (rows[call_id] for call_id in sorted(rows))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("calls", type=Path, help="a folder of exported calls (results/calls)")
+    parser.add_argument("output", type=Path, help="the recording (data/recording/NAME.parquet)")
+    arguments = parser.parse_args()
+    write_rows(arguments.output, "calls", calls_once(sorted(arguments.calls.rglob("*.parquet"))), describe())
