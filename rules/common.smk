@@ -138,3 +138,33 @@ def artifacts_of(study):
             "results/figures/{figure}.{ending}", figure=figures, ending=FIGURE_ENDINGS
         ),
     ]
+
+
+LABELLED = [
+    (experiment.name, model)
+    for experiment in plan.experiments.values()
+    if experiment.config.labelers
+    for model in experiment.config.models
+]
+SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
+
+
+def annotation_files(wildcards):
+    """What people have filled in so far."""
+    return sorted(
+        str(path)
+        for path in Path("data/annotations").glob("*")
+        if path.suffix in (".csv", ".json")
+    )
+
+
+def other_transcripts(wildcards):
+    """The transcripts of the other labelled experiments, where there are annotations: a file may speak of them too."""
+    if not annotation_files(wildcards):
+        return []
+    return [
+        SHARDS.format(experiment=experiment, model=model, shard=shard)
+        for experiment, model in LABELLED
+        if (experiment, model) != (wildcards.experiment, wildcards.model)
+        for shard in range(plan.config.shards)
+    ]

@@ -1,34 +1,5 @@
 # Labels of what judges said: by rule, by a model, by people; and the sheets that people fill in.
 
-LABELLED = [
-    (experiment.name, model)
-    for experiment in plan.experiments.values()
-    if experiment.config.labelers
-    for model in experiment.config.models
-]
-SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
-
-
-def annotation_files(wildcards):
-    """What people have filled in so far."""
-    return sorted(
-        str(path)
-        for path in Path("data/annotations").glob("*")
-        if path.suffix in (".csv", ".json")
-    )
-
-
-def other_transcripts(wildcards):
-    """The transcripts of the other labelled experiments, where there are annotations: a file may speak of them too."""
-    if not annotation_files(wildcards):
-        return []
-    return [
-        SHARDS.format(experiment=experiment, model=model, shard=shard)
-        for experiment, model in LABELLED
-        if (experiment, model) != (wildcards.experiment, wildcards.model)
-        for shard in range(plan.config.shards)
-    ]
-
 
 rule label_statements:
     input:
@@ -44,6 +15,8 @@ rule label_statements:
         everything="results/annotations/{experiment}/{model}.parquet",
     log:
         "results/logs/labels/{experiment}/{model}.log",
+    conda:
+        "../envs/debates.yaml"
     threads: workflow.cores
     params:
         labelers=lambda wildcards: list(
@@ -75,6 +48,8 @@ rule write_annotation_sheet:
         "results/annotation_sheets/{experiment}/{model}.txt",
     log:
         "results/logs/annotation_sheets/{experiment}/{model}.log",
+    conda:
+        "../envs/debates.yaml"
     params:
         folder="data/annotation_sheets",
     script:
@@ -94,6 +69,8 @@ rule deidentification:
         "results/deidentified/{dataset}.parquet",
     log:
         "results/logs/deidentified/{dataset}.log",
+    conda:
+        "../envs/debates.yaml"
     params:
         depends_on=lambda wildcards: plan.dataset_digest(wildcards.dataset),
     script:

@@ -135,7 +135,7 @@ async def test_after_the_run_is_stopped_no_further_call_is_made(server: FaultSer
 
 
 async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(server: FaultServer, tmp_path: Path) -> None:
-    server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=2.0)
+    server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=30.0)
     chat = chat_with(server, tmp_path, concurrency=4)
     first = asyncio.create_task(chat.ask(request("first"), 0))
     while not chat._paused_until:
