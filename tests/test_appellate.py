@@ -135,6 +135,19 @@ def test_who_is_followed(tmp_path: Path) -> None:
     assert chances.loc[("c2#0", 2, "judge_2"), "opposed"] == "both"
 
 
+def test_the_effect_of_the_humans_stance(tmp_path: Path) -> None:
+    results = panel(
+        tmp_path,
+        {"c1#0": "ara aaa aaa", "c1#1": "arr rrr rrr", "c2#0": "ara aaa aaa", "c2#1": "arr arr rnr"},
+        "human_panel",
+    )
+    scores = panel_scores(results)
+    assert value(scores, "stance_effect", "round=1") == 0
+    assert value(scores, "stance_effect", "round=2") == pytest.approx(1 - 1 / 4)
+    assert value(scores, "stance_effect", "round=3") == 1
+    assert value(scores, "stance_effect", "round=3", "n_invalid") == 1
+
+
 def test_odds_of_human_over_peer() -> None:
     moved = np.array([1, 1, 1, 0, 1, 0, 0, 0.0])
     human = np.array([1, 1, 1, 1, 0, 0, 0, 0.0])

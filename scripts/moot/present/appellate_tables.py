@@ -212,6 +212,12 @@ def majorities(results: StudyResults) -> TableContent:
     return comparison(rows, (*KEYS, "positions by", "majority of"), (*notes, VOTE_NOTE, BY_CASE_NOTE))
 
 
+_EFFECT = {
+    "": "affirming share of AI judges: human affirms less human does not",
+    "vote_": "AI judges' belief in affirming: human affirms less human does not",
+}
+
+
 @table(
     STUDY, "human_weight", "Whom an AI judge follows",
     "How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and the odds of the "
@@ -231,6 +237,14 @@ def human_weight(results: StudyResults) -> TableContent:
     for phase in phases_of(results):
         if phase.name == "human_ai":
             for prefix in phase.sources:
+                effect = "vote_belief_stance_effect" if prefix else "stance_effect"
+                for number in range(1, phase.rounds + 1):
+                    keys = {
+                        **_keys(phase),
+                        "positions by": source_name(prefix),
+                        "measure": f"{_EFFECT[prefix]}, round {number}",
+                    }
+                    rows.append(compared(keys, None, _score(results, phase, effect, f"round={number}")))
                 for metric, group, what in measures:
                     keys = {**_keys(phase), "positions by": source_name(prefix), "measure": what}
                     rows.append(compared(keys, None, _score(results, phase, f"{prefix}{metric}", group)))
@@ -239,6 +253,9 @@ def human_weight(results: StudyResults) -> TableContent:
         "ratio above 1 means "
         "that an AI judge moves more readily towards the human than towards the other AI judge; half a count is "
         "added to each cell.",
+        "The human's stance is balanced within each case, so a difference after round 1 is its effect; in round "
+        "1 nobody has "
+        "heard the human yet, so there it is chance.",
         "Where both or nobody opposed the judge the two influences cannot be told apart, so these chances are not "
         "in the ratio.",
     )

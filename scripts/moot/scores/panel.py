@@ -34,8 +34,8 @@ def steps_of(results: ExperimentResults) -> pd.DataFrame:
 
     Returns:
         Columns model, debate_id, case_id, number (of the case), repeat, turn, round, speaker, seat (1 to J), step (1 to
-        J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, and vote
-        (1, 0, or 3 for none: the judge's vote by likelihood in that round).
+        J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, vote (1,
+        0, or 3 for none: the judge's vote by likelihood in that round) and belief (that affirming is right, 0 to 1).
     """
     transcripts = results.transcripts
     said = transcripts[transcripts["kind"].isin(["statement", "overrun", "extra"])].copy()
@@ -49,11 +49,14 @@ def steps_of(results: ExperimentResults) -> pd.DataFrame:
     said["step"] = (said["round"] - 1) * judges + said["seat"]
     said["number"] = said["case_id"].map(case_numbers(results))
     said["condition"] = said["debate_id"].map(_conditions(said)).fillna("")
-    votes = transcripts[transcripts["kind"] == "vote"].set_index(["model", "debate_id", "round", "speaker"])[
-        "prediction"
-    ]
-    codes = votes.map({"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE}).fillna(NO_STANCE_CODE).astype(int)
-    said = said.join(codes.rename("vote"), on=["model", "debate_id", "round", "speaker"])
+    votes = transcripts[transcripts["kind"] == "vote"].set_index(["model", "debate_id", "round", "speaker"])
+    codes = votes["prediction"].map({"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE})
+    share = votes["confidence"] / 100
+    voted = pd.DataFrame({
+        "vote": codes.fillna(NO_STANCE_CODE).astype(int),
+        "belief": share.where(codes == AFFIRMED_CODE, 1 - share).where(codes.notna()),
+    })  # fmt: skip
+    said = said.join(voted, on=["model", "debate_id", "round", "speaker"])
     human = said["speaker"] == HUMAN
     said["vote"] = said["vote"].where(~human, said["code"]).fillna(NO_STANCE_CODE).astype(int)
     return said.reset_index(drop=True)
@@ -178,6 +181,7 @@ def _scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
         yield from _alternation_scores(steps, column, prefix, seed)
         yield from _influence_scores(influences_of(steps, column), prefix, seed)
         yield from _majority_scores(results, steps, column, prefix)
+    yield from _stance_scores(steps, seed)
     yield from _overrun_scores(steps, seed)
     yield from _wording_scores(results, steps)
 
@@ -252,6 +256,38 @@ def _influence_scores(chances: pd.DataFrame, prefix: str, seed: int) -> Iterator
         yield Score(
             f"{prefix}human_over_peer_odds", value, low, high, group=f"clusters={clusters.removesuffix('_id')}", n=used
         )
+
+
+def _stance_scores(steps: pd.DataFrame, seed: int) -> Iterator[Score]:
+    """What the human's stance does to the AI judges: their mean where the human affirms less that where not, by round.
+
+    The bank's stance is balanced within each case, so the difference is an effect; in the first round, before the human
+    is heard, it can only be chance.
+    """
+    ai = regular(steps)[regular(steps)["speaker"] != HUMAN]
+    for number in sorted(ai["round"].unique()):
+        now = ai[(ai["round"] == number) & ai["condition"].isin(["affirm", "not affirm"])]
+        for metric, values in (
+            ("stance_effect", now["code"].where(now["code"] != NO_STANCE_CODE)),
+            ("vote_belief_stance_effect", now["belief"]),
+        ):
+            known = values.notna()
+            if now.loc[known, "condition"].nunique() > 1:
+                yield _difference(metric, values[known], now[known], seed, f"round={number}", int((~known).sum()))
+
+
+def _difference(
+    metric: str, values: "pd.Series[Any]", rows: pd.DataFrame, seed: int, group: str, invalid: int
+) -> Score:
+    affirming = as_numbers(rows["condition"] == "affirm")
+    numbers = as_numbers(values)
+
+    def statistic(weights: Floats) -> Floats:
+        with_affirm = ratio(weights @ (affirming * numbers), weights @ affirming)
+        return with_affirm - ratio(weights @ ((1 - affirming) * numbers), weights @ (1 - affirming))
+
+    bootstrap = CaseBootstrap(rows["case_id"], seed)
+    return Score(metric, *bootstrap.estimate(statistic), group=group, n=len(rows), n_invalid=invalid)
 
 
 def majorities(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
