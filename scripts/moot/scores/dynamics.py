@@ -15,6 +15,7 @@ from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_f
 from moot.scores.evaluated import positive_of_two
 from moot.scores.uncertainty import CaseBootstrap, Statistic, as_numbers, mean_of, ratio_of
 
+NOBODY = "nobody"  # spoke between the last belief and the verdict
 DEBATE = ["model", "debate_id", "speaker"]
 
 
@@ -101,7 +102,7 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, task: Task, seed: int) -> 
         yield from _opinion_scores(at_turn, f"{name};turn={turn}", task, seed)
     moved = rows[rows["previous"].notna()]
     for after, since in moved.groupby("after", sort=True):
-        yield from _persuasion_scores(since, f"{name};after={after}", task, seed)
+        yield from _persuasion_scores(since, f"{name};after={str(after) or NOBODY}", task, seed)
 
 
 def _opinion_scores(rows: pd.DataFrame, group: str, task: Task, seed: int) -> Iterator[Score]:
