@@ -2,17 +2,24 @@
 
 Shared first: as the templates are, with the facts and the growing record before the seat's own instruction. Own first:
 the same prompts with the instruction moved to the front, as most people would write them.
+
+With `--calls results/calls` nothing is asked: the calls of a finished run tell what the cache served, and the longest
+common beginning of each prompt with the one before it, in characters, tells what it could serve in either order.
 """
 
 import argparse
+import json
 import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+import pyarrow.parquet as pq
 
 from courtroom_runs import configuration, hold, people
 from moot.errors import UserError
@@ -65,6 +72,22 @@ def tokens(protocol: str, cases: int, max_tokens: int) -> tuple[int, int]:
     return sum(reply.prompt_tokens for reply in replies), sum(reply.cached_tokens for reply in replies)
 
 
+def of_finished_run(folder: Path) -> Iterator[str]:
+    """A Markdown row for each experiment's calls: evaluated tokens a call with the other order, and as they were."""
+    for path in sorted(folder.glob("*/*.parquet")):
+        rows = pq.read_table(path, columns=["request", "prompt_tokens", "cached_tokens"]).to_pylist()
+        prompts = [[tuple(message) for message in json.loads(row["request"])["messages"]] for row in rows]
+        served = {True: 0.0, False: 0.0}
+        for moved in served:
+            texts = ["\n".join(_instruction_first(text) if moved else text for _, text in each) for each in prompts]
+            for row, (before, text) in zip(rows[1:], pairwise(texts), strict=True):
+                common = next((n for n, (a, b) in enumerate(zip(before, text, strict=False)) if a != b), len(text))
+                served[moved] += row["prompt_tokens"] * common / max(len(text), 1)
+        total, cached = (sum(row[name] for row in rows) for name in ("prompt_tokens", "cached_tokens"))
+        numbers = [(total - tokens) / len(rows) for tokens in (0, served[True], served[False], cached)]
+        yield f"| {path.parent.name} | {' | '.join(f'{number:.0f}' for number in numbers)} | {cached / total:.0%} |"
+
+
 def main() -> None:
     """Print a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -72,7 +95,14 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=2)
     parser.add_argument("--max-tokens", type=int, default=24)
     parser.add_argument("--smoke", action="store_true", help="one protocol, one case")
+    parser.add_argument("--calls", type=Path, help="folder of a finished run's exported calls")
     chosen = parser.parse_args()
+    if chosen.calls:
+        print(
+            "| experiment | prompt tokens a call | own first (reckoned) | shared first (reckoned) | measured | cached |"
+        )
+        print("|---|---|---|---|---|---|", *of_finished_run(chosen.calls), sep="\n")
+        return
     cases, protocols = (1, ["zero_shot"]) if chosen.smoke else (chosen.cases, chosen.protocols or list(PROTOCOLS))
     print("| protocol | order | prompt tokens a debate | evaluated | from the cache |\n|---|---|---|---|---|")
     for protocol in protocols:
