@@ -72,7 +72,7 @@ def _figure(results: StudyResults, name: str) -> "Figure":
         top = block * (1 + sources)
         for column, stance in enumerate(columns):
             steps = phase.steps if not stance else phase.steps[phase.steps["condition"] == stance]
-            title = f"{phase.experiment}, {phase.model}" + (f": human says {stance}" if stance else "")
+            title = f"{phase.experiment}, {phase.model}" + (f"\nhuman says {stance}" if stance else "")
             _counts(axes[top][column], phase, regular(steps), title)
             for place, prefix in enumerate(phase.sources):
                 _shares(axes[top + 1 + place][column], phase, regular(steps), "vote" if prefix else "code")
@@ -114,7 +114,7 @@ def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None
             )
     axes.set_title(title, fontsize=SMALL + 0.5, loc="left")
     axes.set_ylabel("debates that affirm")
-    axes.set_ylim(bottom=-0.2)
+    axes.set_ylim(-0.2, max(1, int(total.max())) * 1.08)
     axes.locator_params(axis="y", integer=True)
     _rounds(axes, phase)
 
