@@ -180,9 +180,10 @@ class Debate:
         reply_format = describe_schema(schema) if schema else ""
         messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
         native = json_schema(schema) if schema and chat.config.structured == "native" else None
-        said = await self._ask(
-            chat, messages, Utterance(turn, round, seat, _visibility(seat, private), kind, ""), native
-        )
+        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
+        most_tokens = self.params.form_tokens if schema else None
+        said, reply = await self._ask(chat, messages, said, native, most_tokens=most_tokens)
+        said.text = reply.text if reply else ""
         if schema and not said.failed:
             self._fill(said, parse_reply(said.text, schema))
         return self._keep(said)
@@ -213,7 +214,7 @@ class Debate:
         words = words or {label: label for label in self.task.labels}
         messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
         said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
-        said, reply = await self._ask_for_reply(self._chat(seat), messages, said, None, tuple(words.values()))
+        said, reply = await self._ask(self._chat(seat), messages, said, choices=tuple(words.values()))
         if reply is not None:
             logprobs = {label: reply.logprobs[word] for label, word in words.items() if word in reply.logprobs}
             said.parse_status = "strict" if len(logprobs) == len(words) else "invalid"
@@ -265,20 +266,14 @@ class Debate:
         )
 
     async def _ask(
-        self, chat: Chat, messages: tuple[Message, ...], said: Utterance, schema: Mapping[str, Any] | None
-    ) -> Utterance:
-        said, reply = await self._ask_for_reply(chat, messages, said, schema, ())
-        if reply is not None:
-            said.text = reply.text
-        return said
-
-    async def _ask_for_reply(
         self,
         chat: Chat,
         messages: tuple[Message, ...],
         said: Utterance,
-        schema: Mapping[str, Any] | None,
-        choices: tuple[str, ...],
+        schema: Mapping[str, Any] | None = None,
+        *,
+        choices: tuple[str, ...] = (),
+        most_tokens: int | None = None,
     ) -> tuple[Utterance, Reply | None]:
         request = partial(Request, chat.config.endpoint, chat.config.model, messages, schema=schema, choices=choices)
         question = (chat.config.endpoint, chat.config.model, messages, json.dumps(schema), choices)
@@ -286,16 +281,18 @@ class Debate:
         self._asked[question] += 1
         replicate = self.repeat * _REPLICATES_A_DEBATE + nth
         try:
-            said.call_id, reply = await chat.ask(request(parameters=self._parameters(chat, replicate)), replicate)
+            parameters = self._parameters(chat, replicate, most_tokens)
+            said.call_id, reply = await chat.ask(request(parameters=parameters), replicate)
         except CallFailedError as error:
             said.parse_status, said.parsed = "failed", {"error": str(error)}
             return said, None
         return said, reply
 
-    def _parameters(self, chat: Chat, replicate: int) -> dict[str, Any]:
+    def _parameters(self, chat: Chat, replicate: int, most_tokens: int | None) -> dict[str, Any]:
         """What is sent beside the messages: an experiment's explicit parameter wins over the model's entry."""
         model, params = chat.config, self.params
-        parameters: dict[str, Any] = {"max_tokens": params.max_tokens or model.max_tokens, **model.parameters}
+        most_tokens = most_tokens or params.max_tokens or model.max_tokens
+        parameters: dict[str, Any] = {"max_tokens": most_tokens, **model.parameters}
         if not model.reasoning:
             own = model.temperature is None or "temperature" in params.model_fields_set
             parameters["temperature"] = params.temperature if own else model.temperature

@@ -20,6 +20,9 @@ class ProtocolParams(BaseModel):
 
     temperature: float = Field(0.7, ge=0, description="sampling temperature, unless the model's entry sets one")
     max_tokens: int | None = Field(None, ge=1, description="most tokens of one reply; none: the model's own limit")
+    form_tokens: int | None = Field(
+        None, ge=1, description="most tokens of a reply that must follow a schema; none: as max_tokens"
+    )
     seats: Mapping[str, str] = Field(
         default_factory=dict, description="seat to model, for seats that another model than the experiment's takes"
     )
