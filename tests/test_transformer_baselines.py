@@ -52,6 +52,14 @@ def test_long_texts_are_read_to_their_end(tiny_bert: Path, monkeypatch: pytest.M
     assert (shares[TARGETS == 1, 1].min()) > (shares[TARGETS == 0, 1].max())
 
 
+def test_several_labels_are_learnt_at_once(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LAWFORMER, str(tiny_bert))
+    both = np.column_stack([TARGETS, 1 - TARGETS, np.ones_like(TARGETS)])
+    classifier = BASELINES["lawformer"].build(3, 1).set_params(epochs=120, rate=5e-3, batch=8).fit(TEXTS, both)
+    assert (classifier.predict(TEXTS) == both).all()
+    assert classifier.predict_proba(TEXTS).shape == (24, 3)
+
+
 def test_an_unnamed_model_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(LEGAL_BERT, raising=False)
     with pytest.raises(UnavailableError, match=f"{LEGAL_BERT}|the extra 'transformers'"):

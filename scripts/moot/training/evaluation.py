@@ -171,7 +171,7 @@ def _scores(estimator: Any, inputs: pd.DataFrame, width: int) -> tuple[NDArray[n
 def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Any:
     """A fresh estimator; for several labels at once its last step is fitted once a label."""
     estimator = entry.build(seed, threads)
-    if not task.multilabel:
+    if not task.multilabel or getattr(estimator, "learns_several_labels", False):
         return estimator
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]

@@ -1,7 +1,8 @@
 """Classifiers on transformers, with scikit-learn's interface; they read the column `text`.
 
 A text longer than the model's window is cut into overlapping windows. In training every window carries its text's
-label; a prediction is the mean of the windows' probabilities. Needs the extra `transformers`.
+label; a prediction is the mean of the windows' probabilities. Several labels a text are learnt at once, each by its own
+output. Needs the extra `transformers`.
 """
 
 from typing import Any, Self
@@ -15,6 +16,8 @@ from transformers import AutoModel, AutoModelForSequenceClassification, AutoToke
 
 Floats = NDArray[np.float64]
 
+EVEN_ODDS = 0.5
+
 
 class _WindowedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What both classifiers share: windows, the training loop, means over windows.
@@ -26,6 +29,8 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epochs, batch, rate: of the training, by AdamW.
         seed: for the new layers, the order of windows and dropout.
     """
+
+    learns_several_labels = True
 
     def __init__(
         self,
@@ -57,34 +62,35 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Args:
             frame: column `text`.
-            targets: one label a text.
+            targets: one label a text, or a matrix of zeros and ones, shape (texts, labels).
         """
-        self.classes_, positions = np.unique(targets, return_inverse=True)
+        self.several_ = np.ndim(targets) > 1
+        self.classes_ = np.arange(np.shape(targets)[1]) if self.several_ else np.unique(targets)
+        wanted = np.asarray(targets, dtype=np.float32) if self.several_ else np.searchsorted(self.classes_, targets)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             self.tokenizer_ = AutoTokenizer.from_pretrained(self.model)
             self.network_ = self._network(len(self.classes_))
             tokens, text_of = self._windows(list(frame["text"]))
-            labels = torch.as_tensor(positions[text_of.numpy()])
+            labels = torch.as_tensor(wanted[text_of.numpy()])
             trained = [weight for weight in self.network_.parameters() if weight.requires_grad]
             optimizer = torch.optim.AdamW(trained, lr=self.rate)
             self.network_.train()
             for _ in range(self.epochs):
                 for rows in torch.randperm(len(labels)).split(self.batch):
-                    loss = torch.nn.functional.cross_entropy(self._logits(_rows(tokens, rows)), labels[rows])
+                    loss = self._loss(self._logits(_rows(tokens, rows)), labels[rows])
                     optimizer.zero_grad()
                     loss.backward()
                     optimizer.step()
         return self
 
     def predict_proba(self, frame: pd.DataFrame) -> Floats:
-        """Probabilities, shape (texts, classes): the mean over each text's windows."""
+        """Probabilities, shape (texts, classes): the mean over each text's windows; of several labels each its own."""
         tokens, text_of = self._windows(list(frame["text"]))
         self.network_.eval()
         with torch.no_grad():
             shares = [
-                torch.softmax(self._logits(_rows(tokens, rows)), dim=1)
-                for rows in torch.arange(len(text_of)).split(self.batch)
+                self._shares(self._logits(_rows(tokens, rows))) for rows in torch.arange(len(text_of)).split(self.batch)
             ]
         by_window = torch.cat(shares).double()
         total = torch.zeros(len(frame), len(self.classes_), dtype=torch.double).index_add_(0, text_of, by_window)
@@ -93,9 +99,19 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return mean
 
     def predict(self, frame: pd.DataFrame) -> NDArray[Any]:
-        """The likeliest label of each text."""
+        """The likeliest label of each text; of several, a matrix of those with at least even odds."""
+        if self.several_:
+            return np.asarray(self.predict_proba(frame) >= EVEN_ODDS, dtype=np.int64)
         chosen: NDArray[Any] = self.classes_[self.predict_proba(frame).argmax(axis=1)]
         return chosen
+
+    def _loss(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        if self.several_:
+            return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels)
+        return torch.nn.functional.cross_entropy(logits, labels)
+
+    def _shares(self, logits: torch.Tensor) -> torch.Tensor:
+        return torch.sigmoid(logits) if self.several_ else torch.softmax(logits, dim=1)
 
     def _windows(self, texts: list[str]) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
         """All windows of all texts, padded, and the position of the text that each belongs to."""
