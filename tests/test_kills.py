@@ -140,7 +140,7 @@ def test_a_signal_does_not_wait_for_a_rate_limit(server: FaultServer, tmp_path: 
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(faults=["rate_limited_retry_after"], rate=1.0, retry_after=600)
     process = start_job(configuration(server.url, tmp_path), cases, tmp_path / "out.parquet")
-    server.wait_for(10)
+    server.wait_for(1)
     assert process.pid
     started = time.monotonic()
     os.kill(process.pid, signal.SIGINT)
