@@ -50,7 +50,7 @@ test:
 
 replay: env
 	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording
-	$(BIN)/snakemake --cores $(CORES) --configfile config/replay.yaml
+	$(BIN)/snakemake courtroom --cores $(CORES) --configfile config/replay.yaml
 
 bench: EXTRAS += test
 bench:
