@@ -133,7 +133,7 @@ def _engine(ledger: str) -> sa.Engine:
     except sa.exc.ArgumentError:
         raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
     except ModuleNotFoundError as error:
-        raise UserError(f"ledger: {error}. PostgreSQL needs an extra: pip install 'moot[postgres]'.") from None
+        raise UserError(f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres.") from None
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _durable_sqlite)
     return engine
