@@ -53,7 +53,7 @@ def test_four_processes_share_one_budget(server: FaultServer, tmp_path: Path) ->
     config = configuration(server.url, tmp_path, budget={"calls": 101}, shards=4)
     jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
     for job in jobs:
-        job.join(300)
+        job.join(60)
     assert [job.exitcode for job in jobs] == [1, 1, 1, 1]
     assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 101
     server.reset(latency=0.0)
@@ -100,7 +100,7 @@ def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, tmp_path: Path
     config = configuration(server.url, tmp_path, {"api_key_env": "PLANTED_KEY", "attempts": 2})
     environment = {"PLANTED_KEY": f" {KEY}\n"}
     job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, environment)
-    job.join(300)
+    job.join(60)
     log = (tmp_path / "out.parquet.err").read_text()
     assert job.exitcode == (1 if kind == "invalid_key" else 0), log[-2000:]
     assert server.stats()["requests"] > 0
