@@ -29,18 +29,18 @@ class Watched:
         return number
 
 
-async def run(turns: list[int], at_once: int) -> tuple[list[int], Watched]:
+async def run(turns: list[int], at_once: int, resuming: bool = True) -> tuple[list[int], Watched]:
     watched = Watched()
     jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [
         partial(watched.job, number, count) for number, count in enumerate(turns)
     ]
-    return [result async for result in in_order(jobs, at_once)], watched
+    return [result async for result in in_order(jobs, at_once, lambda: resuming)], watched
 
 
-@given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9))
+@given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9), st.booleans())
 @settings(deadline=None, max_examples=150)
-def test_every_result_once_in_order_and_never_too_many_at_once(turns: list[int], at_once: int) -> None:
-    results, watched = asyncio.run(run(turns, at_once))
+def test_every_result_once_in_order_and_never_too_many_at_once(turns: list[int], at_once: int, resuming: bool) -> None:
+    results, watched = asyncio.run(run(turns, at_once, resuming))
     assert results == list(range(len(turns)))
     assert sorted(watched.begun) == results
     assert watched.most_running <= at_once
@@ -50,7 +50,11 @@ async def test_one_at_a_time_goes_from_the_front() -> None:
     assert (await run([1] * 20, 1))[1].begun == list(range(20))
 
 
-async def test_the_end_is_begun_at_once_and_few_results_wait() -> None:
+async def test_a_fresh_run_goes_from_the_front() -> None:
+    assert (await run([2] * 100, 8, resuming=False))[1].begun == list(range(100))
+
+
+async def test_a_resumed_run_begins_the_end_at_once_and_few_results_wait() -> None:
     _, watched = await run([2] * 1000, 8)
     assert 999 in watched.begun[:8]
     assert set(watched.begun[:400]) <= {*range(400), *range(1000 - 8 * 4, 1000)}
@@ -64,6 +68,6 @@ async def test_an_error_of_the_last_ends_all_at_once() -> None:
 
     jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [partial(watched.job, n, 10_000) for n in range(50)]
     with pytest.raises(ValueError, match="the last"):
-        async for _ in in_order([*jobs, fail], 4):
+        async for _ in in_order([*jobs, fail], 4, lambda: True):
             pass
     assert len(watched.begun) < 10

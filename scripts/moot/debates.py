@@ -51,13 +51,14 @@ def cases_of(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[C
 
 
 class _Agenda:
-    """Which job is begun next: the first that is open, or the last; up to half of those under way are last ones.
+    """Which job is begun next: the first that is open or, as long as `resuming` says so, also the last.
 
-    A run that is resumed so makes new calls while it still reads old replies. Few results wait for their turn.
+    A run that is resumed so makes new calls while it still reads old replies: up to half of those under way are last
+    ones. Few results wait for their turn.
     """
 
-    def __init__(self, count: int, at_once: int) -> None:
-        self.at_once = at_once
+    def __init__(self, count: int, at_once: int, resuming: Callable[[], bool]) -> None:
+        self.at_once, self.resuming = at_once, resuming
         self.given, self.first_open, self.end_of_open = 0, 0, count
         self.count, self.most_waiting = count, at_once * _WAITING_FOR_ORDER
 
@@ -67,7 +68,7 @@ class _Agenda:
             return None
         last_ones = sum(number >= self.end_of_open for number in running)
         room = last_ones < self.at_once // 2 and self.count - self.end_of_open < self.most_waiting
-        if self.first_open > self.given and room:
+        if self.first_open > self.given and room and self.resuming():
             self.end_of_open -= 1
             return self.end_of_open
         if self.first_open - self.given < self.most_waiting:
@@ -76,12 +77,15 @@ class _Agenda:
         return None
 
 
-async def in_order(jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncGenerator[Item, None]:
+async def in_order(
+    jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int, resuming: Callable[[], bool]
+) -> AsyncGenerator[Item, None]:
     """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
 
-    An error of any job ends all at once, not when its turn comes.
+    While `resuming` is true, the last jobs are begun beside the first. An error of any job ends all at once, not when
+    its turn comes.
     """
-    agenda = _Agenda(len(jobs), at_once)
+    agenda = _Agenda(len(jobs), at_once, resuming)
     tasks: dict[int, asyncio.Task[Item]] = {}
     running: dict[asyncio.Task[Item], int] = {}
     try:
@@ -215,7 +219,7 @@ async def hold_debates(
         ]
         concurrency = models[job.model].concurrency
         at_once = concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
-        async with aclosing(in_order(jobs, at_once)) as debates:
+        async with aclosing(in_order(jobs, at_once, progress.mostly_from_ledger)) as debates:
             async for debate in debates:
                 progress.done += 1
                 progress.tick()

@@ -91,16 +91,17 @@ class Chat:
             return stored
         if self._settings.replay:
             await self._replay_failure(key)
-        try:
-            reply = await self._call(key, request)
-        except CallFailedError as error:
-            self._progress.failed_calls += 1
-            await self._ledger.put_failure(key, str(error))
-            raise
-        except (RunStoppedError, UserError) as error:
-            self._stopped = error
-            raise
-        kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
+        async with self._slots:  # until the reply is durable: a kill then repeats `concurrency` calls at most
+            try:
+                reply = await self._call(key, request)
+                kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
+            except CallFailedError as error:
+                self._progress.failed_calls += 1
+                await self._ledger.put_failure(key, str(error))
+                raise
+            except (RunStoppedError, UserError) as error:
+                self._stopped = error
+                raise
         self._progress.new_calls += 1
         self._progress.tokens += kept.prompt_tokens + kept.completion_tokens
         self._progress.cost_usd += kept.cost_usd
@@ -122,30 +123,29 @@ class Chat:
         prompt_tokens = int(request.prompt_bytes / _BYTES_A_TOKEN)
         most_tokens = prompt_tokens + int(request.parameters.get("max_tokens", 0))
         failures = waits = 0
-        async with self._slots:
-            if self._budget:
-                most_usd = self.config.cost(prompt_tokens, most_tokens - prompt_tokens)
-                seconds = self.config.timeout * self.config.attempts
-                await self._ledger.reserve(Reservation(key, most_tokens, most_usd, seconds, self._budget))
-            endpoint = await self._open()
-            while True:
-                await self._within_limits(most_tokens)
-                try:
-                    reply = await self._attempt(endpoint, key, request)
-                except RateLimitedError as error:
-                    waits += 1
-                    await self._wait_as_asked(error, waits)
-                except TransientError as error:
-                    failures += 1
-                    if failures >= self.config.attempts:
-                        self._check_reachable(error)
-                        raise CallFailedError(f"gave up after {failures} attempts: {error}") from None
-                    await self._back_off(error, failures)
-                else:
-                    self._answered = True
-                    cost = self.config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
-                    now = datetime.now(UTC).isoformat(timespec="seconds")
-                    return replace(reply, attempts=1 + failures + waits, cost_usd=cost, created_at=now)
+        if self._budget:
+            most_usd = self.config.cost(prompt_tokens, most_tokens - prompt_tokens)
+            seconds = self.config.timeout * self.config.attempts
+            await self._ledger.reserve(Reservation(key, most_tokens, most_usd, seconds, self._budget))
+        endpoint = await self._open()
+        while True:
+            await self._within_limits(most_tokens)
+            try:
+                reply = await self._attempt(endpoint, key, request)
+            except RateLimitedError as error:
+                waits += 1
+                await self._wait_as_asked(error, waits)
+            except TransientError as error:
+                failures += 1
+                if failures >= self.config.attempts:
+                    self._check_reachable(error)
+                    raise CallFailedError(f"gave up after {failures} attempts: {error}") from None
+                await self._back_off(error, failures)
+            else:
+                self._answered = True
+                cost = self.config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
+                now = datetime.now(UTC).isoformat(timespec="seconds")
+                return replace(reply, attempts=1 + failures + waits, cost_usd=cost, created_at=now)
 
     def _check_reachable(self, error: TransientError) -> None:
         """End the run if nobody has ever answered: a wrong address would fail every debate, one after the other."""

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from moot.artifacts import file_digest
 from moot.config import ModelConfig
 from moot.errors import UserError
@@ -54,6 +56,7 @@ class EmbeddedEndpoint:
         self._served_model = f"{path.name} sha256:{file_digest(path)[:16]}"
         self._executor = ThreadPoolExecutor(max_workers=1)
         self._timeout = config.timeout
+        self._tokenized: dict[str, list[int]] = {}
 
     async def complete(self, request: Request) -> Reply:
         """Answer by generation, or score the request's choices."""
@@ -96,17 +99,22 @@ class EmbeddedEndpoint:
         )
 
     def _score_choices(self, request: Request) -> Reply:
-        """Each choice's log-probability: a grammar forces it, and the probabilities are those before the grammar."""
+        """Each choice's log-likelihood after the prompt over all its tokens, as lm-evaluation-harness scores choices.
+
+        A grammar of token ids forces the tokenizer's own spelling, whatever other split the model would prefer; the
+        probabilities are those before the grammar.
+        """
         started = time.perf_counter()
         logprobs: dict[str, float] = {}
         prompt_tokens = completion_tokens = cached_tokens = 0
         for choice in request.choices:
-            quoted = choice.replace("\\", "\\\\").replace('"', '\\"')
+            tokens = self._tokens(choice)
+            spelling = " ".join(f"<[{token}]>" for token in tokens)
             response = self._chat(
-                request, grammar=f'root ::= "{quoted}"', logprobs=True, temperature=0, max_tokens=4 * len(choice) + 4
+                request, grammar=f"root ::= {spelling}", logprobs=True, temperature=0, max_tokens=len(tokens)
             )
-            tokens = response["choices"][0]["logprobs"]["content"]
-            logprobs[choice] = sum(token["logprob"] for token in tokens if token["token"])
+            scored = response["choices"][0]["logprobs"]["content"]
+            logprobs[choice] = sum(token["logprob"] for token in scored)
             usage = response["usage"]
             prompt_tokens += usage["prompt_tokens"]
             completion_tokens += usage["completion_tokens"]
@@ -121,6 +129,14 @@ class EmbeddedEndpoint:
             seconds=time.perf_counter() - started,
             served_model=self._served_model,
         )
+
+    def _tokens(self, word: str) -> list[int]:
+        """The model's own tokens of a word, asked once from the server that runs inside this process."""
+        if word not in self._tokenized:
+            address = f"{self._server.listening_address}/tokenize"
+            response = httpx.post(address, json={"content": word}, timeout=self._timeout, trust_env=False)
+            self._tokenized[word] = response.raise_for_status().json()["tokens"]
+        return self._tokenized[word]
 
     async def close(self) -> None:
         """Free the model."""
