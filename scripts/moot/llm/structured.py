@@ -108,6 +108,8 @@ def _climb(text: str, schema: type[BaseModel]) -> Parsed:
         return _parsed(schema, whole, notes)
     if "{" not in answer and "｛" in answer:
         answer = answer.translate(FULL_WIDTH)
+    if text[-1].isspace():
+        answer += " "  # a number before it is whole, even where the reply breaks off
     answer = _close_torn(answer)
     found = _repaired(answer, schema)
     return found or _extracted(answer, schema)
@@ -162,7 +164,7 @@ def _close_torn(text: str) -> str:
         return text
     if tokens[-1].startswith('"') and not re.fullmatch(r'"(?:[^"\\]|\\.)*+"', tokens[-1], re.DOTALL):
         return f'{text}…"'
-    return re.sub(r"[\w.+%-]+$", '"…"', text)
+    return re.sub(r"[\w.+%-]+\Z", '"…"', text)
 
 
 def _closing_brace(text: str, start: int) -> int:
