@@ -31,7 +31,7 @@ $(addprefix $(VENV)/.,$(addsuffix .installed,tabular text transformers)): $(VENV
 
 results: env
 	$(BIN)/snakemake --cores $(CORES)
-	$(BIN)/snakemake --cores 1 --report report.html > /dev/null 2>&1
+	@$(BIN)/snakemake --cores 1 --report report.html > results/logs/report.log 2>&1 || { tail results/logs/report.log; exit 1; }
 	@echo
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
@@ -64,7 +64,7 @@ schema:
 UV := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
 lock:
 	$(UV) -o envs/default.txt
-	for extra in test tabular text transformers postgres slurm; do \
+	for extra in test tabular text transformers ner postgres slurm; do \
 	  $(UV) -c envs/default.txt --extra $$extra -o envs/$$extra.txt; done
 
 clean:

@@ -42,6 +42,10 @@ def test_extras_agree_with_the_default(lock: Path) -> None:
     assert not {name for name, versions in locked(lock).items() if name in default and versions != default[name]}
 
 
+def test_the_default_brings_what_the_report_is_made_with() -> None:
+    assert "pygments" in locked(ENVS / "default.txt")  # the tests' own packages would hide that it is missing
+
+
 def test_every_rule_that_runs_a_script_names_its_conda_environment() -> None:
     for file in (ENVS.parent / "rules").glob("*.smk"):
         text = file.read_text()
