@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
-from courtroom_runs import PROJECT, configuration, hold, people
+from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_server import CONTENT, KINDS, SLOW, TRANSIENT, FaultServer
 from moot.config import ModelConfig
 from moot.llm import chat as chat_module
@@ -21,6 +22,8 @@ from moot.llm.failures import CallFailedError, RunStoppedError, told
 from moot.llm.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request
+from moot.plan import Plan
+from moot.predictions import write_predictions
 
 SCHEMA = {
     "type": "object",
@@ -244,13 +247,18 @@ def test_useless_replies_stay_what_they_are_and_fail_no_shard(server: FaultServe
 def test_a_debate_that_fails_leaves_the_others_whole(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", 12)
     server.reset(faults=["context_length"], rate=0.05, seed=2, most_attempts=0)
-    transcripts = hold(configuration(server.url, tmp_path), cases, tmp_path / "out.parquet")
+    config = configuration(server.url, tmp_path)
+    transcripts = hold(config, cases, tmp_path / "out.parquet")
     failed = transcripts[transcripts["parse_status"] == "failed"]
     assert len(failed) == server.stats()["faults"]["context_length"] > 0
     assert failed["parsed"].str.contains("maximum context length").all()
     conclusions = transcripts[transcripts["kind"] == "conclusion"]
     assert len(conclusions) == 12
     assert conclusions["prediction"].notna().any()
+    outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
+    write_predictions(Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs)
+    troubled = pq.read_table(outputs[0]).to_pandas().set_index("case_id")["retries"]
+    assert dict(troubled[troubled > 0]) == dict(failed["case_id"].value_counts())
 
 
 def test_a_refused_key_ends_the_run_and_leaves_no_output(server: FaultServer, tmp_path: Path) -> None:

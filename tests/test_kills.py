@@ -18,6 +18,9 @@ from moot.llm.ledger import Ledger
 from moot.llm.request import Message, Request
 from moot.plan import Plan
 from moot.predictions import write_predictions
+from moot.present import TABLES, StudyResults
+from moot.present.formats import as_csv
+from moot.present.published import read_published
 from moot.scores import ExperimentResults, score_experiment
 
 KILLS, DEBATES, CONCURRENCY = 25, 24, 8
@@ -45,8 +48,8 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
     return digests
 
 
-def scores_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Path) -> str:
-    """The scores of a run as CSV; what the clock decides is left out."""
+def tables_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Path) -> dict[str, str]:
+    """The scores and the study's final tables of a run as CSV; what the clock decides is left out."""
     plan = Plan.from_yaml(config, PROJECT)
     (folder / "cases").mkdir(parents=True)
     (folder / "cases" / "people.parquet").write_bytes(cases.read_bytes())
@@ -55,8 +58,15 @@ def scores_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Pa
     shard.write_bytes(transcripts.read_bytes())
     predictions, calls = (folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
     write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
-    scores = score_experiment(ExperimentResults(folder, EXPERIMENT, plan.experiments[EXPERIMENT].config, 1))
-    return scores[~scores["metric"].str.contains("seconds")].to_csv(index=False)
+    experiment = ExperimentResults(folder, EXPERIMENT, plan.experiments[EXPERIMENT].config, 1)
+    scores = score_experiment(experiment)
+    scores = scores[~scores["metric"].str.contains("seconds")]
+    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
+    results = StudyResults(
+        "courtroom", {EXPERIMENT: experiment}, scores, {}, published[published["study"] == "courtroom"]
+    )
+    tables = {name: as_csv(TABLES[name].build(results)) for name in TABLES if TABLES[name].study == "courtroom"}
+    return {"scores": scores.to_csv(index=False), **tables}
 
 
 def test_killed_at_25_moments_and_none_the_worse(server: FaultServer, tmp_path: Path) -> None:
@@ -89,12 +99,14 @@ def test_killed_at_25_moments_and_none_the_worse(server: FaultServer, tmp_path: 
     # Asked again is only what was under way, up to the disk: at most `concurrency` calls a kill.
     assert 0 < sum(final.values()) - CALLS <= KILLS * CONCURRENCY
     assert output.read_bytes() == (tmp_path / "undisturbed.parquet").read_bytes()
-    results = [
-        scores_of(run, tmp_path / f"{name}-results", cases, tmp_path / f"{name}.parquet")
+    killed, whole = [
+        tables_of(run, tmp_path / f"{name}-results", cases, tmp_path / f"{name}.parquet")
         for name, run in (("killed", config), ("undisturbed", undisturbed))
     ]
-    assert results[0] == results[1]
-    assert "accuracy" in results[0]
+    assert killed == whole
+    assert "accuracy" in whole["scores"]
+    assert len(whole) > 10
+    assert "trial" in whole["courtroom/summary"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

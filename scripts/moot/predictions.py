@@ -37,13 +37,19 @@ def export_calls(ledger: Ledger, transcripts: Sequence[Path], output: Path, meta
 
 
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
-    """What each debate took: calls, retries, tokens, seconds, US dollars, indexed by debate_id."""
+    """What each debate took: calls, retries, tokens, seconds, US dollars, indexed by debate_id.
+
+    A call that failed for good counts as one retry, so that its debate is among those that had trouble.
+    """
     used = transcripts.loc[transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]].drop_duplicates()
     joined = used.merge(calls, on="call_id")
     joined["retries"] = joined["attempts"] - 1
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     totals = joined.groupby("debate_id")[sums].sum()
     totals["calls"] = joined.groupby("debate_id").size()
+    failed = (transcripts["parse_status"] == "failed").groupby(transcripts["debate_id"]).sum()
+    totals = totals.reindex(failed.index, fill_value=0)
+    totals["retries"] += failed
     return totals
 
 
@@ -137,8 +143,8 @@ def prediction_rows(
     for row in conclusions.to_dict("records"):
         if splits[row["case_id"]] != split:
             continue
-        cost = costs.loc[row["debate_id"]].to_dict() if row["debate_id"] in costs.index else {}
-        counts = {name: int(cost.get(name, 0)) for name in _COUNTS}
+        cost = costs.loc[row["debate_id"]]
+        counts = {name: int(cost[name]) for name in _COUNTS}
         yield {
             "experiment": row["experiment"],
             "model": row["model"],
@@ -149,8 +155,8 @@ def prediction_rows(
             "score": row["score"],
             "status": row["status"],
             "target": targets[row["case_id"]],
-            "seconds": float(cost.get("seconds", 0.0)),
-            "cost_usd": float(cost.get("cost_usd", 0.0)),
+            "seconds": float(cost["seconds"]),
+            "cost_usd": float(cost["cost_usd"]),
             **counts,
         }
 
@@ -175,8 +181,9 @@ def write_predictions(
     ledger = Ledger(plan.config.ledger)
     export_calls(ledger, shards, calls, describe(experiment))
     ledger.close()
-    columns = ["experiment", "model", "debate_id", "case_id", "repeat", "kind", "parsed", "prediction", "confidence"]
-    said = pd.concat([pq.read_table(shard, columns=[*columns, "call_id"]).to_pandas() for shard in shards])
+    named = ["experiment", "model", "debate_id", "case_id", "repeat", "kind"]
+    said_columns = [*named, "parsed", "parse_status", "prediction", "confidence", "call_id"]
+    said = pd.concat([pq.read_table(shard, columns=said_columns).to_pandas() for shard in shards])
     taken = ["call_id", "attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     cases, task = read_cases(cases_path)
     called = pq.read_table(calls, columns=taken).to_pandas()

@@ -6,6 +6,7 @@ positions; pairs in which a code is 3 are no opportunity and are counted apart. 
 judge's model finds most probable after speaking) are scored beside those by statement, as `vote_...`.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,7 +49,8 @@ def steps_of(results: ExperimentResults) -> pd.DataFrame:
     said["seat"] = seat.where(said["speaker"] != HUMAN, str(judges)).astype(int)
     said["step"] = (said["round"] - 1) * judges + said["seat"]
     said["number"] = said["case_id"].map(case_numbers(results))
-    said["condition"] = said["debate_id"].map(_conditions(said)).fillna("")
+    conditions = _conditions(said)
+    said["condition"] = [conditions.get(debate, "") for debate in said["debate_id"]]
     votes = transcripts[transcripts["kind"] == "vote"].set_index(["model", "debate_id", "round", "speaker"])
     codes = votes["prediction"].map({"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE})
     share = votes["confidence"] / 100
@@ -72,8 +74,6 @@ def case_numbers(results: ExperimentResults) -> dict[str, int]:
 
 
 def _conditions(said: pd.DataFrame) -> dict[str, str]:
-    import json  # noqa: PLC0415
-
     human = said[said["speaker"] == HUMAN]
     parsed = zip(human["debate_id"], human["parsed"], strict=True)
     return {debate: str((json.loads(text) if text else {}).get("condition", "")) for debate, text in parsed}
