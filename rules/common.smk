@@ -64,6 +64,11 @@ def downloaded(wildcards):
     return f"results/downloads/{loader}.csv" if options.source == "download" else []
 
 
+def local_files(wildcards):
+    """The user's own files behind a data set; a change of one of them loads it again."""
+    return list(map(str, plan.local_files(wildcards.dataset)))
+
+
 def cases_of(wildcards):
     """The cases that an experiment argues about."""
     return (

@@ -19,6 +19,7 @@ rule load_cases:
     input:
         downloaded,
         summarised,
+        local_files,
     output:
         cases="results/cases/{dataset}.parquet",
         features="results/features/{dataset}.parquet",

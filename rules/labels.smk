@@ -65,6 +65,8 @@ rule annotation_sheets:
 
 
 rule deidentification:
+    input:
+        local_files,
     output:
         "results/deidentified/{dataset}.parquet",
     log:

@@ -1,6 +1,7 @@
 """De-identification and loading of opinions: made-up ones for each rule, and the real ones where a machine has them."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 from moot.artifacts import SCHEMAS, describe, write_rows
 from moot.datasets import LoadContext
 from moot.datasets.opinions import OpinionsOptions, load, problems_of, statements_of
-from moot.deidentify import Opinion, deidentify, recheck
+from moot.deidentify import Opinion, deidentify, recheck, recogniser
 from moot.deidentify.gates import check, forbidden_words, surviving_marked
 from moot.deidentify.opinion import introduced_parties, judges_of, parties_of, with_caption
 from moot.deidentify.reading import read_opinions
+from moot.deidentify.recogniser import recognised_names
 from moot.deidentify.references import remove_citations, replace_references
 from moot.deidentify.segments import majority, part_of, split_opinion
 from moot.errors import UserError
@@ -274,3 +276,17 @@ def test_closing_characters_of_real_opinions_give_the_outcome(shared_data: Path)
 
 def test_a_source_outcome_wins_over_the_rules() -> None:
     assert replace(made_up(), outcome="mixed").outcome == "mixed"
+
+
+def test_a_recogniser_finds_names_that_no_caption_has() -> None:
+    pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
+    names = dict(recognised_names("Barbara Johnson drove from Chicago to Milwaukee to see her doctor."))
+    assert names["Barbara Johnson"] == "person"
+    assert {"Chicago", "Milwaukee"} <= {name for name, kind in names.items() if kind == "place"}
+
+
+def test_without_the_recogniser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
+    recogniser._analyzer.cache_clear()
+    with pytest.raises(UserError, match="make env EXTRAS=ner"):
+        recognised_names("Barbara Johnson drove from Chicago.")

@@ -144,6 +144,20 @@ def test_another_model_in_the_catalogue_reruns_nothing(built: Workflow) -> None:
     built.configure({})
 
 
+def test_an_edited_local_file_is_loaded_again(tmp_path: Path) -> None:
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    workflow.configure({"datasets/people": {"loader": "compas", "source": "local"}})
+    table = workflow.work / "data" / "raw" / "compas" / "compas_filtered.csv"
+    table.parent.mkdir(parents=True)
+    shutil.copy(workflow.project / "data" / "samples" / "compas" / "compas_filtered.csv", table)
+    cases = "results/cases/people.parquet"
+    done = workflow.run(cases)
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert workflow.jobs(cases) == set()
+    table.write_text("".join(table.read_text().splitlines(keepends=True)[:-1]))
+    assert workflow.jobs(cases) == {"load_cases"}
+
+
 def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(built: Workflow, server: FaultServer) -> None:
     tables = {target: (built.work / target).read_bytes() for target in TARGETS}
     calls = built.work.parent / "calls"

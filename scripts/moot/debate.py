@@ -8,17 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from moot.cases import Case, Task
 from moot.errors import UserError
-from moot.llm.chat import Chat
 from moot.llm.failures import CallFailedError
 from moot.llm.request import Message, Reply, Request
 from moot.llm.structured import Parsed, describe_schema, json_schema, parse_reply
 from moot.prompts import Prompts
+
+if TYPE_CHECKING:
+    from moot.llm.chat import Chat
 
 PUBLIC = "public"
 _REPLICATES_A_DEBATE = 1000
@@ -89,7 +91,7 @@ class Setting:
 
     experiment: str
     model: str
-    chats: Mapping[str, Chat]
+    chats: "Mapping[str, Chat]"
     params: Any
     prompts: Prompts
     seed: int
@@ -251,7 +253,7 @@ class Debate:
         insort(self.utterances, said, key=lambda utterance: utterance.turn)
         return said
 
-    def _chat(self, seat: str) -> Chat:
+    def _chat(self, seat: str) -> "Chat":
         return self._setting.chats[self.params.seats.get(seat, self._setting.model)]
 
     def _render(self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Any) -> tuple[Message, ...]:
@@ -267,7 +269,7 @@ class Debate:
 
     async def _ask(
         self,
-        chat: Chat,
+        chat: "Chat",
         messages: tuple[Message, ...],
         said: Utterance,
         schema: Mapping[str, Any] | None = None,
@@ -288,7 +290,7 @@ class Debate:
             return said, None
         return said, reply
 
-    def _parameters(self, chat: Chat, replicate: int, most_tokens: int | None) -> dict[str, Any]:
+    def _parameters(self, chat: "Chat", replicate: int, most_tokens: int | None) -> dict[str, Any]:
         """What is sent beside the messages: an experiment's explicit parameter wins over the model's entry."""
         model, params = chat.config, self.params
         most_tokens = most_tokens or params.max_tokens or model.max_tokens

@@ -138,6 +138,14 @@ class Plan:
         """What a loader may use."""
         return LoadContext(dataset, Path(self.config.data_root), self.shipped, self.config.seed)
 
+    def local_files(self, dataset: str) -> list[Path]:
+        """The user's own files that a data set may be read from; none where it is shipped, generated or downloaded."""
+        options = self.datasets[dataset]
+        if options.source in ("sample", "synthetic", "download"):
+            return []
+        folder = Path(self.config.data_root) / LOADERS[options.loader or dataset].folder
+        return sorted(path for path in folder.rglob("*") if path.is_file())
+
     # What follows from an experiment
 
     def models_of(self, experiment: str, model: str) -> dict[str, ModelConfig]:

@@ -106,7 +106,7 @@ def _shap(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Score
     except ImportError as missing:
         raise UserError(
             "ranking 'shap' needs the package shap, which is not installed. Install the extra with "
-            "`pip install 'moot[tabular]'`, or choose mutual_information, permutation or leave_one_out."
+            "`make env EXTRAS=tabular`, or choose mutual_information, permutation or leave_one_out."
         ) from missing
     model = _model(seed).fit(inputs, positive)
     return np.asarray(np.abs(shap.TreeExplainer(model).shap_values(inputs)).mean(axis=0), dtype=np.float64)

@@ -66,22 +66,26 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """A registered loader: its options model and its function."""
+    """A registered loader: its options model, its function, and the folder below `data_root` that it reads."""
 
     options: type[DatasetOptions]
     load: Callable[[Any, LoadContext], Loaded]
+    folder: str
 
 
 LOADERS: Registry[Loader] = Registry("data set", "moot.datasets")
 
 
 def dataset(
-    name: str, options: type[DatasetOptions]
+    name: str, options: type[DatasetOptions], folder: str = ""
 ) -> Callable[[Callable[[Any, LoadContext], Loaded]], Callable[[Any, LoadContext], Loaded]]:
-    """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`."""
+    """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`.
+
+    `folder` is where below `data_root` its files are, if not in a folder of its name.
+    """
 
     def add(load: Callable[[Any, LoadContext], Loaded]) -> Callable[[Any, LoadContext], Loaded]:
-        LOADERS.register(name)(Loader(options, load))
+        LOADERS.register(name)(Loader(options, load, folder or name))
         return load
 
     return add

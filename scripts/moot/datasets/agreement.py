@@ -53,7 +53,7 @@ TASK = Task(
 )
 
 
-@dataset("agreement", AgreementOptions)
+@dataset("agreement", AgreementOptions, folder="claim_stance")
 def load(options: AgreementOptions, context: LoadContext) -> Loaded:
     """Groups of claims, balanced within each motion and size, and within the agreements between the two sides.
 

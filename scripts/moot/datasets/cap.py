@@ -43,7 +43,7 @@ class CapOptions(DatasetOptions):
     max_characters: int = Field(12_000, ge=500, description="longer opinions lose what lies between opening and end")
 
 
-@dataset("cap", CapOptions)
+@dataset("cap", CapOptions, folder="opinions")
 def load(options: CapOptions, context: LoadContext) -> Loaded:
     """Every opinion as a test case whose outcome is not known yet.
 

@@ -65,7 +65,7 @@ def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
     return _load(options, context, STANCE, target="stance", attribute="polarity")
 
 
-@dataset("claim_polarity", ClaimOptions)
+@dataset("claim_polarity", ClaimOptions, folder="claim_stance")
 def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
     """Claims with their sentiment towards their subject; attributes `topic` (the motion) and `stance`."""
     return _load(options, context, POLARITY, target="polarity", attribute="stance")

@@ -17,14 +17,12 @@ def _analyzer() -> Any:
         from presidio_analyzer import AnalyzerEngine  # noqa: PLC0415
         from presidio_analyzer.nlp_engine import NlpEngineProvider  # noqa: PLC0415
     except ImportError:
-        raise UserError("`ner: true` needs Presidio and spaCy; install the extra: pip install 'moot[ner]'.") from None
+        raise UserError("`ner: true` needs Presidio and spaCy, which are an extra: make env EXTRAS=ner.") from None
     configuration = {"nlp_engine_name": "spacy", "models": [{"lang_code": "en", "model_name": MODEL}]}
     try:
         engine = NlpEngineProvider(nlp_configuration=configuration).create_engine()
     except (OSError, SystemExit):
-        raise UserError(
-            f"`ner: true` needs the spaCy model {MODEL}; install the extra: pip install 'moot[ner]'."
-        ) from None
+        raise UserError(f"`ner: true` needs the spaCy model {MODEL}, which is an extra: make env EXTRAS=ner.") from None
     return AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
 
 
