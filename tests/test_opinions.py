@@ -285,6 +285,12 @@ def test_a_recogniser_finds_names_that_no_caption_has() -> None:
     assert {"Chicago", "Milwaukee"} <= {name for name, kind in names.items() if kind == "place"}
 
 
+def test_what_a_recogniser_knows_counts_where_the_rules_know_no_role() -> None:
+    done = deidentify(made_up(), 6000, lambda facts: [("Duluth", "company"), ("Lena Quist", "place")] if facts else [])
+    assert (done.names["Duluth"], done.names["Lena Quist"]) == ("Company B", "the doctor")
+    assert "Company B" in done.facts
+
+
 def test_without_the_recogniser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
     recogniser._analyzer.cache_clear()

