@@ -122,8 +122,13 @@ async def test_a_reply_without_judges_is_kept_whole() -> None:
 
 async def test_a_synthetic_round_may_come_as_json() -> None:
     text = '{"judge_1": "I vote to affirm.", "judge_2": "I vote to affirm.", "judge_3": "No view."}'
-    answer, debate, _ = await hold("synthetic_panel", CASE, TASK, lambda _: text, reply="json", rounds=1)
+    answer, debate, chat = await hold(
+        "synthetic_panel", CASE, TASK, lambda _: text, reply="json", rounds=1, characters=20
+    )
     assert answer is not None and answer.prediction == "affirm"
+    schema = chat.requests[0].schema
+    assert schema is not None
+    assert {schema["properties"][f"judge_{number}"]["maxLength"] for number in (1, 2, 3)} == {20}
     assert [said.text for said in debate.utterances[1:]] == ["I vote to affirm.", "I vote to affirm.", "No view."]
 
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.cases import stable_fraction
 from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, statements_of
@@ -64,6 +64,9 @@ class SyntheticParams(PanelParams):
     reply: Literal["text", "json"] = Field(
         "text", description="a round as free text that is split by its headings (the paper), or as JSON by judge"
     )
+    characters: int = Field(
+        1500, ge=20, description="the room for one judge in a JSON reply, so that the first does not take it all"
+    )
 
 
 class HumanPanelParams(PanelParams):
@@ -85,7 +88,7 @@ class HumanPanelParams(PanelParams):
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
     """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
     for number in range(1, params.rounds + 1):
-        schema = _round_schema(params.judges) if params.reply == "json" else None
+        schema = _round_schema(params.judges, params.characters) if params.reply == "json" else None
         said = await debate.say(SCRIPT, "script", "panel/script", schema=schema, private=True, round=number)
         spoken = parts_of_json(said) if schema else split_round(said.text, number)
         record_parts(debate, params, said, number, spoken)
@@ -101,11 +104,14 @@ class Spoken(BaseModel):
     round: int = Field(0, description="the round it belongs to")
 
 
-def _round_schema(judges: int) -> type[BaseModel]:
-    from pydantic import create_model  # noqa: PLC0415
-
+def _round_schema(judges: int, characters: int) -> type[BaseModel]:
+    """A statement a judge; a longer one than was asked for is still read."""
     fields = {
-        f"judge_{number}": (str, Field(description=f"what Judge {number} says")) for number in range(1, judges + 1)
+        f"judge_{number}": (
+            str,
+            Field(description=f"what Judge {number} says", json_schema_extra={"maxLength": characters}),
+        )
+        for number in range(1, judges + 1)
     }
     return create_model("Round", __config__=ConfigDict(extra="forbid"), **fields)  # type: ignore[call-overload, no-any-return]
 
