@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from moot.errors import UserError
-from moot.llm.ledger import Ledger, import_calls
+from moot.llm.exports import import_calls
+from moot.llm.ledger import Ledger
 
 
 def import_files(ledger: str, paths: Sequence[Path]) -> int:

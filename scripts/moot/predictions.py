@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from moot.artifacts import describe, read_cases, write_rows
 from moot.cases import Case, Task
 from moot.debate import label_shares
-from moot.llm.ledger import Ledger, calls_row
+from moot.llm.exports import calls_row
+from moot.llm.ledger import Ledger
 from moot.plan import Plan
 
 _LEAST_SHARE = 1e-9

@@ -5,9 +5,8 @@ durability costs one commit for many replies.
 """
 
 import asyncio
-import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -348,65 +347,3 @@ def _limit_passed(spent: Spent, reserved: Spent, one: Reservation) -> RunStopped
                 "kept: raise `budget` and run again to go on; `snakemake preview` says what remains."
             )
     return None
-
-
-def calls_row(entry: Entry) -> dict[str, Any]:
-    """A ledger entry as a row of `calls/{experiment}/{model}.parquet`."""
-    reply = entry.reply
-    return {
-        "call_id": entry.call_id,
-        "model": entry.model,
-        "request": entry.request,
-        "replicate": entry.replicate,
-        "reply": reply.text,
-        "reasoning": reply.reasoning,
-        "logprobs": json.dumps(dict(reply.logprobs), sort_keys=True) if reply.logprobs else "",
-        "finish_reason": reply.finish_reason,
-        "prompt_tokens": reply.prompt_tokens,
-        "completion_tokens": reply.completion_tokens,
-        "cached_tokens": reply.cached_tokens,
-        "seconds": reply.seconds,
-        "attempts": reply.attempts,
-        "cost_usd": reply.cost_usd,
-        "created_at": reply.created_at,
-        "served_model": reply.served_model,
-    }
-
-
-def entry_of(row: Mapping[str, Any]) -> Entry:
-    """The ledger entry that `calls_row` made a row of."""
-    reply = Reply(
-        text=row["reply"],
-        reasoning=row["reasoning"],
-        logprobs=json.loads(row["logprobs"]) if row["logprobs"] else {},
-        **{name: row[name] for name in _REPLY_COLUMNS},
-    )
-    return Entry(row["call_id"], row["model"], row["request"], row["replicate"], reply)
-
-
-_REPLY_COLUMNS = (
-    "finish_reason",
-    "prompt_tokens",
-    "completion_tokens",
-    "cached_tokens",
-    "seconds",
-    "attempts",
-    "cost_usd",
-    "created_at",
-    "served_model",
-)
-
-
-def import_calls(ledger: Ledger, rows: Iterable[Mapping[str, Any]], batch: int = 1000) -> int:
-    """Store exported calls (rows of `calls/`); what the ledger already holds stays. Returns how many rows were read."""
-    pending: list[Entry] = []
-    count = 0
-    for row in rows:
-        pending.append(entry_of(row))
-        count += 1
-        if len(pending) == batch:
-            ledger.store(pending)
-            pending = []
-    if pending:
-        ledger.store(pending)
-    return count
