@@ -305,6 +305,19 @@ def test_trained_baselines_stand_beside_their_published_counterparts(tmp_path: P
     assert con["ours"].item() == pytest.approx(2 * 2 / (3 + 4))
 
 
+def test_f1_of_each_class_is_shown_for_runs_and_references(tmp_path: Path) -> None:
+    task = Task("the post", "?", ("con", "neutral", "pro"))
+    targets, answers = ["con", "con", "pro", "neutral"], ["con", "pro", "pro", ""]
+    cases = [Case(f"c{n}", "vast", "test", "x", target, task.labels) for n, target in enumerate(targets)]
+    config = Config("stance", "vast", ("m",), params=PROTOCOLS["stance"].params().model_dump())
+    study = study_of("stance", [predicted(tmp_path, cases, answers, task, config, "v")])
+    frame = TABLES["stance/table2_vast_by_class"].build(study).frame
+    ours = frame.set_index(["system", "metric"])["ours"]
+    assert ours["m", "F1 con"] == ours["m", "F1 pro"] == pytest.approx(2 / 3)
+    assert ours["m", "F1 neutral, invalid = wrong"] == 0
+    assert ours["majority-class", "F1 con"] == pytest.approx(2 * 2 / (2 + 4)) and ours["majority-class", "F1 pro"] == 0
+
+
 # Small parts
 
 
