@@ -8,12 +8,13 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -33,7 +34,7 @@ from moot.present.courtroom_tables import possible_averages
 from moot.present.formats import as_csv, as_html, as_latex, shown_columns
 from moot.present.implied import base_rate_behind, base_rate_note
 from moot.present.published import read_published
-from moot.present.style import draw
+from moot.present.style import draw, house_style, name_points, new_figure
 from moot.present.transcripts import render_debates
 from moot.scores import ExperimentResults, below_each_other, no_scores, score_experiment
 from results_on_disk import REARREST, Config, case, prediction, utterance, write_results
@@ -238,6 +239,24 @@ def test_every_figure_has_the_same_bytes_when_drawn_again(study, tmp_path):
         for kind in ("png", "svg"):
             first, second = (tmp_path / f"{entry.name}-{attempt}.{kind}" for attempt in ("a", "b"))
             assert first.read_bytes() == second.read_bytes(), first.name
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(1, 2)), min_size=1, max_size=9))
+@settings(max_examples=15, deadline=None)
+def test_names_of_points_cover_neither_each_other_nor_a_point(places):
+    """Those that the default run drew over each other lay on one height, close together, at an axis' end."""
+    with house_style():
+        drawing, axes = new_figure()
+        axes.set(xlim=(0.9, 2.1), ylim=(-0.03, 1.03))
+        points = [(x, y, f"a rather long name {n}") for n, (y, x) in enumerate(places)]
+        name_points(axes, points)
+        drawing.draw_without_rendering()
+        boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
+        assert len(boxes) == len(points)
+        assert not any(first.overlaps(second) for first, second in combinations(boxes, 2))
+        dots = [axes.transData.transform((x, y)) for x, y, _ in points]
+        assert not any(box.contains(*dot) for box in boxes for dot in dots)
+        assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)
 
 
 def test_looking_up_tables_and_figures_loads_no_heavy_library():

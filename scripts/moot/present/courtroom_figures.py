@@ -107,10 +107,9 @@ def _cost_figure(results: StudyResults, runs: Sequence[Run], metric: str, label:
         axes.plot(x, y, linestyle="none", marker=marker, color=colour, markersize=6, label=method)
     axes.set(xlabel=label, ylabel="F1 (binary)", ylim=(-0.03, 1.03))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
-    drawing.canvas.draw()  # names are placed where the points will stand
+    note_below(drawing, data_notes(runs))
     named = drawn if len(drawn) <= MOST_NAMES else _best_and_worst(drawn)
     name_points(axes, [(cost.value, f1.value, run_name(run, runs)) for run, cost, f1 in named])
-    note_below(drawing, data_notes(runs))
     return drawing
 
 

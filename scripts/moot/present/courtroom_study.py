@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.present import StudyResults, data_label
+from moot.present.style import counted
 from moot.scores import REFERENCE_MODELS, ExperimentResults
 
 STUDY = "courtroom"
@@ -115,6 +116,8 @@ def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % bootstra
     sizes: dict[str, set[int]] = {}
     for run in runs:
         sizes.setdefault(run.data, set()).add(_cases(run))
-    counted = {data: f"{min(n)} to {max(n)}" if len(n) > 1 else str(max(n)) for data, n in sizes.items()}
-    data = "; ".join(f"{label}, {n} cases" for label, n in counted.items())
+    ranges = {
+        data: f"{min(n)} to {max(n)} cases" if len(n) > 1 else counted(max(n), "case") for data, n in sizes.items()
+    }
+    data = "; ".join(f"{label}, {cases}" for label, cases in ranges.items())
     return [f"Data: {data}.{intervals}"] if runs else []

@@ -27,6 +27,7 @@ from moot.present.style import (
     GREY,
     LINES,
     VERMILION,
+    counted,
     look,
     name_points,
     new_figure,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_BARS = "Bars: 95 % bootstrap intervals over cases; a single case has none, and cases of one outcome show none."
 SIZE, PARTS = "Debaters and rounds", "Smoothing and assistant"
 
 
@@ -78,12 +80,12 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
         found = [measured(results, one.experiment, model, metric) for one in group]
         values = [float(one.config.params[name]) for one in group]
         n = group[0].predictions["case_id"].nunique()
-        title = f"{Run(group[0], model).method}, {model}, {data_label(group[0])}, {n} cases"
+        title = f"{Run(group[0], model).method}, {model}, {data_label(group[0])}, {counted(n, 'case')}"
         _with_bars(axes, [value + shift[place] for value in values], found, place, title)
     axes.set(xlabel=label, ylabel="Accuracy", ylim=(-0.03, 1.03))
     axes.set_xticks(sorted({int(one.config.params[name]) for group in groups for one in group}))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
-    note_below(drawing, results.notes)
+    note_below(drawing, [_BARS, *results.notes])
     return drawing
 
 
@@ -153,6 +155,7 @@ def assistant_reliability(results: StudyResults) -> "Figure":
         return nothing_to_draw("No experiment of this study has an assistant.")
     drawing, axes = new_figure()
     axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    named: list[tuple[float, float, str]] = []
     for place, run in enumerate(runs):
         opinions = judged_opinions(run.results, run.model)
         given, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
@@ -161,14 +164,14 @@ def assistant_reliability(results: StudyResults) -> "Figure":
         filled = [number for number in range(BINS) if bins[:, number].any()]
         x = [float(given[bins[:, number] > 0].mean()) for number in filled]
         estimates = [bootstrap.estimate(ratio_of(right * bins[:, number], bins[:, number])) for number in filled]
-        title = f"{run.model}, {run.data}, {len(opinions)} opinions"
+        title = f"{run.model}, {run.data}, {counted(len(opinions), 'opinion')}"
         _with_bars(axes, x, [Measured(*estimate) for estimate in estimates], place, title)
         counts = [int(bins[:, number].sum()) for number in filled]
-        drawing.canvas.draw()
-        name_points(axes, [(a, e[0], str(c)) for a, e, c in zip(x, estimates, counts, strict=True)])
+        named += [(a, e[0], f"n = {c}") for a, e, c in zip(x, estimates, counts, strict=True)]
     axes.set(xlabel="Reliability by the assistant", ylabel="Share of right opinions", xlim=(0, 1), ylim=(-0.03, 1.03))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    note_below(drawing, results.notes)
+    note_below(drawing, [_BARS, "n counts opinions.", *results.notes])
+    name_points(axes, named)
     return drawing
 
 
@@ -192,13 +195,12 @@ def component_figure(results: StudyResults) -> "Figure":
         estimates = np.array([bootstrap.estimate(mean_of(stage.right.to_numpy())) for stage in stages])
         rows = [names.index(stage.name) + shift[place] for stage in stages]
         bars = np.nan_to_num(np.abs(estimates[:, 1:] - estimates[:, :1])).T
-        title = f"{run.model}, {run.data}, {len(stages[0].right)} cases"
+        title = f"{run.model}, {run.data}, {counted(len(stages[0].right), 'case')}"
         axes.errorbar(estimates[:, 0], rows, xerr=bars, linestyle="none", capsize=2, label=title, **look(place))
     axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
-    axes.set(xlabel="Accuracy", xlim=(-0.03, 1.03))
+    axes.set(xlabel="Accuracy (invalid = wrong)", xlim=(-0.03, 1.03), ylim=(len(names) - 0.5, -0.5))
     axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0))
-    note_below(drawing, results.notes)
+    note_below(drawing, [_BARS, *results.notes])
     return drawing
 
 
@@ -233,9 +235,10 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         _logarithmic(axes, [tokens for _, tokens, _ in mine])
         axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", title=name, xlabel="Tokens a case (prompt and generated)")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
-        drawing.canvas.draw()
-        name_points(axes, [(x, y.value, f"{_short(run)}, n = {int(y.n)}") for run, x, y in mine])
-    note_below(drawing, results.notes)
+    note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes])
+    for axes, name in zip(grid.flat, data, strict=True):
+        shown = [(x, y.value, f"{_short(run)}, n = {int(y.n)}") for run, x, y in drawn if run.data == name]
+        name_points(axes, shown)
     return drawing
 
 

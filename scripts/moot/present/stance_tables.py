@@ -1,7 +1,7 @@
 """Tables 1 to 4 of the decision conference paper: stance and polarity, beside trained models; and paired tests."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
@@ -33,6 +33,7 @@ MACRO = {
     "f1": ("f1", "macro"),
 }
 HEADINGS = {"accuracy": "accuracy", "precision": "precision, macro", "recall": "recall, macro", "f1": "F1, macro"}
+BY_CLASS = ("pro", "con", "neutral")
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
     "The paper asks zero-shot with a basic prompt and shows no prompt; a published value is set beside ours only where "
@@ -72,40 +73,44 @@ def vast_by_class(results: StudyResults) -> TableContent:
         if row == "best_trained"
     }
     runs = runs_of(results, VAST)
-    labels = ("pro", "con", "neutral")
-    rows: list[dict[str, Any]] = []
-    for system in _published_alone(published, runs):
-        rows += [
-            compared(_keys(system, "", "", f"F1 {k}"), published.get((system, f"f1_{k}")), Measured()) for k in labels
-        ]
-    for label in labels:
-        if f"f1_{label}" in trained:
-            rows.append(
-                compared(_keys("best trained model", "trained", "", f"F1 {label}"), trained[f"f1_{label}"], Measured())
-            )
-    for run in runs:
-        for label in labels:
-            theirs = published.get((run.model, f"f1_{label}")) if run.as_published else None
-            ours = score_of(results, run, "f1", "binary", f"label={label}")
-            rows.append(compared(_keys(run.model, run.form, run.data, f"F1 {label}"), theirs, ours))
-            if ours.n_invalid:
-                strict = score_of(results, run, "f1" + INVALID_WRONG, "binary", f"label={label}")
-                rows.append(compared(_keys(run.model, run.form, run.data, f"F1 {label}, invalid = wrong"), None, strict))
-    for run, reference in _references(runs):
-        for label in labels:
-            ours = score_of(results, Run(run.results, reference), "f1", "binary", f"label={label}")
-            rows.append(compared(_keys(reference, "reference", _evaluated(run), f"F1 {label}"), None, ours))
-    for data, board in boards_of(results, runs):
-        values = f1_by_label(board, ("con", "neutral", "pro"))
-        for label in labels:
-            ours = Measured(values[label], n=float(board["n"]), n_invalid=0)
-            rows.append(compared(_keys(board["title"], "trained", data, f"F1 {label}"), None, ours))
+    rows = [
+        compared(_keys(system, "", "", f"F1 {label}"), published.get((system, f"f1_{label}")), Measured())
+        for system in _published_alone(published, runs)
+        for label in BY_CLASS
+    ]
+    rows += [
+        compared(_keys("best trained model", "trained", "", f"F1 {label}"), trained[f"f1_{label}"], Measured())
+        for label in BY_CLASS
+        if f"f1_{label}" in trained
+    ]
+    rows += _class_rows(results, runs, published)
     notes = [
         "F1 of a class is binary: that class against the others.",
         "The published test set holds two neutral examples, so that its neutral F1 says little.",
         TRAINED_NOTE,
     ]
     return comparison(rows, KEYS, notes)
+
+
+def _class_rows(
+    results: StudyResults, runs: Sequence[Run], published: dict[tuple[str, str], float]
+) -> Iterator[dict[str, Any]]:
+    """F1 of each class of our runs, of references, and of trained models."""
+    for run, label in product(runs, BY_CLASS):
+        theirs = published.get((run.model, f"f1_{label}")) if run.as_published else None
+        ours = score_of(results, run, "f1", "binary", f"label={label}")
+        yield compared(_keys(run.model, run.form, run.data, f"F1 {label}"), theirs, ours)
+        if ours.n_invalid:
+            strict = score_of(results, run, "f1" + INVALID_WRONG, "binary", f"label={label}")
+            yield compared(_keys(run.model, run.form, run.data, f"F1 {label}, invalid = wrong"), None, strict)
+    for (run, reference), label in product(_references(runs), BY_CLASS):
+        ours = score_of(results, Run(run.results, reference), "f1", "binary", f"label={label}")
+        yield compared(_keys(reference, "reference", _evaluated(run), f"F1 {label}"), None, ours)
+    for data, board in boards_of(results, runs):
+        values = f1_by_label(board, sorted(BY_CLASS))
+        for label in BY_CLASS:
+            ours = Measured(values[label], n=float(board["n"]), n_invalid=0)
+            yield compared(_keys(board["title"], "trained", data, f"F1 {label}"), None, ours)
 
 
 @table(

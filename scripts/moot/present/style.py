@@ -11,6 +11,7 @@ from moot.present import Figure, StudyResults
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as MatplotlibFigure
+    from matplotlib.transforms import Bbox
 
 # Okabe and Ito (2008), "Color Universal Design"; yellow left out, since it cannot be seen on white paper.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -22,6 +23,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 
 WIDTH, HEIGHT = 7.0, 4.2  # inches: the width of a page's text
 SMALL = 7.5
+POINT = 6  # half a marker with its margin, in pixels of a figure that is not yet written
 
 _SETTINGS: Any = {
     "figure.dpi": 100,
@@ -112,31 +114,57 @@ def look(position: int) -> dict[str, Any]:
 
 
 def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
-    """Write names beside points, those near each other one above the other.
+    """Write names beside points: each at the first place near its point that is free of points and other names.
 
-    Names are placed from the top down; each is moved down until it stands clear of those before it.
+    Names are placed from the top down, within the axes; one that stands away from its point gets a line to it. Call it
+    when everything else is drawn, notes too: places are measured on the laid-out figure.
     """
-    height = 0.042
-    to_axes = axes.transData + axes.transAxes.inverted()
-    placed: list[tuple[float, float]] = []
-    for x, y, name in sorted(points, key=lambda point: (-point[1], point[0], point[2])):
-        across, up = to_axes.transform((x, y))
-        level = up
-        while any(abs(level - other) < height and abs(across - beside) < 0.17 for beside, other in placed):  # noqa: PLR2004
-            level -= height
-        placed.append((across, level))
-        leftwards = across > 0.8  # noqa: PLR2004 - there the name would leave the picture
-        axes.annotate(
-            name,
-            (x, y),
-            xycoords="data",
-            xytext=(across + (-0.012 if leftwards else 0.012), level),
-            textcoords="axes fraction",
-            fontsize=SMALL,
-            va="center",
-            ha="right" if leftwards else "left",
-            arrowprops={**_LEADER, "relpos": (float(leftwards), 0.5)} if abs(level - up) > height else None,
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 - slow to import
+    from matplotlib.transforms import Bbox  # noqa: PLC0415
+
+    axes.figure.draw_without_rendering()
+    anchors = [tuple(map(float, axes.transData.transform((x, y)))) for x, y, _ in points]
+    taken = [Bbox.from_extents(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in anchors]
+    to_points = 72 / axes.figure.dpi  # the same on paper whatever the resolution
+    style: Any = {"textcoords": "offset points", "fontsize": SMALL, "va": "center", "zorder": 5}
+    for position in sorted(range(len(points)), key=lambda n: (-points[n][1], points[n][0], points[n][2])):
+        x, y, name = points[position]
+        text = axes.annotate(name, (x, y), xytext=(0, 0), **style)
+        text.set_path_effects([withStroke(linewidth=2, foreground="white")])
+        size = text.get_window_extent()
+        places = list(_places(anchors[position], 1.04 * size.width, size.height))  # widths differ with resolution
+        side, across, up, box = min(
+            places, key=lambda place: (_outside(place[-1], axes.bbox), place[-1].count_overlaps(taken))
         )
+        taken.append(box)
+        text.set(position=(across * to_points, up * to_points), ha=side)
+        if abs(up) > 1.6 * size.height:
+            end = (across * to_points, up * to_points)
+            axes.annotate("", (x, y), xytext=end, textcoords="offset points", arrowprops=_LEADER)
+
+
+def _places(anchor: tuple[float, float], width: float, height: float) -> "Iterator[tuple[str, float, float, Bbox]]":
+    """Where a name may stand, best first: right, left, above and below its point, then rows further off.
+
+    Each with its alignment, its distance from the point across and up, and the room that it takes, in pixels.
+    """
+    from matplotlib.transforms import Bbox  # noqa: PLC0415
+
+    row, aside = height + 1, POINT + 3
+    nearest = [("left", 0.0), ("right", 0.0), ("center", row), ("center", -row)]
+    further = [(side, sign * n * row) for n in range(1, 9) for side in ("left", "right") for sign in (1, -1)]
+    for side, up in [*nearest, *further]:
+        across, start = {"left": (aside, aside), "right": (-aside, -aside - width), "center": (0, -width / 2)}[side]
+        yield side, across, up, Bbox.from_bounds(anchor[0] + start, anchor[1] + up - height / 2, width, height)
+
+
+def _outside(box: "Bbox", frame: "Bbox") -> bool:
+    return bool(box.x0 < frame.x0 or box.x1 > frame.x1 or box.y0 < frame.y0 - 1 or box.y1 > frame.y1 + 1)
+
+
+def counted(number: int, thing: str) -> str:
+    """A number with its noun: "1 case", "2 cases"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def note_below(drawing: "MatplotlibFigure", notes: Sequence[str]) -> None:
