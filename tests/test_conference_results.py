@@ -318,6 +318,15 @@ def test_f1_of_each_class_is_shown_for_runs_and_references(tmp_path: Path) -> No
     assert ours["majority-class", "F1 con"] == pytest.approx(2 * 2 / (2 + 4)) and ours["majority-class", "F1 pro"] == 0
 
 
+def test_true_labels_are_those_of_all_evaluated_cases_whatever_the_last_run(tmp_path: Path) -> None:
+    every = stance_results(tmp_path / "every", "m")
+    few = predicted(tmp_path / "few", [Case("c1", "claims", "test", "x", "pro", ("con", "pro"))], ["pro"], every.task,
+                    every.config, "few")  # fmt: skip
+    drawing = FIGURES["stance/figure2_true_labels"].build(study_of("stance", [every, few]))
+    counts = [text.get_text() for text in drawing.axes[0].texts]
+    assert counts == ["4", "4", "4", "4"], "test cases con and pro, then those evaluated"
+
+
 # Small parts
 
 

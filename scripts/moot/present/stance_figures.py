@@ -24,24 +24,30 @@ DARK = 0.6
 @figure(
     STUDY,
     "figure2_true_labels",
-    "True labels of the evaluated cases of each data set (paper, Figure 2: polarity of the claims).",
+    "True labels of all test cases of each data set, and of those that any run evaluated (paper, Figure 2: polarity of "
+    "the claims). Numbers count cases.",
     CATEGORY,
 )
 def true_labels(results: StudyResults) -> "Figure":
     """Figure 2: one panel a data set, all its test cases, and those that were evaluated."""
-    sets = {run.results.config.dataset: run for question in QUESTIONS for run in runs_of(results, question)}
+    sets: dict[str, list[Run]] = {}
+    for run in (run for question in QUESTIONS for run in runs_of(results, question)):
+        sets.setdefault(run.results.config.dataset, []).append(run)
     if not sets:
         return nothing_to_draw("No experiment of this study has run.")
-    drawing, grid = new_figure(height=2.6, ncols=len(sets), squeeze=False)
-    for axes, run in zip(grid[0], sets.values(), strict=True):
-        labels = run.results.task.labels
-        cases = run.results.cases
-        bars(
-            axes, labels, {"test cases": cases.loc[cases["split"] == "test", "target"], "evaluated": run.rows["target"]}
-        )
-        axes.set_title(run.data)
+    drawing, grid = new_figure(height=2.8, ncols=len(sets), squeeze=False, sharey=True)
+    for axes, runs in zip(grid[0], sets.values(), strict=True):
+        cases = runs[0].results.cases
+        evaluated = cases["case_id"].isin(pd.concat([run.rows["case_id"] for run in runs]))
+        shown = {
+            "test cases": cases.loc[cases["split"] == "test", "target"],
+            "evaluated": cases.loc[evaluated, "target"],
+        }
+        bars(axes, runs[0].results.task.labels, shown)
+        axes.set_title(runs[0].data)
     grid[0][0].set_ylabel("Share of cases")
-    grid[0][0].legend(loc="upper left", bbox_to_anchor=(0, 1.32), ncols=2)
+    drawing.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    note_below(drawing, results.notes)
     return drawing
 
 
@@ -58,7 +64,7 @@ def predicted_labels(results: StudyResults) -> "Figure":
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")
     lines = -(-len(runs) // COLUMNS)
-    drawing, grid = new_figure(height=0.6 + 2.0 * lines, nrows=lines, ncols=COLUMNS, squeeze=False, sharey=True)
+    drawing, grid = new_figure(height=0.9 + 2.1 * lines, nrows=lines, ncols=COLUMNS, squeeze=False, sharey=True)
     for axes in grid.flat[len(runs) :]:
         axes.set_axis_off()
     for axes, run in zip(grid.flat, runs, strict=False):
@@ -68,7 +74,8 @@ def predicted_labels(results: StudyResults) -> "Figure":
         axes.set_title(_heading(run), fontsize=SMALL)
     for axes in grid[:, 0]:
         axes.set_ylabel("Share of cases")
-    grid[0][0].legend(loc="upper left", bbox_to_anchor=(0, 1.5), ncols=2)
+    drawing.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    note_below(drawing, results.notes)
     return drawing
 
 
@@ -82,7 +89,7 @@ def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]
         axes.bar(at, shares, width, color=COLOURS[place], hatch=HATCHES[place], label=name, edgecolor="white")
         for x, y, count in zip(at, shares, counts, strict=True):
             axes.text(x, y, str(count), ha="center", va="bottom", fontsize=6)
-    axes.set_xticks(range(len(labels)), labels, fontsize=SMALL)
+    axes.set_xticks(range(len(labels)), _under(labels), fontsize=SMALL)
     axes.set_ylim(0, 1.1)
     axes.grid(visible=False, axis="x")
 
@@ -90,7 +97,7 @@ def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]
 @figure(
     STUDY,
     "confusion_matrices",
-    "Confusion matrices of every run: share of the true label's cases by predicted label, with counts.",
+    "Confusion matrices of every run: numbers count cases, and the shade is their share of the true label's cases.",
     CATEGORY,
 )
 def confusion_matrices(results: StudyResults) -> "Figure":
@@ -100,15 +107,17 @@ def confusion_matrices(results: StudyResults) -> "Figure":
         return nothing_to_draw("No experiment of this study has run.")
     shown = runs[:MOST_MATRICES]
     lines = -(-len(shown) // COLUMNS)
-    drawing, grid = new_figure(WIDTH, 0.5 + 2.2 * lines, nrows=lines, ncols=COLUMNS, squeeze=False)
+    drawing, grid = new_figure(WIDTH, 0.8 + 2.4 * lines, nrows=lines, ncols=COLUMNS, squeeze=False)
     for axes in grid.flat[len(shown) :]:
         axes.set_axis_off()
     for axes, run in zip(grid.flat, shown, strict=False):
         _matrix(axes, run)
     for axes in grid[:, 0]:
         axes.set_ylabel("True label")
-    if len(shown) < len(runs):
-        note_below(drawing, [f"The first {len(shown)} of {len(runs)} runs."])
+    for axes in grid.flat[max(len(shown) - COLUMNS, 0) : len(shown)]:
+        axes.set_xlabel("Predicted label")
+    left_out = [f"The first {len(shown)} of {len(runs)} runs."] if len(shown) < len(runs) else []
+    note_below(drawing, [*left_out, *results.notes])
     return drawing
 
 
@@ -122,11 +131,16 @@ def _matrix(axes: "Axes", run: Run) -> None:
     for (row, column), count in np.ndenumerate(counts):
         colour = "white" if shares[row, column] > DARK else BLACK
         axes.text(column, row, str(count), ha="center", va="center", fontsize=SMALL, color=colour)
-    axes.set_xticks(range(len(columns)), columns, fontsize=6.5)
+    axes.set_xticks(range(len(columns)), _under(columns), fontsize=6.5)
     axes.set_yticks(range(len(labels)), labels, fontsize=6.5)
     axes.grid(visible=False)
     axes.set_title(_heading(run), fontsize=SMALL)
 
 
 def _heading(run: Run) -> str:
-    return f"{run.data}: {run.model}\n{run.form}"
+    return f"{run.data}\n{run.model}\n{run.form}"
+
+
+def _under(labels: Sequence[str]) -> list[str]:
+    """Labels as they stand under an axis: a long one on two lines."""
+    return [label.replace(" ", "\n") for label in labels]
