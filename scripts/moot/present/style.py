@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from moot.artifacts import atomic_path
 from moot.present import Figure, StudyResults
@@ -122,10 +122,13 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
     from matplotlib.patheffects import withStroke  # noqa: PLC0415 - slow to import
     from matplotlib.transforms import Bbox  # noqa: PLC0415
 
-    axes.figure.draw_without_rendering()
-    anchors = [tuple(map(float, axes.transData.transform((x, y)))) for x, y, _ in points]
+    if not points:
+        return
+    drawing = cast("MatplotlibFigure", axes.get_figure(root=True))
+    drawing.draw_without_rendering()
+    anchors = [(float(x), float(y)) for x, y in axes.transData.transform([point[:2] for point in points])]
     taken = [Bbox.from_extents(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in anchors]
-    to_points = 72 / axes.figure.dpi  # the same on paper whatever the resolution
+    to_points = 72 / drawing.dpi  # the same on paper whatever the resolution
     style: Any = {"textcoords": "offset points", "fontsize": SMALL, "va": "center", "zorder": 5}
     for position in sorted(range(len(points)), key=lambda n: (-points[n][1], points[n][0], points[n][2])):
         x, y, name = points[position]
