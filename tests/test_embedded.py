@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -66,6 +67,12 @@ async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) 
     assert reply.logprobs["DEFENDANT"] == pytest.approx(sum(logprob for _, logprob in pieces), abs=0.01)
     assert reply.text in ("PLAINTIFF", "DEFENDANT")
     assert 0 < sum(math.exp(value) for value in reply.logprobs.values()) < 1
+
+
+def test_a_library_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(UserError, match="libgomp1"):
+        EmbeddedEndpoint(CONFIG, 1)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

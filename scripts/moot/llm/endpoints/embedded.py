@@ -40,7 +40,13 @@ class EmbeddedEndpoint:
     """One model, one slot: consecutive prompts that share a beginning reuse its evaluated tokens."""
 
     def __init__(self, config: ModelConfig, threads: int) -> None:
-        import xllamacpp  # noqa: PLC0415 - a replay must not load it
+        try:
+            import xllamacpp  # noqa: PLC0415 - a replay must not load it
+        except ImportError as error:
+            raise UserError(
+                f"the embedded model cannot be loaded: {error}. It needs the package xllamacpp (`make env`) and the "
+                "system's OpenMP library (Debian and Ubuntu: apt install libgomp1)."
+            ) from None
 
         path = model_path(config.model)
         params = xllamacpp.CommonParams()
