@@ -270,7 +270,7 @@ def test_shap_says_what_to_install_or_ranks(made_up: Loaded) -> None:
     try:
         import shap  # noqa: F401, PLC0415
     except ImportError:
-        with pytest.raises(UserError, match=r"needs the package shap.*pip install 'moot\[tabular\]'"):
+        with pytest.raises(UserError, match=r"needs the package shap.*make env EXTRAS=tabular"):
             rank_features(made_up.features, "shap", 1)
     else:
         assert rank_features(made_up.features, "shap", 1).index[0] == "numberofarrestsby2002"

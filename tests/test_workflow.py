@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from fault_server import FaultServer
+from moot.llm.ledger import Ledger
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHIPPED = (
@@ -186,6 +188,10 @@ def test_a_preview_counts_what_is_left_and_asks_nobody(built: Workflow, server: 
 
 BAD = {
     "an unknown key": ({"replai": True}, "my.yaml: replai: unknown key 'replai'; did you mean 'replay'?"),
+    "a model that is not defined": (
+        {"experiments/trial/models": "servd"},
+        "my.yaml: experiments.trial.models: unknown model 'servd'; did you mean 'served'?",
+    ),
     "a missing key": (
         {"models/served/api_key_env": "MOOT_NO_SUCH_KEY"},
         "environment variable MOOT_NO_SUCH_KEY is empty",
@@ -210,6 +216,57 @@ def test_bad_input_ends_with_status_1_and_one_message(fault: str, built: Workflo
     assert done.returncode == 1
     assert message in done.stdout
     assert done.stdout.count(message) == 1, done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_a_newer_ledger_ends_with_status_1_and_one_message(built: Workflow, tmp_path: Path) -> None:
+    Ledger(str(tmp_path)).close()
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
+        connection.execute("UPDATE meta SET value = '99'")
+    built.configure({"ledger": str(tmp_path)})
+    done = built.run(DEBATE_TARGETS[0], "--forcerun", "hold_debates")
+    built.configure({})
+    assert done.returncode == 1
+    assert done.stdout.count("written by a newer moot") == 1, done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def cut(lines: list[str]) -> list[str]:
+    return [*lines[:-1], lines[-1][: len(lines[-1]) // 2]]
+
+
+def of_another_label(lines: list[str]) -> list[str]:
+    return [lines[0], lines[1].replace("PRO", "MAYBE").replace("CON", "MAYBE"), *lines[2:]]
+
+
+TABLES = {
+    "a missing column": (
+        lambda lines: [lines[0].replace("claims.stance", "stance"), *lines[1:]],
+        "utf-8",
+        "claims.stance",
+    ),
+    "a duplicate id": (lambda lines: [*lines, lines[1]], "utf-8", "claims.claimId"),
+    "a label outside the two": (of_another_label, "utf-8", "MAYBE"),
+    "another encoding": (lambda lines: lines, "utf-16", "UTF-8"),
+    "a truncated file": (cut, "utf-8", "row"),
+}
+
+
+@pytest.mark.parametrize("fault", TABLES)
+def test_a_faulty_table_ends_with_status_1_and_one_message(fault: str, built: Workflow, tmp_path: Path) -> None:
+    spoil, encoding, message = TABLES[fault]
+    sample = built.project / "data" / "samples" / "claim_stance" / "claim_stance_dataset_v1.csv"
+    table = tmp_path / "claim_stance" / "claim_stance_dataset_v1.csv"
+    table.parent.mkdir()
+    table.write_text("".join(spoil(sample.read_text().splitlines(keepends=True))), encoding=encoding)
+    built.configure({"datasets/people": {"loader": "claim_stance", "source": "local"}, "data_root": str(tmp_path)})
+    done = built.run("results/cases/people.parquet", "--forcerun", "load_cases")
+    built.configure({})
+    assert done.returncode == 1
+    told = [line for line in done.stdout.splitlines() if "moot: " in line]
+    assert len(told) == 1, done.stdout
+    assert table.name in told[0]
+    assert message in told[0]
     assert "Traceback" not in done.stdout
 
 
