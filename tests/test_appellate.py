@@ -220,6 +220,12 @@ def test_every_table_and_figure_is_built_for_three_phases_and_for_none(tmp_path:
             assert FIGURES[f"{STUDY}/{drawn.name}"].build(results).axes
 
 
+def test_a_step_without_any_position_is_a_gap_in_the_figure(tmp_path: Path) -> None:
+    drawing = FIGURES[f"{STUDY}/figure6_multiagent"].build(study([panel(tmp_path, {"c1#0": "anr nnn rra"})]))
+    total = next(line for line in drawing.axes[0].lines if line.get_label() == "all")
+    assert list(total.get_ydata()) == pytest.approx([1, np.nan, 0, np.nan, np.nan, np.nan, 0, 0, 1], nan_ok=True)
+
+
 def test_table_two_counts_each_step_by_case(tmp_path: Path) -> None:
     content = TABLES[f"{STUDY}/table2_counts"].build(
         study([panel(tmp_path, {"c1#0": "aar aar aar", "c2#0": "rra rra rra"}, "synthetic_panel")])

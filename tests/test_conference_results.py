@@ -191,6 +191,22 @@ def test_every_table_and_figure_stands_without_any_experiment(tmp_path: Path, st
         assert (tmp_path / "figure.svg").stat().st_size > 1000
 
 
+async def test_forms_of_the_evaluator_that_cannot_be_used_are_counted(
+    tmp_path: Path, load_context: LoadContextMaker
+) -> None:
+    def broken_off(request: Request) -> str | dict[str, float] | None:
+        if request.schema and "clarity" in request.schema["properties"]:
+            return '{"clarity": 3, "relevance":'
+        return script("AGREEMENT")(request)
+
+    results = await conferences(tmp_path, *conference_case(load_context), [broken_off], rounds=1, graded=0)
+    study = study_of("conference", [results])
+    row = TABLES["conference/evaluator_scores"].build(study).frame.iloc[0]
+    assert pd.isna(row["ours"]) and (row["n"], row["n invalid"]) == (0, 3)
+    drawing = FIGURES["conference/evaluation"].build(study)
+    assert "3 forms could not be used" in drawing.axes[0].texts[0].get_text()
+
+
 async def test_tables_and_figures_of_conferences_are_harmless_and_stable(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:

@@ -10,7 +10,7 @@ from moot.present import StudyResults, figure
 from moot.present.appellate_study import MOST_CASES_SHOWN, SPOKEN, STUDY, Phase, phases_of
 from moot.present.style import BLACK, GREY, SMALL, WIDTH, look, new_figure, note_below, nothing_to_draw
 from moot.scores.panel import regular
-from moot.scores.uncertainty import CaseBootstrap, as_numbers, mean_of
+from moot.scores.uncertainty import CaseBootstrap, Floats, as_numbers, mean_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,17 +76,20 @@ def _figure(results: StudyResults, name: str) -> "Figure":
             _counts(axes[top][column], phase, regular(steps), title)
             for place, prefix in enumerate(phase.sources):
                 _shares(axes[top + 1 + place][column], phase, regular(steps), "vote" if prefix else "code")
+    for lowest in axes[-1]:
+        lowest.set_xlabel("step")
     handles, names = axes[0][0].get_legend_handles_labels()
     drawing.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=SMALL)
-    note_below(drawing, _notes(phases, name))
+    note_below(drawing, [*_notes(phases, name), *results.notes])
     return drawing
 
 
 def _notes(phases: list[Phase], name: str) -> list[str]:
     notes = [
-        "Steps 1 to 9: judges 1, 2, 3 of rounds 1, 2, 3. Statements without a position count in neither way; a "
-        "share without a point",
-        "rests on no position at all. Error bars: 95 % intervals by bootstrap over cases.",
+        f"Steps: judges 1 to {phases[0].judges} of round 1, then of round 2, and so on. A statement without a position "
+        "counts in neither way;",
+        "a step without a point has no position at all. n counts positions. Error bars: 95 % intervals by bootstrap "
+        "over cases.",
     ]
     if name == "human_ai":
         notes.append("The last judge of each round is the human, whose position is fixed; hollow points.")
@@ -96,27 +99,33 @@ def _notes(phases: list[Phase], name: str) -> list[str]:
 
 
 def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None:
-    """How many debates affirm at each step: a line a case, and their total."""
+    """How many debates affirm at each step: a line a case, side by side, and their total.
+
+    A step at which no statement takes a position is a gap, and not a step at which nobody affirms.
+    """
     every = range(1, phase.judges * phase.rounds + 1)
-    affirming = steps[steps["code"] == AFFIRMED_CODE]
-    total = affirming.groupby("step")["debate_id"].nunique().reindex(every, fill_value=0)
+    placed = steps[steps["code"] != NO_STANCE_CODE]
     numbers = sorted(steps["number"].unique())
-    axes.plot(list(every), list(total), color=BLACK, linewidth=2, label="all", zorder=3)
+    total = _affirming(placed, every)
+    axes.plot(every, total, color=BLACK, linewidth=2, marker="_", label="all", zorder=3)
     if len(numbers) <= MOST_CASES_SHOWN:
+        aside = np.linspace(-0.24, 0.24, len(numbers))
         for position, number in enumerate(numbers):
-            mine = affirming[affirming["number"] == number].groupby("step")["debate_id"].nunique()
-            axes.plot(
-                list(every),
-                list(mine.reindex(every, fill_value=0)),
-                **look(position),
-                markersize=4,
-                label=f"case {number}",
-            )
+            mine = _affirming(placed[placed["number"] == number], every)
+            axes.plot(np.array(every) + aside[position], mine, **look(position), markersize=4, label=f"case {number}")
+    if placed.empty:
+        axes.text(0.5, 0.5, "no statement takes a position", transform=axes.transAxes, ha="center", color=GREY)
     axes.set_title(title, fontsize=SMALL + 0.5, loc="left")
-    axes.set_ylabel("debates that affirm")
-    axes.set_ylim(-0.2, max(1, int(total.max())) * 1.08)
+    axes.set_ylabel("debates that affirm\n(by statement)")
+    axes.set_ylim(-0.2, max(1, np.nanmax([0, *total])) * 1.08)
     axes.locator_params(axis="y", integer=True)
     _rounds(axes, phase)
+
+
+def _affirming(placed: pd.DataFrame, steps: range) -> Floats:
+    """How many debates affirm at each step; missing where no debate takes a position."""
+    by_step = placed.assign(affirms=placed["code"] == AFFIRMED_CODE).groupby("step")["affirms"].sum()
+    return as_numbers(by_step.reindex(list(steps)))
 
 
 def _shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> None:
@@ -143,7 +152,6 @@ def _shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> Non
     axes.set_ylim(-0.06, 1.18)
     axes.set_yticks([0, 0.5, 1])
     axes.set_ylabel(f"share that affirm\n(by {'vote' if source == 'vote' else 'statement'})")
-    axes.set_xlabel("step")
     _rounds(axes, phase)
 
 

@@ -17,6 +17,7 @@ from moot.present.style import (
     SMALL,
     VERMILION,
     WIDTH,
+    counted,
     new_figure,
     note_below,
     nothing_to_draw,
@@ -124,7 +125,9 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
         if len(mine)
     ]
     if not conditions:
-        return nothing_to_draw("No conference of this study has such scores.")
+        unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
+        forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
+        return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
     groups = list(dict.fromkeys(group for _, mine in conditions for group in mine.index))
     drawing, axes = new_figure(height=3.6)
     for place, (condition, mine) in enumerate(conditions):
@@ -133,7 +136,8 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=2)
-    note_below(drawing, [_size(condition) for condition, _ in conditions])
+    alone = "Bars: 95 % bootstrap intervals over debates; a single conference has none."
+    note_below(drawing, [*(_size(condition) for condition, _ in conditions), alone, *results.notes])
     return drawing
 
 
@@ -191,7 +195,7 @@ def judge_errors(results: StudyResults) -> "Figure":
             marker=MARKERS[place % len(MARKERS)],
             color=COLOURS[place % len(COLOURS)],
             capsize=2,
-            label=f"{model}, {run.config.params['answer']} ({run.experiment})",
+            label=f"{model}, {run.config.params['answer']} ({run.experiment}; n = {early.n:.0f} and {late.n:.0f})",
         )
     axes.set(
         xlabel="Ends too early: share of groups that disagree",
@@ -199,5 +203,7 @@ def judge_errors(results: StudyResults) -> "Figure":
         xlim=(-0.03, 1.03),
         ylim=(-0.03, 1.03),
     )
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.15), ncols=2)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    how = "n: groups that disagree, and groups that agree. Bars: 95 % bootstrap intervals over groups."
+    note_below(drawing, [how, *results.notes])
     return drawing

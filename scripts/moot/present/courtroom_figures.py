@@ -44,6 +44,7 @@ METHOD_LOOK = {
 }
 PERFORMANCE = "Performance and cost"
 MOST_NAMES = 40
+ASIDE = 0.17  # how far F1 and accuracy stand from the middle of their row
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,17 +188,18 @@ def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[
         return nothing_to_draw("Neither published values nor an experiment of this study to draw.")
     drawing, axes = new_figure(height=1.3 + 0.2 * len(points))
     for row, point in enumerate(points):
-        axes.plot([point.f1.value, point.accuracy.value], [row, row], color="#bbbbbb", linewidth=1, zorder=1)
+        ends = [row - ASIDE, row + ASIDE]  # two equal values would hide each other on one line
+        axes.plot([point.f1.value, point.accuracy.value], ends, color="#bbbbbb", linewidth=1, zorder=1)
     for shift, colour, marker, label, which in (
-        (-0.13, BLUE, "o", "F1 (binary; published: average not named)", "f1"),
-        (0.13, VERMILION, "s", "accuracy", "accuracy"),
+        (-ASIDE, BLUE, "o", "F1 (binary; published: average not named)", "f1"),
+        (ASIDE, VERMILION, "s", "accuracy", "accuracy"),
     ):
         for row, point in enumerate(points):
             value: Measured = getattr(point, which)
             face = "white" if point.published else colour
             if not np.isnan(value.low):
                 axes.plot([value.low, value.high], [row + shift] * 2, color=colour, alpha=0.45, linewidth=1.2, zorder=2)
-            axes.plot(value.value, row, marker, color=colour, markerfacecolor=face, markersize=5, zorder=3)
+            axes.plot(value.value, row + shift, marker, color=colour, markerfacecolor=face, markersize=5, zorder=3)
         axes.plot([], [], marker, color=colour, label=label)
     axes.plot([], [], "o", color=GREY, markerfacecolor="white", label="published")
     several = len({point.method for point in points} - {"reference"}) > 1

@@ -41,7 +41,7 @@ LAST, MANY = 1000, 1000  # no debate has so many rounds, no round so many belief
     STUDY,
     "reliability",
     "Share of right predictions by stated confidence, by method and model; on the diagonal confidence is deserved. "
-    "The area of a point grows with the number of predictions.",
+    "The area of a point grows with the share of a run's predictions in its bin of confidence; n counts all of them.",
     JUDGE,
 )
 def reliability(results: StudyResults) -> "Figure":
@@ -66,7 +66,8 @@ def reliability(results: StudyResults) -> "Figure":
     drawing.supylabel("Right predictions (%)", fontsize=9)
     for axes in lowest:
         axes.set_xlabel("Stated confidence (%)")
-    note_below(drawing, data_notes([run for curves in found.values() for run, _ in curves], ""))
+    data = data_notes([run for curves in found.values() for run, _ in curves], "")
+    note_below(drawing, ["Area of a point: share of the run's predictions in its bin of confidence (ten bins).", *data])
     return drawing
 
 
@@ -76,8 +77,10 @@ def _few_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> Non
     for position, (run, curve) in enumerate(curves):
         x, y, colour = 100 * curve["confidence"], 100 * curve["right"], COLOURS[position]
         axes.plot(x, y, LINES[position % len(LINES)], color=colour, linewidth=1.2)
-        axes.scatter(x, y, 14 + 90 * curve["share"], color=colour, marker=MARKERS[position], alpha=0.75)
-        axes.plot([], [], MARKERS[position], color=colour, markersize=4, label=run_name(run, runs))
+        sizes = 14 + 90 * curve["share"]
+        axes.scatter(x, y, sizes, color=colour, marker=MARKERS[position], alpha=0.75, clip_on=False, zorder=3)
+        name = f"{run_name(run, runs)}, n = {curve['count'].sum()}"
+        axes.plot([], [], MARKERS[position], color=colour, markersize=4, label=name)
 
 
 def _many_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> None:
@@ -96,7 +99,7 @@ def _valid_rows(run: Run) -> pd.DataFrame:
 
 
 def _curve(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
-    """Bins of confidence with predictions in them: mean confidence, share right, share of all predictions."""
+    """Bins of confidence with predictions in them: mean confidence, share right, count and share of predictions."""
     confidence = confidence_in_prediction(rows, positive)
     known = ~np.isnan(confidence)
     right = as_numbers(rows["prediction"] == rows["target"])[known]
@@ -104,7 +107,10 @@ def _curve(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
     sizes = bins.sum(axis=0) if len(bins) else np.zeros(BINS)
     filled = sizes > 0
     means = (np.stack([confidence[known], right]) @ bins)[:, filled] / sizes[filled]
-    return pd.DataFrame({"confidence": means[0], "right": means[1], "share": sizes[filled] / max(sizes.sum(), 1)})
+    counts = sizes[filled].astype(int)
+    return pd.DataFrame(
+        {"confidence": means[0], "right": means[1], "count": counts, "share": counts / max(counts.sum(), 1)}
+    )
 
 
 @figure(
@@ -129,12 +135,18 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     names = list(dict.fromkeys(points.sort_values("order", kind="stable")["point"]))
     for axes, (run, beliefs) in zip(axes_of_runs, shown, strict=True):
         _belief_panel(axes, run, beliefs, names, markersize=2.5 if small else 4)
-        axes.set_title(run_name(run, runs), fontsize=6.5 if small else SMALL)
+        title = f"{run_name(run, runs)}\nn = {beliefs['case_id'].nunique()}"
+        axes.set_title(title, fontsize=6.5 if small else SMALL)
     for axes in lowest:
         axes.set_xticks(range(len(names)), names, fontsize=6 if small else SMALL, rotation=30, ha="right")
     drawing.legend(*axes_of_runs[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
     drawing.supylabel("Belief in the positive outcome (%)", fontsize=9)
-    note_below(drawing, data_notes(runs, " Shaded: 95 % bootstrap intervals over cases."))
+    meaning = (
+        "Belief: the confidence stated in the positive outcome, or 100 less that in the other (likelihood: the label's "
+        "probability)."
+    )
+    gaps = "Where a point is missing no judge stated a usable belief; n counts cases."
+    note_below(drawing, [meaning, gaps, *data_notes(runs, " Shaded: 95 % bootstrap intervals over cases.")])
     return drawing
 
 
@@ -167,13 +179,17 @@ def _point(kind: str, number: int, nth: int) -> str:
 
 def _belief_panel(axes: "Axes", run: Run, beliefs: pd.DataFrame, names: Sequence[str], markersize: float) -> None:
     positive = run.results.task.positive
-    looks = (("actual: positive", True, VERMILION, "s", "-"), ("actual: other", False, BLUE, "o", "--"))
-    for label, actual, colour, marker, line in looks:
+    looks = (
+        ("actual: positive", True, VERMILION, "s", "-", -0.05),
+        ("actual: other", False, BLUE, "o", "--", 0.05),
+    )
+    for label, actual, colour, marker, line, aside in looks:
         mine = beliefs[(beliefs["target"] == positive) == actual]
         estimates = [_belief_at(mine[mine["point"] == name], run.results.seed) for name in names]
         y, low, high = 100 * np.array(estimates).T
-        axes.fill_between(range(len(names)), low, high, color=colour, alpha=0.13, linewidth=0)
-        axes.plot(range(len(names)), y, color=colour, marker=marker, linestyle=line, markersize=markersize, label=label)
+        x = np.arange(len(names)) + aside
+        axes.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0)
+        axes.plot(x, y, color=colour, marker=marker, linestyle=line, markersize=markersize, label=label)
     cases = beliefs.drop_duplicates("case_id")
     base_rate = 100 * float((cases["target"] == positive).mean())
     axes.axhline(base_rate, color=BLACK, linestyle=":", linewidth=1, label="base rate of these cases")

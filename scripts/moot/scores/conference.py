@@ -161,10 +161,12 @@ def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator
     """The evaluator's ten criteria and their mean; a form that could not be used counts as invalid."""
     forms = said[said["kind"] == "evaluation"]
     usable = forms[~forms["parse_status"].isin(["invalid", "failed"])]
+    invalid = len(forms) - len(usable)
     if usable.empty:
+        if invalid:
+            yield Score("evaluation", float("nan"), n_invalid=invalid)
         return
     values = pd.DataFrame([json.loads(parsed) for parsed in usable["parsed"]], index=usable["debate_id"])
-    invalid = len(forms) - len(usable)
     yield mean_score(results, "evaluation", values.mean(axis=1), n_invalid=invalid)
     for criterion in values.columns:
         yield mean_score(results, "evaluation", values[criterion], f"criterion={criterion}", invalid)
