@@ -116,3 +116,16 @@ def test_thresholds_are_fitted_on_validation_cases_alone(tmp_path: Path) -> None
 def test_other_protocols_have_no_such_scores(results: ExperimentResults) -> None:
     results.config = Config(protocol="courtroom")
     assert feedback(results).empty
+
+
+def test_debates_that_all_came_to_no_answer_are_counted(tmp_path: Path) -> None:
+    cases = [Case(name, "toy", "test", name, "plaintiff", WINNER.labels) for name in ("a", "b")]
+    said = [
+        utterance(case.case_id, 1, "moot", kind="conclusion", parsed=json.dumps({"status": "invalid", "score": None}))
+        for case in cases
+    ]
+    answers = [prediction(case.case_id, case.target, "") for case in cases]
+    config = Config(protocol="feedback", params={"weight": 0.5, "smoothing": True})
+    found = feedback(write_results(tmp_path, cases, {"tiny": answers}, {"tiny": said}, WINNER, "toy-feedback", config))
+    assert pd.isna(value(found, "accuracy_final", "T=0.5")) and pd.isna(value(found, "corrections"))
+    assert set(found["n"]) == {0} and set(found["n_invalid"]) == {2}

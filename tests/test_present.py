@@ -31,7 +31,15 @@ from moot.present import (
     tables_of,
 )
 from moot.present.courtroom_tables import possible_averages
-from moot.present.formats import as_csv, as_html, as_latex, shown_columns
+from moot.present.formats import (
+    FLAT_NOTE,
+    WITHOUT_NOTE,
+    as_csv,
+    as_html,
+    as_latex,
+    notes_under,
+    shown_columns,
+)
 from moot.present.implied import base_rate_behind, base_rate_note
 from moot.present.published import read_published
 from moot.present.style import draw, house_style, name_points, new_figure
@@ -359,6 +367,15 @@ def test_intervals_are_one_column_and_keys_are_shown_once():
         "v": ["+0.12", "−0.50", "–"],
         "95 %": ["[0.1, 0.2]", "[−1.0, 0.0]", "–"],
     }
+
+
+def test_notes_say_what_flat_and_missing_intervals_mean(study):
+    frame = pd.DataFrame({"ours": [0.5, 1.0, 0.4], "low": [0.2, 1.0, np.nan], "high": [0.8, 1.0, np.nan]})
+    content = TableContent(frame, ours=("ours",), intervals={"95 % interval": ("low", "high")})
+    assert {FLAT_NOTE, WITHOUT_NOTE} <= set(notes_under(content, study))
+    usual = replace(content, frame=frame.iloc[:1])
+    assert not {FLAT_NOTE, WITHOUT_NOTE} & set(notes_under(usual, study))
+    assert WITHOUT_NOTE not in notes_under(replace(content, frame=frame.iloc[2:].assign(ours=np.nan)), study)
 
 
 def test_a_debate_reads_as_the_papers_appendix(study):

@@ -12,18 +12,19 @@ import pandas as pd
 from moot.plan import COMPARISON
 from moot.present import StudyResults, TableContent, data_label, table
 from moot.present.published import Measured, measured
-from moot.scores import MAJORITY_CLASS, ExperimentResults
+from moot.scores import INVALID_WRONG, MAJORITY_CLASS, ExperimentResults
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One method on one data set: which experiment it is, accuracy and macro F1, and what a case takes."""
+    """One method on one data set: its experiment, accuracy (strict: invalid = wrong), macro F1, and what it takes."""
 
     method: str
     model: str
     data: str
     experiment: str
     accuracy: Measured
+    strict: Measured
     f1: Measured
     calls: float
     tokens: float
@@ -67,7 +68,9 @@ def entries(results: StudyResults) -> Iterator[Entry]:
                 for name in ("accuracy", "f1_macro")
             )
             method = f"trained: {row['baseline']}"
-            yield Entry(method, "–", labels.get(dataset, dataset), f"baselines of {dataset}", accuracy, f1, 0, 0)
+            yield Entry(
+                method, "–", labels.get(dataset, dataset), f"baselines of {dataset}", accuracy, accuracy, f1, 0, 0
+            )
 
 
 def _entry(
@@ -77,9 +80,10 @@ def _entry(
     of = found.experiment
     accuracy, f1 = measured(results, of, model, metric), measured(results, of, model, "f1", "macro")
     if free:
-        return Entry(method, "–", data, of, accuracy, f1, 0.0, 0.0)
+        return Entry(method, "–", data, of, accuracy, accuracy, f1, 0.0, 0.0)
+    strict = measured(results, of, model, metric + INVALID_WRONG)
     calls, tokens = (measured(results, of, model, name) for name in ("calls_per_case", "tokens_per_case"))
-    return Entry(method, model, data, of, accuracy, f1, calls.value, tokens.value)
+    return Entry(method, model, data, of, accuracy, strict, f1, calls.value, tokens.value)
 
 
 @table(
@@ -100,8 +104,9 @@ def methods_by_data(results: StudyResults) -> TableContent:
     return TableContent(
         pd.DataFrame(list(rows.values()), columns=["method", "model", *data]),
         notes=[
-            "Accuracy [95 % interval], n predictions; calls, tokens (prompt and generated) a case. For several labels "
-            "it is subset accuracy. The table methods_long has the same as numbers, with macro F1.",
+            "Accuracy [95 % interval], n valid predictions (and how many were invalid); calls, tokens (prompt and "
+            "generated) a case. For several labels it is subset accuracy. The table methods_long has the same as "
+            "numbers, with macro F1.",
             "Where several experiments are the same method on the same data, that with the most cases is shown. "
             "Methods may have been run on different cases of a data set: compare with the majority class, and see a "
             "study's own tables for tests on the same cases. Trained models are scored on the whole test split.",
@@ -118,7 +123,8 @@ def _cell(entry: Entry) -> str:
     value = entry.accuracy
     interval = "" if pd.isna(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
     cost = f"; {entry.calls:.1f} calls, {entry.tokens:,.0f} tokens" if entry.calls else ""
-    return f"{value.value:.3f}{interval}, n = {int(value.n)}{cost}"
+    invalid = f" ({int(value.n_invalid)} invalid)" if value.n_invalid > 0 else ""
+    return f"{value.value:.3f}{interval}, n = {int(value.n)}{invalid}{cost}"
 
 
 @table(
@@ -136,8 +142,9 @@ def methods_long(results: StudyResults) -> TableContent:
             "model": entry.model,
             "experiment": entry.experiment,
             "accuracy": entry.accuracy.value,
-            "low": entry.accuracy.low,
-            "high": entry.accuracy.high,
+            "95 % low": entry.accuracy.low,
+            "95 % high": entry.accuracy.high,
+            "accuracy, invalid = wrong": entry.strict.value,
             "F1, macro": entry.f1.value,
             "calls a case": entry.calls,
             "tokens a case": entry.tokens,
@@ -146,13 +153,17 @@ def methods_long(results: StudyResults) -> TableContent:
         }
         for entry in sorted(entries(results), key=lambda entry: (entry.data, *_order(entry)))
     ]
-    columns = ["data", "method", "model", "experiment", "accuracy", "low", "high", "F1, macro"]
+    columns = ["data", "method", "model", "experiment", "accuracy", "95 % low", "95 % high"]
+    columns += ["accuracy, invalid = wrong", "F1, macro"]
     frame = pd.DataFrame(rows, columns=[*columns, "calls a case", "tokens a case", "n", "n invalid"])
     return TableContent(
         frame.astype({"n": "Int64", "n invalid": "Int64"}),
-        notes=["Invalid answers are left out of accuracy and counted in `n invalid`."],
-        ours=("accuracy", "low", "high", "F1, macro"),
-        intervals={"95 % interval": ("low", "high")},
+        notes=[
+            "Invalid answers are left out of accuracy and F1 and counted in `n invalid`; the interval is that of "
+            "accuracy. Trained models answer every case."
+        ],
+        ours=("accuracy", "95 % low", "95 % high", "accuracy, invalid = wrong", "F1, macro"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("data",),
         formats={"calls a case": ".1f", "tokens a case": ",.0f"},
     )

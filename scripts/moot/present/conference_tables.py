@@ -236,14 +236,25 @@ def judge_difference(results: StudyResults) -> TableContent:
             keys = {"model": first.model, "data": first.data, "measure": measure}
             means = {"with judge": left.mean(), "without judge": right.mean()}
             counts = {"debates with": len(left), "debates without": len(right)}
-            rows.append({**keys, **means, "difference": value, "low": low, "high": high, **counts})
-    names = ["model", "data", "measure", "with judge", "without judge", "difference", "low", "high"]
+            rows.append(
+                {**keys, **means, "difference": value, "difference low": low, "difference high": high, **counts}
+            )
+    names = [
+        "model",
+        "data",
+        "measure",
+        "with judge",
+        "without judge",
+        "difference",
+        "difference low",
+        "difference high",
+    ]
     names += ["debates with", "debates without"]
     return TableContent(
         pd.DataFrame(rows, columns=names),
         notes=["Difference of means, with a bootstrap interval over the debates of both conditions.", BY_DEBATE_NOTE],
         ours=tuple(names[3:]),
-        intervals={"95 % interval": ("low", "high")},
+        intervals={"95 % interval": ("difference low", "difference high")},
         keys=("model", "data"),
         formats={"difference": "+.3f"},
     )

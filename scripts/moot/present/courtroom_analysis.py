@@ -58,8 +58,8 @@ def summary(results: StudyResults) -> TableContent:
                 "experiment": run.results.experiment,
                 "data": run.data,
                 "accuracy": accuracy.value,
-                "low": accuracy.low,
-                "high": accuracy.high,
+                "95 % low": accuracy.low,
+                "95 % high": accuracy.high,
                 **{
                     heading: measured(results, run.results.experiment, run.model, *metric).value
                     for heading, metric in shown.items()
@@ -70,7 +70,7 @@ def summary(results: StudyResults) -> TableContent:
                 "n, no retries": untroubled.n,
             }
         )
-    names = ["method", "model", "experiment", "data", "accuracy", "low", "high", *shown, "n", "n invalid"]
+    names = ["method", "model", "experiment", "data", "accuracy", "95 % low", "95 % high", *shown, "n", "n invalid"]
     names += ["accuracy, no retries", "n, no retries"]
     frame = pd.DataFrame(rows, columns=names)
     return TableContent(
@@ -82,7 +82,7 @@ def summary(results: StudyResults) -> TableContent:
             "`No retries` leaves out debates in which a call had to be repeated; a dash says that there were none.",
         ],
         ours=names[4:-4],
-        intervals={"95 % interval": ("low", "high")},
+        intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("method",),
         formats={"n, no retries": "d", "calls a case": ".1f", "tokens a case": ".0f", "seconds a case": ".1f"},
     )
@@ -198,13 +198,13 @@ def cost_ratios(results: StudyResults) -> TableContent:
                         "published low": stated.get((key, f"{name}_low"), np.nan),
                         "published high": stated.get((key, f"{name}_high"), np.nan),
                         "ours": value,
-                        "low": low,
-                        "high": high,
+                        "95 % low": low,
+                        "95 % high": high,
                         "n": n,
                     }
                 )
     columns = ("debate", "prompt", "model", "data", "quantity")
-    numbers = ("published low", "published high", "ours", "low", "high", "n")
+    numbers = ("published low", "published high", "ours", "95 % low", "95 % high", "n")
     tokens = stated.get((DEBATE, "total_tokens_per_case"), np.nan)
     return TableContent(
         pd.DataFrame(rows, columns=[*columns, *numbers]),
@@ -218,8 +218,8 @@ def cost_ratios(results: StudyResults) -> TableContent:
             "thought.",
         ],
         published=("published low", "published high"),
-        ours=("ours", "low", "high"),
-        intervals={"published range": ("published low", "published high"), "95 % interval": ("low", "high")},
+        ours=("ours", "95 % low", "95 % high"),
+        intervals={"published range": ("published low", "published high"), "95 % interval": ("95 % low", "95 % high")},
         keys=("debate", "prompt", "model", "data"),
         formats={"published range": ".0f", "ours": ".2f", "95 % interval": ".2f"},
     )
@@ -249,7 +249,17 @@ def paired_tests(results: StudyResults) -> TableContent:
     rows = list(_paired_rows(runs))
     for row, adjusted in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p (Holm)"] = adjusted
-    names = ["model", "data", "first", "second", "difference", "low", "high", "only first right", "only second right"]
+    names = [
+        "model",
+        "data",
+        "first",
+        "second",
+        "difference",
+        "difference low",
+        "difference high",
+        "only first right",
+        "only second right",
+    ]
     return TableContent(
         pd.DataFrame(rows, columns=[*names, "n", "p", "p (Holm)"]),
         notes=[
@@ -258,8 +268,8 @@ def paired_tests(results: StudyResults) -> TableContent:
             "Interval: bootstrap over cases. p: two-sided exact McNemar test; Holm's correction over all rows of this "
             "table.",
         ],
-        difference=("difference", "low", "high"),
-        intervals={"95 % interval": ("low", "high")},
+        difference=("difference", "difference low", "difference high"),
+        intervals={"95 % interval": ("difference low", "difference high")},
         keys=("model", "data", "first"),
         formats={"difference": "+.3f"},
     )
@@ -278,8 +288,8 @@ def _paired_rows(runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
                 "first": first.results.experiment,
                 "second": second.results.experiment,
                 "difference": found["difference"],
-                "low": found["low"],
-                "high": found["high"],
+                "difference low": found["low"],
+                "difference high": found["high"],
                 "only first right": found["first_alone"],
                 "only second right": found["second_alone"],
                 "n": found["n"],

@@ -43,14 +43,14 @@ def judge_dynamics(results: StudyResults) -> TableContent:
             "when": _when(str(row.group)),
             "metric": DYNAMICS[str(row.metric)],
             "ours": row.value,
-            "low": row.ci_low,
-            "high": row.ci_high,
+            "95 % low": row.ci_low,
+            "95 % high": row.ci_high,
             "n": row.n,
         }
         for row in ours.itertuples()
     ]
     return TableContent(
-        pd.DataFrame(rows, columns=["experiment", "model", "when", "metric", "ours", "low", "high", "n"]),
+        pd.DataFrame(rows, columns=["experiment", "model", "when", "metric", "ours", "95 % low", "95 % high", "n"]),
         notes=[
             "A belief is a probability: stated confidence in the predicted outcome, or 1 less it. A shift is the "
             "change of the belief since the judge's last one, set beside whoever spoke in public between; where both "
@@ -58,8 +58,8 @@ def judge_dynamics(results: StudyResults) -> TableContent:
             "ones too.",
             "The paper reports no figures for this.",
         ],
-        ours=("ours", "low", "high"),
-        intervals={"95 % interval": ("low", "high")},
+        ours=("ours", "95 % low", "95 % high"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("experiment", "model", "when"),
         formats={"ours": "+.3f"},
     )
@@ -106,8 +106,21 @@ def fairness(results: StudyResults) -> TableContent:
             "data": run.data,
             "group": _group_words(str(row.group)),
         }
-        rows.append({**keys, **values, "low": row.ci_low, "high": row.ci_high, "n": row.n, "n invalid": row.n_invalid})
-    names = ["experiment", "model", "data", "group", "accuracy", "low", "high", *list(shown)[1:], "n", "n invalid"]
+        rows.append(
+            {**keys, **values, "95 % low": row.ci_low, "95 % high": row.ci_high, "n": row.n, "n invalid": row.n_invalid}
+        )
+    names = [
+        "experiment",
+        "model",
+        "data",
+        "group",
+        "accuracy",
+        "95 % low",
+        "95 % high",
+        *list(shown)[1:],
+        "n",
+        "n invalid",
+    ]
     return TableContent(
         with_whole_counts(pd.DataFrame(rows, columns=names)),
         notes=[
@@ -116,7 +129,7 @@ def fairness(results: StudyResults) -> TableContent:
             "that no case defines the rate."
         ],
         ours=names[4:-2],
-        intervals={"95 % interval": ("low", "high")},
+        intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("experiment", "model", "data"),
     )
 

@@ -64,7 +64,7 @@ def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bo
     if rows.empty:
         return NOT_MEASURED
     row = rows.iloc[0]
-    by = row["n"] if counted else 1
+    by = max(row["n"], 1) if counted else 1
     return Measured(row["value"] / by, row["ci_low"] / by, row["ci_high"] / by, row["n"], row["n_invalid"])
 
 
@@ -113,15 +113,15 @@ def weights(results: StudyResults) -> TableContent:
                     "data": run.data,
                     "T": weight,
                     "accuracy": accuracy.value,
-                    "low": accuracy.low,
-                    "high": accuracy.high,
+                    "95 % low": accuracy.low,
+                    "95 % high": accuracy.high,
                     "corrections": found["corrections"].value,
                     "degradations": found["degradations"].value,
                     "n": accuracy.n,
                     "n invalid": accuracy.n_invalid,
                 }
             )
-    columns = ["method", "model", "data", "T", "accuracy", "low", "high", "corrections", "degradations"]
+    columns = ["method", "model", "data", "T", "accuracy", "95 % low", "95 % high", "corrections", "degradations"]
     frame = with_whole_counts(pd.DataFrame(rows, columns=[*columns, "n", "n invalid"]))
     return TableContent(
         frame,
@@ -130,8 +130,8 @@ def weights(results: StudyResults) -> TableContent:
             "answers are fitted, each T has its own, fitted on validation cases.",
             INVALID_NOTE,
         ],
-        ours=("accuracy", "low", "high", "corrections", "degradations"),
-        intervals={"95 % interval": ("low", "high")},
+        ours=("accuracy", "95 % low", "95 % high", "corrections", "degradations"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("method", "model", "data"),
         formats={"T": ".1f", "corrections": ".0f", "degradations": ".0f"},
     )
@@ -167,12 +167,22 @@ def assistant(results: StudyResults) -> TableContent:
                         "data": run.data,
                         "metric": heading,
                         "ours": value.value,
-                        "low": value.low,
-                        "high": value.high,
+                        "95 % low": value.low,
+                        "95 % high": value.high,
                         "opinions or rounds": int(value.n),
                     }
                 )
-    columns = ["trained on", "features", "model", "data", "metric", "ours", "low", "high", "opinions or rounds"]
+    columns = [
+        "trained on",
+        "features",
+        "model",
+        "data",
+        "metric",
+        "ours",
+        "95 % low",
+        "95 % high",
+        "opinions or rounds",
+    ]
     notes = [
         "An opinion is right if its position is the case's label. A constant guess has AUC 0.5, and with as many right "
         "as wrong opinions a Brier score of 0.25. The paper reports no quality of its assistant."
@@ -180,8 +190,8 @@ def assistant(results: StudyResults) -> TableContent:
     return TableContent(
         pd.DataFrame(rows, columns=columns),
         notes=notes,
-        ours=("ours", "low", "high"),
-        intervals={"95 % interval": ("low", "high")},
+        ours=("ours", "95 % low", "95 % high"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("trained on", "features", "model", "data"),
     )
 
@@ -211,8 +221,8 @@ def component_table(results: StudyResults) -> TableContent:
                     "data": single.data,
                     "variant": stage.name,
                     "accuracy": accuracy[0],
-                    "low": accuracy[1],
-                    "high": accuracy[2],
+                    "95 % low": accuracy[1],
+                    "95 % high": accuracy[2],
                     "difference": None if first else difference[0],
                     "difference low": None if first else difference[1],
                     "difference high": None if first else difference[2],
@@ -221,14 +231,24 @@ def component_table(results: StudyResults) -> TableContent:
                     "n": len(alone),
                 }
             )
-    names = ["model", "data", "variant", "accuracy", "low", "high", "difference", "difference low", "difference high"]
+    names = [
+        "model",
+        "data",
+        "variant",
+        "accuracy",
+        "95 % low",
+        "95 % high",
+        "difference",
+        "difference low",
+        "difference high",
+    ]
     frame = pd.DataFrame(rows, columns=[*names, "p (McNemar)", "p (Holm)", "n"])
     return TableContent(
         frame.astype(dict.fromkeys([*names[3:], "p (McNemar)", "p (Holm)"], "float64")).astype({"n": "Int64"}),
         notes=["A debate without a valid answer counts as wrong. Differences are from the judge alone, by case."],
-        ours=("accuracy", "low", "high"),
+        ours=("accuracy", "95 % low", "95 % high"),
         difference=("difference", "difference low", "difference high"),
-        intervals={"95 % interval": ("low", "high"), "of difference": ("difference low", "difference high")},
+        intervals={"95 % interval": ("95 % low", "95 % high"), "of difference": ("difference low", "difference high")},
         keys=("model", "data"),
         formats={"difference": "+.3f"},
     )

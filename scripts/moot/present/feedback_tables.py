@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from moot.present import StudyResults, TableContent, table
+from moot.present import StudyResults, TableContent, data_label, table
 from moot.present.feedback_study import (
     ASSISTED,
     DEBATE,
@@ -18,6 +18,7 @@ from moot.present.feedback_study import (
 )
 from moot.present.published import (
     NOT_MEASURED,
+    PAIRED_HEADINGS,
     Measured,
     compared,
     comparison,
@@ -51,7 +52,7 @@ NOTES = (
     "is the macro average (Equation 6). Micro F1 is ours.",
     "Published values stand beside runs of the same method on a data set whose name contains caselaw or cail18. They "
     "are of {model} on the paper's own cases, which were not published whole: a difference is one of model and cases, "
-    "not of the method alone.",
+    "not of the method alone; where the setting says likelihood, the answer is given in another way too.",
 )
 
 
@@ -116,6 +117,7 @@ def _run_rows(results: StudyResults, runs: list[Run], published: Published) -> I
 def _trained_rows(results: StudyResults, published: Published) -> Iterator[dict[str, Any]]:
     """The baselines' rows on the test split; one that could not run says why in place of its setting."""
     several = {found.config.dataset: found.task.multilabel for found in results.experiments.values()}
+    labels = {found.config.dataset: data_label(found) for found in results.experiments.values()}
     for data, board in results.baselines.items():
         for row in board[board["evaluation"] == "test"].to_dict("records"):
             near = next((name for _, name in published if name in data), "")
@@ -124,7 +126,9 @@ def _trained_rows(results: StudyResults, published: Published) -> Iterator[dict[
             accuracy = "subset accuracy" if several.get(data) else "accuracy"
             for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
                 value = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0)
-                keys = dict(zip(KEYS, (str(row["baseline"]), "–", setting, data, heading), strict=True))
+                keys = dict(
+                    zip(KEYS, (str(row["baseline"]), "–", setting, labels.get(data, data), heading), strict=True)
+                )
                 yield compared(keys, theirs.get(column), value if row["status"] == "ok" else NOT_MEASURED)
 
 
@@ -169,15 +173,26 @@ def one_against_all(results: StudyResults) -> TableContent:
                     "p (Holm)": adjusted,
                 }
             )
-    columns = ["method", "model", "data", "against", "difference", "low", "high", "first_alone", "second_alone", "p"]
-    frame = pd.DataFrame(rows, columns=[*columns, "p (Holm)", "n"])
+    columns = [
+        "method",
+        "model",
+        "data",
+        "against",
+        "difference",
+        "difference low",
+        "difference high",
+        "first_alone",
+        "second_alone",
+        "p",
+    ]
+    frame = pd.DataFrame(rows).rename(columns=PAIRED_HEADINGS).reindex(columns=[*columns, "p (Holm)", "n"])
     frame = frame.astype({"first_alone": "Int64", "second_alone": "Int64", "n": "Int64"})
     shown = {"first_alone": "right alone", "second_alone": "other right alone", "p": "p (McNemar)"}
     return TableContent(
         frame.rename(columns=shown),
         notes=["A case counts as right if most of its repeats are; an invalid answer is wrong."],
-        difference=("difference", "low", "high"),
-        intervals={"95 % interval": ("low", "high")},
+        difference=("difference", "difference low", "difference high"),
+        intervals={"95 % interval": ("difference low", "difference high")},
         keys=("method", "model", "data"),
         formats={"difference": "+.3f"},
     )

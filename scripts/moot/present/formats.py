@@ -20,6 +20,12 @@ MISSING = "–"
 DEFAULT_FORMAT = ".3f"
 LONGEST_ON_ONE_PAGE = 40
 DIGITS = 10  # of a number in CSV: sums in another order, on another machine, differ beyond them
+NO_WIDTH = 1e-9
+FLAT_NOTE = (
+    "An interval without width says that the evaluated cases are all alike in this value: resampling them cannot vary. "
+    "With few cases that is no certainty."
+)
+WITHOUT_NOTE = "A value without an interval rests on a single case or debate, or none is computed for it."
 PUBLISHED_NOTE = "Published values are those of data/published/published_results.csv; they come without intervals."
 
 
@@ -116,7 +122,18 @@ def _latex_template() -> jinja2.Template:
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     """Everything that stands under a table: its own notes, those of the data, and the source of published values."""
     source = [PUBLISHED_NOTE] if content.published else []
-    return list(dict.fromkeys([*content.notes, *source, *results.notes]))
+    return list(dict.fromkeys([*content.notes, *_notes_on_intervals(content), *source, *results.notes]))
+
+
+def _notes_on_intervals(content: TableContent) -> list[str]:
+    """What intervals without width, and values without an interval, mean, where the table has some."""
+    frame = content.frame
+    ends = [frame[list(pair)].astype(float) for pair in content.intervals.values() if pair[0] not in content.published]
+    widths = [(pair.iloc[:, 1] - pair.iloc[:, 0]).abs() for pair in ends]
+    measured = frame[[name for name in content.ours if name in frame]].notna().any(axis=1)
+    flat = any((width < NO_WIDTH).any() for width in widths)
+    without = bool(widths) and any((measured & width.isna()).any() for width in widths[:1])
+    return [note for note, holds in ((FLAT_NOTE, flat), (WITHOUT_NOTE, without)) if holds]
 
 
 def shown_columns(content: TableContent) -> list[Column]:

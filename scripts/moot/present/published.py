@@ -64,6 +64,8 @@ class Measured:
 
 
 NOT_MEASURED = Measured()
+PAIRED_HEADINGS = {"low": "difference low", "high": "difference high"}
+"""What tables call the interval that `compare_paired` gives."""
 
 
 def measured(

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from moot.present import StudyResults, TableContent, table
-from moot.present.published import Measured, compared, comparison, published_table
+from moot.present.published import PAIRED_HEADINGS, Measured, compared, comparison, published_table
 from moot.present.stance_study import (
     CLAIMS,
     POLARITY,
@@ -239,11 +239,11 @@ def paired_tests(results: StudyResults) -> TableContent:
         "first_alone",
         "second_alone",
         "difference",
-        "low",
-        "high",
+        "difference low",
+        "difference high",
         "p",
     ]
-    frame = pd.DataFrame(rows, columns=names)
+    frame = pd.DataFrame(rows).rename(columns=PAIRED_HEADINGS).reindex(columns=names)
     frame["p (Holm)"] = holm(frame["p"].astype(float).tolist())
     frame = frame.rename(columns={"first_alone": "first alone right", "second_alone": "second alone right"})
     counts = ("n", "first alone right", "second alone right")
@@ -255,7 +255,7 @@ def paired_tests(results: StudyResults) -> TableContent:
             "The paper tests no difference.",
         ],
         ours=tuple(frame.columns[4:]),
-        intervals={"95 % interval": ("low", "high")},
+        intervals={"95 % interval": ("difference low", "difference high")},
         keys=("question", "data", "first"),
         formats={"difference": "+.3f"},
     )

@@ -7,6 +7,7 @@ Thresholds of likelihood answers are fitted on validation cases for O_0 and for 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -95,7 +96,11 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
     cases = results.cases.set_index("case_id")
     evaluated = set(results.predictions["case_id"])
     kept = [place for place, debate in enumerate(debates) if debate.case_id in evaluated]
+    n_invalid = len(results.predictions[results.predictions["model"] == model]) - len(kept)
     if not kept:
+        groups = ("overall", *(f"T={weight:g}" for weight in WEIGHTS)) if n_invalid else ()
+        for group, metric in product(groups, ("accuracy_final", "corrections", "degradations")):
+            yield Score(metric, float("nan"), group=group, n_invalid=n_invalid)
         return
     targets = [cases.loc[debates[place].case_id, "target"] for place in kept]
     bootstrap = CaseBootstrap([debates[place].case_id for place in kept], results.seed)
@@ -105,7 +110,6 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
         return np.array([float(answers[place] == target) for place, target in zip(kept, targets, strict=True)])
 
     before = right({place: debate.first for place, debate in enumerate(debates)})
-    n_invalid = len(results.predictions[results.predictions["model"] == model]) - len(kept)
     yield Score("accuracy_initial", *bootstrap.estimate(mean_of(before)), n=len(kept), n_invalid=n_invalid)
     params = results.config.params
     own = params.get("weight", 0.5) if params.get("smoothing", True) else 1.0
