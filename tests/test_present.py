@@ -220,6 +220,7 @@ def test_a_leaderboard_stands_beside_the_published_one(study):
     frame = rows_of(with_board, "table2_tabular_leaderboard")
     row = frame[(frame["model"] == "rf") & (frame["metric"] == "accuracy")].iloc[0]
     assert (row["published"], row["ours (cross-validated)"], row["ours (test)"]) == (0.7606, 0.75, 0.7)
+    assert row["in words"] == "Random forest"
     assert row["difference"] == pytest.approx(-0.0106)
     missing = frame[(frame["model"] == "et") & (frame["metric"] == "AUC")].iloc[0]
     assert missing["published"] == 0.6559 and missing["status"] == "not run"

@@ -8,6 +8,7 @@ import pandas as pd
 
 from moot.artifacts import read_frame
 from moot.labels.agreement import agreement
+from moot.labels.rubric import AFFIRMED_CODE
 from moot.present import StudyResults, TableContent, table
 from moot.present.appellate_study import (
     CHANGE_NOTE,
@@ -63,7 +64,14 @@ def steps(results: StudyResults) -> TableContent:
             rows.append({**_keys(phase), "count": what, "published": value, "ours": ours, "difference": ours - value})
     frame = pd.DataFrame(rows, columns=[*KEYS, "count", "published", "ours", "difference"])
     return TableContent(
-        frame, published=("published",), ours=("ours",), difference=("difference",), keys=KEYS,
+        frame,
+        notes=(
+            "A step is one judge's turn in one round. In the synthetic phase one model writes the whole debate: it may "
+            "leave a judge's statement out (missing), go on after the last round, name a judge that the panel does not "
+            "have, or let one speak twice; a missing statement takes no position.",
+            "Our numbers of debates are those of the configuration; config/paper.yaml has the paper's.",
+        ),
+        published=("published",), ours=("ours",), difference=("difference",), keys=KEYS,
         formats={"published": "d", "ours": "d", "difference": "+d"},
     )  # fmt: skip
 
@@ -145,17 +153,10 @@ def decision_probabilities(results: StudyResults) -> TableContent:
 def volatility(results: StudyResults) -> TableContent:
     """Changes by phase, transition and judge; the paper gives totals by phase."""
     published = published_table(results, "text")
-    given = {"human_ai": ("human_ai", 400.0), "synthetic": ("synthetic", 600.0), "multiagent": ("multiagent", 600.0)}
-    chances = (
-        published.get(("human_ai", "opinion_change_opportunities")),
-        published.get(("synthetic+multiagent", "opinion_change_opportunities")),
-    )
     rows: list[dict[str, Any]] = []
     for phase in phases_of(results):
-        name, _ = given[phase.name]
-        changes = published.get((name, "opinion_changes"))
-        opportunities = chances[0] if phase.name == "human_ai" else chances[1] / 2 if chances[1] else None
-        share = changes / opportunities if changes is not None and opportunities else None
+        changes, chances = _published_changes(published, phase.name)
+        share = changes / chances if chances else None
         human = phase.name == "human_ai"
         groups: list[tuple[str, str]] = [
             ("seats=ai" if human else "overall", "all rounds, AI judges" if human else "all rounds")
@@ -181,8 +182,9 @@ def volatility(results: StudyResults) -> TableContent:
                     }
                 )
     content = comparison(rows, (*KEYS, "positions by", "transition"), (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE))
-    published_note = (
-        "Published shares are changes over opportunities as the paper counts them: 20 and 23 of 600, and 43 of 400."
+    counted = {name: _published_changes(published, name) for name in SPOKEN}
+    published_note = "Published shares are changes over opportunities as the paper counts them: {}.".format(
+        ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in counted.items())
     )
     frame = content.frame.assign(changes=[row["changes"] for row in rows])
     return replace(
@@ -192,6 +194,16 @@ def volatility(results: StudyResults) -> TableContent:
         ours=(*content.ours, "changes"),
         formats={**content.formats, "changes": "d"},
     )
+
+
+def _published_changes(published: dict[tuple[str, str], float], phase: str) -> tuple[float, float]:
+    """Changes of opinion and their opportunities as published; 0 where the paper gives none.
+
+    The paper counts the opportunities of the synthetic and the multi-agent phase together; both have as many debates.
+    """
+    both = published.get(("synthetic+multiagent", "opinion_change_opportunities"), 0.0) / 2
+    chances = published.get((phase, "opinion_change_opportunities"), 0.0 if phase == "human_ai" else both)
+    return published.get((phase, "opinion_changes"), 0.0), chances
 
 
 @table(
@@ -205,11 +217,19 @@ def majorities(results: StudyResults) -> TableContent:
                  _score(results, phase, f"{prefix}majority_accuracy", f"majority={stage}"))
         for phase in phases_of(results) for prefix in phase.sources for stage in ("first", "last")
     ]  # fmt: skip
-    notes = (
-        "A mixed outcome counts as not affirmed. Three of the five sample cases were affirmed, so always affirming "
-        "scores 0.6.",
-    )
-    return comparison(rows, (*KEYS, "positions by", "majority of"), (*notes, VOTE_NOTE, BY_CASE_NOTE))
+    notes = [
+        "A majority is one of the positions taken, be it of a single judge; ties, and panels without a position, are invalid. "
+        "A mixed outcome counts as not affirmed."
+    ]
+    for phase in phases_of(results):
+        cases = phase.results.cases
+        targets = cases.loc[cases["case_id"].isin(phase.steps["case_id"]), "target"]
+        affirmed = int((targets == CODE_NAMES[AFFIRMED_CODE]).sum())
+        notes.append(
+            f"{phase.experiment}: the real court affirmed {affirmed} of {len(targets)} cases, so always affirming "
+            f"scores {affirmed / max(len(targets), 1):.3f}."
+        )
+    return comparison(rows, (*KEYS, "positions by", "majority of"), (*dict.fromkeys(notes), VOTE_NOTE, BY_CASE_NOTE))
 
 
 _EFFECT = {

@@ -67,7 +67,7 @@ def entries(results: StudyResults) -> Iterator[Entry]:
                 Measured(row[name], row[f"{name}_low"], row[f"{name}_high"], row["n"], 0)
                 for name in ("accuracy", "f1_macro")
             )
-            method = f"trained: {row['baseline']}"
+            method = f"trained: {row['title']}"
             yield Entry(
                 method, "–", labels.get(dataset, dataset), f"baselines of {dataset}", accuracy, accuracy, f1, 0, 0
             )

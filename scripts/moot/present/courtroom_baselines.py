@@ -47,7 +47,7 @@ def leaderboard(results: StudyResults) -> TableContent:
         for metric in LEADERBOARD_METRICS
         if rows or ("nlsy97", keys["model"], metric) in theirs
     ]
-    columns = ("data", "model", *_leaderboard_row({}, "accuracy", None), "status")
+    columns = ("data", "model", "in words", *_leaderboard_row({}, "accuracy", None), "status")
     frame = pd.DataFrame(rows, columns=list(columns))
     for name in ("n (training)", "n (test)"):
         frame[name] = frame[name].astype("Int64")
@@ -64,7 +64,7 @@ def leaderboard(results: StudyResults) -> TableContent:
         ours=("ours (cross-validated)", "ours (test)", "95 % low", "95 % high"),
         difference=("difference",),
         intervals={"95 % interval (test)": ("95 % low", "95 % high")},
-        keys=("data", "model"),
+        keys=("data", "model", "in words"),
         formats={"difference": "+.3f"},
     )
 
@@ -86,7 +86,9 @@ def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[s
             rows = found.get(model, {})
             if rows or "nlsy97" in data:
                 statuses = {str(row["status"]) for row in rows.values()} or {"not run"}
-                yield {"data": _label(results, data), "model": model, "status": "; ".join(sorted(statuses))}, rows
+                titles = dict.fromkeys(str(row["title"]) for row in rows.values())
+                keys = {"data": _label(results, data), "model": model, "in words": "; ".join(titles)}
+                yield keys | {"status": "; ".join(sorted(statuses))}, rows
 
 
 def _label(results: StudyResults, data: str) -> str:
