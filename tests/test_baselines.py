@@ -434,3 +434,13 @@ def test_the_released_table(shared_data: Path) -> None:
     assert part(board, "lr", "test").auc_low > 0.5
     assert part(board, "dt", "cross_validation").accuracy < part(board, MAJORITY_CLASS, "cross_validation").accuracy
     assert part(board, "nb", "cross_validation").accuracy < 0.4, "one column a category makes it say yes to everyone"
+
+
+@pytest.mark.parametrize("positive", [3, 13, 26, 79])
+def test_a_coin_agrees_by_chance_alone_and_rounding_leaves_nothing_of_it(positive: int) -> None:
+    share = positive / 283
+    truth = np.zeros((283, 2))
+    truth[:positive, 1], truth[positive:, 0] = 1, 1
+    coin = np.tile([1 - share, share], (283, 1))
+    found = measure(Outcome(truth, coin, coin, "probability", 1))
+    assert (found["kappa"], found["mcc"]) == (0, 0)

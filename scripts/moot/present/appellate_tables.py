@@ -218,7 +218,8 @@ def majorities(results: StudyResults) -> TableContent:
         for phase in phases_of(results) for prefix in phase.sources for stage in ("first", "last")
     ]  # fmt: skip
     notes = [
-        "A majority is one of the positions taken, be it of a single judge; ties, and panels without a position, are invalid. "
+        "A majority is one of the positions taken, be it of a single judge; ties, and panels without a position, are "
+        "invalid. "
         "A mixed outcome counts as not affirmed."
     ]
     for phase in phases_of(results):

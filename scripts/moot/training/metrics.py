@@ -27,6 +27,7 @@ METRICS = (
     "brier",
 )
 WITH_INTERVAL = ("accuracy", "f1_macro", "auc")
+MEANT_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,9 @@ def _chance_corrected(outcome: Outcome) -> dict[str, float]:
     actual, weights = outcome.truth[cases].argmax(axis=1), outcome.assigned[cases, predicted]
     # One label everywhere leaves kappa 0/0; no agreement beyond chance is what it means.
     kappa = np.nan_to_num(cohen_kappa_score(actual, predicted, sample_weight=weights))
-    return {"kappa": kappa, "mcc": matthews_corrcoef(actual, predicted, sample_weight=weights)}
+    mcc = matthews_corrcoef(actual, predicted, sample_weight=weights)
+    # What is left of 0 by rounding, 1e-16, differs from machine to machine.
+    return {"kappa": round(float(kappa), MEANT_DIGITS), "mcc": round(float(mcc), MEANT_DIGITS)}
 
 
 def _brier(outcome: Outcome) -> float:
