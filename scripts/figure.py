@@ -5,18 +5,14 @@ from pathlib import Path
 from snakemake.script import Snakemake
 
 from moot.job import job_log
-from moot.plan import Plan
 from moot.present import FIGURES
 from moot.present.style import draw
-from moot.results import study_results
+from moot.results import results_of_job
 
 snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
-        study, named = snakemake.wildcards.study, snakemake.input
-        scores, baselines = map(Path, named.scores), map(Path, named.baselines)
-        results = study_results(plan, study, list(scores), list(baselines), Path(named.published))
+        entry = FIGURES[f"{snakemake.wildcards.study}/{snakemake.wildcards.figure}"]
         paths = {ending: Path(path) for ending, path in snakemake.output.items()}
-        draw(FIGURES[f"{study}/{snakemake.wildcards.figure}"], results, paths)
+        draw(entry, results_of_job(snakemake), paths)

@@ -5,18 +5,14 @@ from pathlib import Path
 from snakemake.script import Snakemake
 
 from moot.job import job_log
-from moot.plan import Plan
 from moot.present import TABLES
 from moot.present.formats import write_table
-from moot.results import study_results
+from moot.results import results_of_job
 
 snakemake: Snakemake
 
 if __name__ == "__main__":
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
-        study, named = snakemake.wildcards.study, snakemake.input
-        scores, baselines = map(Path, named.scores), map(Path, named.baselines)
-        results = study_results(plan, study, list(scores), list(baselines), Path(named.published))
+        entry = TABLES[f"{snakemake.wildcards.study}/{snakemake.wildcards.table}"]
         paths = {ending: Path(path) for ending, path in snakemake.output.items()}
-        write_table(TABLES[f"{study}/{snakemake.wildcards.table}"], results, paths)
+        write_table(entry, results_of_job(snakemake), paths)

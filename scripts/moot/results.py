@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moot.artifacts import describe, read_frame, read_frames, write_rows
 from moot.plan import Plan
 from moot.present import StudyResults
 from moot.present.published import read_published
 from moot.scores import ExperimentResults, no_scores, score_experiment
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
 
 RESULTS = Path("results")
 
@@ -45,3 +49,10 @@ def study_results(
         baselines={path.stem: read_frame(path) for path in baselines},
         published=figures[figures["study"] == study],
     )
+
+
+def results_of_job(job: "Snakemake") -> StudyResults:
+    """What the job of a table or figure shows, by the inputs and the wildcard that its rule names."""
+    plan = Plan.from_yaml(job.config, Path(job.scriptdir).parent)
+    scores, baselines = ([Path(path) for path in paths] for paths in (job.input.scores, job.input.baselines))
+    return study_results(plan, job.wildcards.study, scores, baselines, Path(job.input.published))
