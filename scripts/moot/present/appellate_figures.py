@@ -114,7 +114,7 @@ def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None
             mine = _affirming(placed[placed["number"] == number], every)
             axes.plot(np.array(every) + aside[position], mine, **look(position), markersize=4, label=f"case {number}")
     if placed.empty:
-        axes.text(0.5, 0.5, "no statement takes a position", transform=axes.transAxes, ha="center", color=GREY)
+        _say_empty(axes)
     axes.set_title(title, fontsize=SMALL + 0.5, loc="left")
     axes.set_ylabel("debates that affirm\n(by statement)")
     axes.set_ylim(-0.2, max(1, np.nanmax([0, *total])) * 1.08)
@@ -148,6 +148,8 @@ def _shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> Non
             capsize=2,
         )
         axes.annotate(f"n={len(now)}", (step, 1.06), ha="center", fontsize=SMALL - 1.5, color=GREY)
+    if (steps[source] == NO_STANCE_CODE).all():
+        _say_empty(axes)
     axes.axhline(0.5, color=GREY, linewidth=0.6, linestyle=":")
     axes.set_ylim(-0.06, 1.18)
     axes.set_yticks([0, 0.5, 1])
@@ -155,7 +157,13 @@ def _shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> Non
     _rounds(axes, phase)
 
 
+def _say_empty(axes: "Axes") -> None:
+    style: Any = {"ha": "center", "va": "center", "color": GREY, "backgroundcolor": "white"}
+    axes.text(0.5, 0.7, "no judge takes a position", transform=axes.transAxes, **style)
+
+
 def _rounds(axes: "Axes", phase: Phase) -> None:
+    axes.set_xlim(0.5, phase.judges * phase.rounds + 0.5)
     axes.set_xticks(list(range(1, phase.judges * phase.rounds + 1)))
     for number in range(1, phase.rounds):
         axes.axvline(number * phase.judges + 0.5, color=GREY, linewidth=0.6)

@@ -122,12 +122,13 @@ def smoothing(results: StudyResults) -> "Figure":
         axes.axvline(own_weight(run.results), color=GREY, linewidth=0.8, linestyle=":")
         short = "assistant" if run.method == ASSISTED else "single"
         axes.set_title(f"{short}, {run.model}, {run.data}, n = {int(n)}", fontsize=8)
-        axes.set(ylim=(-0.03, 1.03), xlabel="T", ylabel="Share of cases")
+        axes.set(ylim=(-0.03, 1.03), xlabel="T, the weight of the latest outlook", ylabel="Share of cases")
     for axes in grid.flat[len(runs) :]:
         axes.set_axis_off()
     handles, labels = grid.flat[0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside upper center", ncols=3)
-    note_below(drawing, results.notes)
+    meaning = "Shaded: 95 % bootstrap intervals of the accuracy over cases. Dotted: the T that was run."
+    note_below(drawing, [meaning, *results.notes])
     return drawing
 
 

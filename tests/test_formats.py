@@ -1,0 +1,91 @@
+"""Tables as CSV, LaTeX and HTML: hostile text harmless, intervals and repeated keys as readers want them, notes."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.present import StudyResults, Table, TableContent, escaping
+from moot.present.formats import FLAT_NOTE, WITHOUT_NOTE, as_csv, as_html, as_latex, notes_under, shown_columns
+from moot.scores import no_scores
+
+HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
+ENTRY = Table("courtroom", "hostile", f"Title {HOSTILE}", f"Caption {HOSTILE}", lambda _: None)
+
+
+def hostile_content(text):
+    frame = pd.DataFrame({f"name {text}": [text, text], "value": [-0.5, np.nan], "n": [1, 2]})
+    return TableContent(frame, notes=[text], ours=("value",), formats={"value": ".2f"})
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", '"; DROP', "a\nb", "\u202egnp.exe"]
+)
+def test_csv_cells_run_nothing_and_survive_the_round_trip(text):
+    rows = list(csv.reader(io.StringIO(as_csv(hostile_content(text)))))
+    assert len(rows) == 3 and {len(row) for row in rows} == {3}
+    cell = rows[1][0]
+    assert not re.match(r"^\s*[=+\-@\t\n＝＋－＠]", cell) or cell.startswith("'")
+    assert rows[1][1:] == ["-0.5", "1"] and rows[2][1] == ""
+
+
+@given(st.text(max_size=40))
+def test_html_cells_open_no_element(text):
+    page = as_html(ENTRY, hostile_content(text), study_of_nothing())
+    body = page[page.index("<tbody>") : page.index("</tbody>")]
+    assert set(re.findall(r"</?(\w+)", body)) <= {"tbody", "tr", "td"}
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
+def test_latex_cells_start_no_command_of_their_own(text):
+    safe = escaping.latex(text)
+    without_known = re.sub(
+        r"\\(textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}|textless\{\}|textgreater\{\}|textbar\{\}"
+        r"|symbol\{34\}|textasciigrave\{\}|[{}$&%#_])|\$-\$|-\{\}|\{--\}",
+        "",
+        safe,
+    )
+    assert not re.search(r"[\\{}$&%#_~^\n]", without_known)
+
+
+def study_of_nothing():
+    return StudyResults("courtroom", {}, no_scores(), {}, pd.DataFrame(columns=["table", "row", "metric", "value"]))
+
+
+def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
+    text = as_latex(ENTRY, hostile_content(HOSTILE), study_of_nothing())
+    assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
+    body = text[text.index("\\midrule") : text.index("\\bottomrule")]
+    assert [len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")] == [2, 2]
+    long = replace(hostile_content("a"), frame=pd.DataFrame({"n": range(60)}))
+    assert "\\begin{longtable}" in as_latex(ENTRY, long, study_of_nothing())
+
+
+def test_intervals_are_one_column_and_keys_are_shown_once():
+    frame = pd.DataFrame(
+        {"model": ["a", "a", "b"], "v": [0.1234, -0.5, np.nan], "l": [0.1, -1, np.nan], "h": [0.2, 0, 1]}
+    )
+    content = TableContent(frame, intervals={"95 %": ("l", "h")}, keys=("model",), formats={"v": "+.2f", "95 %": ".1f"})
+    columns = {column.heading: list(column.cells) for column in shown_columns(content)}
+    assert columns == {
+        "model": ["a", "", "b"],
+        "v": ["+0.12", "−0.50", "–"],
+        "95 %": ["[0.1, 0.2]", "[−1.0, 0.0]", "–"],
+    }
+
+
+def test_notes_say_what_flat_and_missing_intervals_mean():
+    frame = pd.DataFrame({"ours": [0.5, 1.0, 0.4], "low": [0.2, 1.0, np.nan], "high": [0.8, 1.0, np.nan]})
+    content = TableContent(frame, ours=("ours",), intervals={"95 % interval": ("low", "high")})
+    assert {FLAT_NOTE, WITHOUT_NOTE} <= set(notes_under(content, study_of_nothing()))
+    usual = replace(content, frame=frame.iloc[:1])
+    assert not {FLAT_NOTE, WITHOUT_NOTE} & set(notes_under(usual, study_of_nothing()))
+    assert WITHOUT_NOTE not in notes_under(
+        replace(content, frame=frame.iloc[2:].assign(ours=np.nan)), study_of_nothing()
+    )
