@@ -64,7 +64,9 @@ def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
     body = text[text.index("\\midrule") : text.index("\\bottomrule")]
     assert [len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")] == [2, 2]
     long = replace(hostile_content("a"), frame=pd.DataFrame({"n": range(60)}))
-    assert "\\begin{longtable}" in as_latex(ENTRY, long, study_of_nothing())
+    pages = as_latex(ENTRY, long, study_of_nothing())
+    rows = pages[pages.index("\\begin{longtable}") : pages.index("\\end{longtable}")]
+    assert "\n\n" not in rows, "an empty line begins a row of its own"
 
 
 def test_intervals_are_one_column_and_keys_are_shown_once():
@@ -78,6 +80,12 @@ def test_intervals_are_one_column_and_keys_are_shown_once():
         "v": ["+0.12", "−0.50", "–"],
         "95 %": ["[0.1, 0.2]", "[−1.0, 0.0]", "–"],
     }
+
+
+def test_large_numbers_have_one_digit_behind_the_point():
+    content = TableContent(pd.DataFrame({"v": [99.5, 1530.25], "d": [-0.25, -469.0]}), formats={"d": "+.3f"})
+    cells = {column.heading: list(column.cells) for column in shown_columns(content)}
+    assert cells == {"v": ["99.500", "1530.2"], "d": ["−0.250", "−469.0"]}
 
 
 def test_notes_say_what_flat_and_missing_intervals_mean():

@@ -215,11 +215,15 @@ def commercial_confusion(results: StudyResults) -> TableContent:
             for run in ours or [None]
         ]
     frame = pd.DataFrame(rows)
+    matched = (
+        "`ours` is filled where an experiment asks a model of that name as the paper did. `NO as YES` counts "
+        "cases without rearrest that were predicted to have one."
+    )
     for name in frame.columns[frame.columns.str.startswith(("printed T", "printed F", "ours", "n"))]:
         frame[name] = frame[name].astype("Int64")
     return TableContent(
         frame,
-        notes=[*_contradictions(printed), *_precision_printed_as_f1(results)],
+        notes=[*_contradictions(printed), *_precision_printed_as_f1(results), matched],
         published=[name for name in frame.columns if name.startswith("printed")],
         ours=[name for name in frame.columns if name.startswith("ours")],
         difference=[name for name in frame.columns if name.startswith("put right")],

@@ -18,6 +18,7 @@ from moot.present import StudyResults, Table, TableContent, escaping
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"
+LARGE = 100  # from here on, tokens and words: thousandths mean nothing
 LONGEST_ON_ONE_PAGE = 40
 DIGITS = 10  # of a number in CSV: sums in another order, on another machine, differ beyond them
 NO_WIDTH = 1e-9
@@ -200,6 +201,8 @@ def _shown(value: object, specification: str) -> str:
     if isinstance(value, Integral):
         return format(int(value), specification if specification.endswith("d") else "d")
     if isinstance(value, Real):
+        if abs(float(value)) >= LARGE:
+            specification = specification.replace(DEFAULT_FORMAT, ".1f")
         number = format(round(float(value)) if specification.endswith("d") else float(value), specification)
         return f"−{number[1:]}" if number.startswith("-") and float(number) else number.lstrip("-")
     return str(value) or MISSING
@@ -283,7 +286,7 @@ _LATEX = r"""% Needs \usepackage{booktabs}<% if long %> and \usepackage{longtabl
 \begingroup\footnotesize
 \begin{longtable}{<< alignment >>}
 \caption{<< entry.caption | text >>}\label{tab:<< entry.study >>:<< entry.name >>} \\
-<< heading() >>
+<< heading() | trim >>
 \endhead
 \bottomrule
 \endfoot
@@ -292,7 +295,7 @@ _LATEX = r"""% Needs \usepackage{booktabs}<% if long %> and \usepackage{longtabl
 \caption{<< entry.caption | text >>}\label{tab:<< entry.study >>:<< entry.name >>}
 \footnotesize
 \begin{tabular}{<< alignment >>}
-<< heading() >>
+<< heading() | trim >>
 <% endif %>
 <% for row in rows %>
 <% for column in columns %><< column.cells[row] | text >><< " & " if not loop.last >><% endfor %> \\
