@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.present import StudyResults, Table, TableContent, escaping
-from moot.present.formats import FLAT_NOTE, WITHOUT_NOTE, as_csv, as_html, as_latex, notes_under, shown_columns
+from moot.present.formats import (
+    FLAT_NOTE,
+    NONE_PUBLISHED_NOTE,
+    PUBLISHED_NOTE,
+    WITHOUT_NOTE,
+    as_csv,
+    as_html,
+    as_latex,
+    notes_under,
+    shown_columns,
+)
 from moot.scores import no_scores
 
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
@@ -97,3 +107,9 @@ def test_notes_say_what_flat_and_missing_intervals_mean():
     assert WITHOUT_NOTE not in notes_under(
         replace(content, frame=frame.iloc[2:].assign(ours=np.nan)), study_of_nothing()
     )
+
+
+@pytest.mark.parametrize(("value", "note"), [(0.5, PUBLISHED_NOTE), (np.nan, NONE_PUBLISHED_NOTE)])
+def test_a_table_whose_rows_the_paper_does_not_have_says_so(value, note):
+    content = TableContent(pd.DataFrame({"published": [value], "ours": [0.4]}), published=("published",))
+    assert {PUBLISHED_NOTE, NONE_PUBLISHED_NOTE} & set(notes_under(content, study_of_nothing())) == {note}

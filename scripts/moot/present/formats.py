@@ -27,6 +27,7 @@ FLAT_NOTE = (
     "With few cases that is no certainty."
 )
 WITHOUT_NOTE = "A value without an interval rests on a single case or debate, or none is computed for it."
+NONE_PUBLISHED_NOTE = "The paper prints no value that stands beside these rows: the columns for it are empty."
 PUBLISHED_NOTE = "Published values are those of data/published/published_results.csv; they come without intervals."
 
 
@@ -122,7 +123,8 @@ def _latex_template() -> jinja2.Template:
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     """Everything that stands under a table: its own notes, those of the data, and the source of published values."""
-    source = [PUBLISHED_NOTE] if content.published else []
+    printed = content.frame[list(content.published)].notna().any(axis=None)
+    source = [PUBLISHED_NOTE if printed else NONE_PUBLISHED_NOTE] if content.published else []
     return list(dict.fromkeys([*content.notes, *_notes_on_intervals(content), *source, *results.notes]))
 
 
