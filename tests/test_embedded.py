@@ -12,6 +12,7 @@ import pytest_asyncio
 from moot.config import ModelConfig
 from moot.errors import UserError
 from moot.llm.endpoints.embedded import PACKAGED, EmbeddedEndpoint
+from moot.llm.failures import CallFailedError
 from moot.llm.request import Message, Request
 
 CONFIG = ModelConfig(endpoint="embedded", model=PACKAGED, context=1024)
@@ -57,7 +58,7 @@ async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) 
     assert after_prompt["D"] > after_prompt["DEF"]
     continued = endpoint._chat(
         asked(question),
-        grammar=f"root ::= {''.join(f'<[{token}]>' for token in endpoint._tokens('DEFENDANT'))}",
+        grammar="root ::= " + " ".join(f"<[{token['id']}]>" for token in endpoint._tokens("DEFENDANT")),
         logprobs=True,
         max_tokens=3,
     )
@@ -67,6 +68,22 @@ async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) 
     assert reply.logprobs["DEFENDANT"] == pytest.approx(sum(logprob for _, logprob in pieces), abs=0.01)
     assert reply.text in ("PLAINTIFF", "DEFENDANT")
     assert 0 < sum(math.exp(value) for value in reply.logprobs.values()) < 1
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_characters_of_several_tokens_are_scored_by_their_first(endpoint: EmbeddedEndpoint) -> None:
+    question = "本案是否适用该条？请回答是或否。"
+    reply = await endpoint.complete(asked(question, choices=("是", "否")))
+    assert [type(token["piece"]) for token in endpoint._tokens("否")] == [list, list]
+    alternatives = endpoint._chat(
+        asked(question), grammar='root ::= "B"', logprobs=True, top_logprobs=50_000, max_tokens=1
+    )
+    listed = alternatives["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+    for word, value in reply.logprobs.items():
+        first = endpoint._tokens(word)[0]["id"]
+        assert value == pytest.approx(next(token["logprob"] for token in listed if token["id"] == first), abs=0.01)
+    with pytest.raises(CallFailedError, match="begin with the same token"):
+        await endpoint.complete(asked(question, choices=("否", "否否")))
 
 
 def test_a_library_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

