@@ -77,6 +77,8 @@ def of_finished_run(folder: Path) -> Iterator[str]:
     for path in sorted(folder.glob("*/*.parquet")):
         rows = pq.read_table(path, columns=["request", "prompt_tokens", "cached_tokens"]).to_pylist()
         prompts = [[tuple(message) for message in json.loads(row["request"])["messages"]] for row in rows]
+        if not rows:
+            continue
         served = {True: 0.0, False: 0.0}
         for moved in served:
             texts = ["\n".join(_instruction_first(text) if moved else text for _, text in each) for each in prompts]
