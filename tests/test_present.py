@@ -35,7 +35,7 @@ from moot.present.formats import (
 from moot.present.implied import base_rate_behind, base_rate_note
 from moot.present.published import read_published
 from moot.present.style import draw, house_style, name_points, new_figure
-from moot.present.transcripts import render_debates
+from moot.present.transcripts import _body, render_debates
 from moot.scores import ExperimentResults, below_each_other, no_scores, score_experiment
 from results_on_disk import REARREST, Config, case, prediction, utterance, write_results
 
@@ -355,3 +355,9 @@ def test_base_rates_are_read_off_published_averages() -> None:
     note = base_rate_note({"a": printed, "b": {**row, "kappa": 0.9}})
     assert "1 of 2 models fit" in note
     assert re.search(r"the other label is right in 7[67]\.\d%", note)
+
+
+def test_what_a_person_said_is_shown_beside_its_condition() -> None:
+    said = {"source": "human", "text": "I would affirm.", "parsed": '{"condition": "affirm"}', "parse_status": ""}
+    assert _body(said) == "> I would affirm.\n>\n> *Condition:*\n>\n> affirm"
+    assert _body({**said, "source": "model"}) == "> *Condition:*\n>\n> affirm"

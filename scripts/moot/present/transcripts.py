@@ -56,7 +56,7 @@ def _utterance(said: dict[str, Any], task: Task, target: str) -> str:
 
 
 def _body(said: dict[str, Any]) -> str:
-    """What was said: the fields of a structured reply by name, else the text; a reply of no use as it came."""
+    """What was said: a person's words, a structured reply's fields by name, else the text; of no use: as it came."""
     parsed = json.loads(said["parsed"]) if said["parsed"] else None
     if said["parse_status"] == "failed":
         return "*The call failed; nothing was said.*"
@@ -66,9 +66,9 @@ def _body(said: dict[str, Any]) -> str:
     shown = {name: value for name, value in fields.items() if name not in ("prediction", "confidence")}
     if not fields:
         return _quoted(said["text"])
-    if not shown:
-        return "*No reasons given.*"
-    return "\n>\n".join(_field(name, value) for name, value in shown.items())
+    words = [_quoted(said["text"])] if said["source"] == "human" else []
+    paragraphs = [*words, *(_field(name, value) for name, value in shown.items())]
+    return "\n>\n".join(paragraphs) or "*No reasons given.*"
 
 
 def _field(name: str, value: object) -> str:
