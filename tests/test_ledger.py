@@ -204,3 +204,15 @@ def test_eight_processes_open_one_new_ledger_at_once(server: FaultServer, tmp_pa
         job.join(60)
     assert [job.exitcode for job in jobs] == [0] * 8
     assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 16 * 16
+
+
+def test_four_processes_want_the_same_replies_and_pay_once(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 6)
+    server.reset(latency=0.05)
+    config = configuration(server.url, tmp_path)
+    jobs = [start_job(config, cases, tmp_path / f"{number}.parquet") for number in range(4)]
+    for job in jobs:
+        job.join(90)
+    assert [job.exitcode for job in jobs] == [0] * 4
+    assert server.stats()["requests"] == 6 * 16
+    assert len({(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}) == 1

@@ -75,13 +75,17 @@ class Chat:
         content = request.to_json()
         key = call_id(content, replicate)
         if key not in self._under_way:
-            self._under_way[key] = asyncio.create_task(self._answer(key, content, request, replicate))
+            self._under_way[key] = asyncio.create_task(self._answer_once(key, content, request, replicate))
             self._under_way[key].add_done_callback(lambda _: self._ended(key))
         return key, await asyncio.shield(self._under_way[key])
 
     def _ended(self, key: str) -> None:
         self._under_way.pop(key)
         self._at_server.discard(key)
+
+    async def _answer_once(self, key: str, content: str, request: Request, replicate: int) -> Reply:
+        async with self._ledger.claim(key):
+            return await self._answer(key, content, request, replicate)
 
     async def _answer(self, key: str, content: str, request: Request, replicate: int) -> Reply:
         stored = await self._ledger.get(key)

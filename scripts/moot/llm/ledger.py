@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from moot.errors import RunStoppedError, UserError
+from moot.llm.claims import Claims
 from moot.llm.gathering import Gathered
 from moot.llm.request import Reply
 
@@ -163,6 +164,9 @@ class Ledger:
             if "://" in ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
             self._create()
+            self._claims = Claims(None if "://" in ledger else Path(ledger))
+        # Held around a call by id: no other process of this machine makes it meanwhile.
+        self.claim = self._claims.hold
         # The reply under a call id, or None.
         self.get: Gathered[str, Reply | None] = Gathered(self._find)
         # Stores an entry and gives the reply that counts: the first that was stored under its call id.
@@ -329,6 +333,7 @@ class Ledger:
 
     def close(self) -> None:
         """Give the database's connections back."""
+        self._claims.close()
         self._engine.dispose()
 
 

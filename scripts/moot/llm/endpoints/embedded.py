@@ -8,8 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from moot.artifacts import file_digest
 from moot.config import ModelConfig
 from moot.errors import UserError
@@ -156,6 +154,8 @@ class EmbeddedEndpoint:
 
     def _tokens(self, word: str) -> _Tokens:
         """The model's own tokens of a word (id, piece), asked once from the server that runs inside this process."""
+        import httpx  # noqa: PLC0415 - a replay must not load it
+
         if word not in self._tokenized:
             address = f"{self._server.listening_address}/tokenize"
             content = {"content": word, "with_pieces": True}
