@@ -1,13 +1,15 @@
 # make env | results | test | replay | bench | lock | clean
-# EXTRAS="tabular postgres" adds what `envs/*.txt` holds beyond the default.
+# EXTRAS="tabular postgres" adds what `envs/*.txt` holds beyond the default; STUDY=courtroom builds one study alone.
 
 PYTHON ?= python3
 CORES ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count())")
 EXTRAS ?=
+STUDY ?=
 VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := $(addprefix envs/,$(addsuffix .txt,default $(EXTRAS)))
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-deps --no-compile
+WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # the packages' own: 56 MB of the default
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONPATH := $(CURDIR)/scripts
 
@@ -21,17 +23,19 @@ $(BIN)/python:
 
 $(VENV)/.%.installed: envs/%.txt | $(BIN)/python
 	$(PIP) --require-hashes -r $<
+	@$(WITHOUT_TESTS)
 	@touch $@
 
 # These run on torch, whose builds differ from machine to machine, so that no lock names one: see docs/baselines.md.
 $(addprefix $(VENV)/.,$(addsuffix .installed,tabular text transformers)): $(VENV)/.%.installed: envs/%.txt | $(BIN)/python
 	$(PIP) --require-hashes -r $<
 	$(PIP) torch==2.13.0
+	@$(WITHOUT_TESTS)
 	@touch $@
 
 results: env
-	$(BIN)/snakemake --cores $(CORES)
-	@$(BIN)/snakemake --cores 1 --report report.html > results/logs/report.log 2>&1 || { tail results/logs/report.log; exit 1; }
+	$(BIN)/snakemake $(STUDY) --cores $(CORES)
+	@$(BIN)/snakemake $(STUDY) --cores 1 --report report.html > results/logs/report.log 2>&1 || { tail results/logs/report.log; exit 1; }
 	@echo
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
