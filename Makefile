@@ -11,6 +11,7 @@ LOCKS := $(addprefix envs/,$(addsuffix .txt,default $(EXTRAS)))
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-deps --no-compile
 WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # the packages' own: 56 MB of the default
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
 export PYTHONPATH := $(CURDIR)/scripts
 
 .PHONY: env results test replay bench lock schema clean
