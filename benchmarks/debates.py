@@ -17,7 +17,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
-from fault_server import FaultServer, instance_of, sentence
+from fault_server import FaultServer
+from invented_replies import instance_of, sentence
 from moot.artifacts import read_cases
 from moot.config import ModelConfig
 from moot.debates import Job, write_transcripts

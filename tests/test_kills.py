@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
-from fault_server import FaultServer, digest_of
+from fault_server import FaultServer
+from invented_replies import digest_of
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger import Ledger
 from moot.llm.request import Message, Request

@@ -1,4 +1,4 @@
-"""A model for tests that answers what a function says, and remembers what it was asked."""
+"""A model for tests that answers what a function says, and remembers what it was asked; and tasks for its debates."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -13,6 +13,15 @@ from moot.llm.request import Reply, Request
 from moot.prompts import Prompts
 
 PROJECT = Path(__file__).resolve().parents[1]
+WINNER = Task(
+    noun="the case",
+    question="Who wins?",
+    labels=("defendant", "plaintiff"),
+    positive="plaintiff",
+    meaning={"plaintiff": "the plaintiff wins"},
+)
+ARTICLES = Task(noun="本案", question="适用哪些条文？", labels=("234", "264", "347"), language="zh", multilabel=True)
+STANCE = Task(noun="the text", question="Which side?", labels=("con", "neutral", "pro"))
 
 
 class Voice:

@@ -1,0 +1,129 @@
+"""Replies that nobody wrote: they depend on the request alone, and fit the schema or the form that it asks for."""
+
+import hashlib
+import json
+import random
+import re
+from dataclasses import dataclass
+from typing import Any
+
+OPENINGS = ["the court finds that", "the record shows that", "counsel submits that", "the witness said that"]
+GROUNDS = ["prior arrests", "steady work", "close family ties", "late notice", "plain reliance", "a breach of duty"]
+VERBS = ["weigh against", "speak for", "do not outweigh", "stand beside", "explain"]
+LABELS = ["YES", "NO", "yes", "no", "pro", "con", "neutral", "positive", "negative", "plaintiff", "defendant"]
+
+
+@dataclass(slots=True)
+class Reply:
+    """A chat reply in no server's form yet."""
+
+    content: str
+    finish: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+def digest_of(body: dict[str, Any]) -> str:
+    """What identifies a request: everything in its body, in any order of keys."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def instance_of(schema: dict[str, Any], draw: random.Random, speech: str = "") -> Any:  # noqa: PLR0911 - one return a type
+    """A value that `schema` allows, drawn by `draw`."""
+    if "enum" in schema:
+        return draw.choice(schema["enum"])
+    if "const" in schema:
+        return schema["const"]
+    if "anyOf" in schema:
+        return instance_of(schema["anyOf"][0], draw, speech)
+    match schema.get("type"):
+        case "object":
+            return {key: instance_of(value, draw, speech) for key, value in schema.get("properties", {}).items()}
+        case "array":
+            return [
+                instance_of(schema.get("items", {}), draw, speech)
+                for _ in range(draw.randint(schema.get("minItems", 1), 3))
+            ]
+        case "integer":
+            return draw.randint(int(schema.get("minimum", 0)), int(schema.get("maximum", 100)))
+        case "number":
+            return round(draw.uniform(schema.get("minimum", 0), schema.get("maximum", 1)), 3)
+        case "boolean":
+            return draw.random() < 0.5
+    return speech or sentence(draw)
+
+
+def sentence(draw: random.Random) -> str:
+    words = [draw.choice(OPENINGS), draw.choice(GROUNDS), draw.choice(VERBS), draw.choice(GROUNDS)]
+    return " ".join(words).capitalize() + f" ({draw.randrange(10**6)})."
+
+
+def filled_form(form: str, draw: random.Random) -> str:
+    """A form with placeholders, as prompts carry it where the schema is only described, filled in."""
+    form = re.sub(r'"<one of: ([^>]*)>"', lambda match: json.dumps(draw.choice(match[1].split(", "))), form)
+    form = re.sub(
+        r"<a (?:whole )?number from (\d+) to (\d+)[^>]*>",
+        lambda match: str(draw.randint(int(match[1]), int(match[2]))),
+        form,
+    )
+    form = re.sub(r"<true or false>", lambda _: draw.choice(["true", "false"]), form)
+    return re.sub(r'"<text>"', lambda _: json.dumps(sentence(draw)), form).replace(", ...]", "]")
+
+
+def schema_in(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The JSON schema that a request asks for, in either server's way."""
+    format_ = body.get("format") or body.get("response_format") or {}
+    if not isinstance(format_, dict):
+        return None
+    schema = format_.get("json_schema", format_)
+    schema = schema.get("schema", schema)
+    return schema if "properties" in schema else None
+
+
+def text_in(body: dict[str, Any]) -> str:
+    return "\n".join(str(message.get("content", "")) for message in body.get("messages", []))
+
+
+def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
+    """The reply to a request, from its digest alone; `speech` stands in for all free text."""
+    draw = random.Random(digest)
+    text = text_in(body)
+    if schema := schema_in(body):
+        content = json.dumps(instance_of(schema, draw, speech))
+    elif forms := re.findall(r'^\{.*"<?.*>.*\}$', text, re.MULTILINE):
+        content = filled_form(forms[-1], draw)
+    else:
+        content = speech or " ".join(sentence(draw) for _ in range(3))
+    return Reply(content, "stop", len(text) // 4 + 1, len(content) // 4 + 1)
+
+
+def spoilt(reply: Reply, kind: str) -> Reply:
+    """`reply` with its content made useless in the manner of `kind`."""
+    content, finish = reply.content, reply.finish
+    if kind == "empty":
+        content = ""
+    elif kind == "truncated":
+        content, finish = content[: len(content) // 2], "length"
+    elif kind == "malformed_json":
+        content = content.replace('"', "'", 3).replace(":", " ")
+    elif kind == "wrong_shape":
+        content = json.dumps({"result": {"text": "fine", "items": [1, 2]}})
+    elif kind == "outside_labels":
+        words = "|".join(map(re.escape, LABELS))
+        content = re.sub(rf'"(?:{words})"', '"UNKNOWN"', content)
+    elif kind == "content_filter":
+        content, finish = "", "content_filter"
+    return Reply(content, finish, reply.prompt_tokens, len(content) // 4)
+
+
+def likelihoods(body: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """Log-probabilities of the first token: the labels that the prompt names stand on top."""
+    text = text_in(body)
+    named = [label for label in LABELS if re.search(rf"\b{label}\b", text)] or LABELS[:2]
+    values = sorted((round(-draw.expovariate(1.0) - 0.01, 4) for _ in named), reverse=True)
+    draw.shuffle(named)
+    top = [
+        {"token": label, "logprob": value, "bytes": list(label.encode())}
+        for label, value in zip(named, values, strict=True)
+    ]
+    return {"content": [{**top[0], "top_logprobs": top[: body.get("top_logprobs") or 1]}]}
