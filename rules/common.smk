@@ -26,9 +26,10 @@ wildcard_constraints:
     study="[^/]+",
 
 
-# One job a model at a time: a job's event loop uses the model's whole concurrency, and so keeps to its limits.
 for model in plan.config.models:
-    workflow.register_resource(f"model_{model}", 1)
+    workflow.register_resource(
+        f"model_{model}", plan.jobs_at_once(model, workflow.cores)
+    )
 
 
 def speaks(model):

@@ -12,12 +12,7 @@ rule hold_debates:
         "results/logs/debates/{experiment}/{model}/{shard}.log",
     conda:
         "../envs/debates.yaml"
-    threads:
-        lambda wildcards: (
-            workflow.cores
-            if plan.is_embedded(wildcards.experiment, wildcards.model)
-            else 1
-        )
+    threads: lambda wildcards: plan.threads(wildcards.experiment, wildcards.model, workflow.cores)
     resources:
         **MODEL_SLOTS,
     params:

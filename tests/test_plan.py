@@ -78,7 +78,23 @@ def test_a_mistake_names_file_key_and_what_was_expected(tmp_path: Path, change: 
 def test_the_good_configuration_is_understood(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, {})
     assert plan.experiments["trial"].study == "courtroom"
-    assert plan.is_embedded("trial", "small")
+
+
+@pytest.mark.parametrize(
+    ("model", "cores", "threads", "jobs"),
+    [
+        ({}, 4, 4, 1),
+        ({"threads": 1}, 4, 1, 4),
+        ({"threads": 3}, 8, 3, 2),
+        ({"threads": 16}, 2, 2, 1),
+        ({"endpoint": "openai", "threads": 2}, 8, 1, 1),
+    ],
+)
+def test_an_embedded_model_shares_the_cores_among_its_jobs(
+    tmp_path: Path, model: dict[str, Any], cores: int, threads: int, jobs: int
+) -> None:
+    plan = plan_of(tmp_path, {"models": {"small": model}})
+    assert (plan.threads("trial", "small", cores), plan.jobs_at_once("small", cores)) == (threads, jobs)
 
 
 def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:

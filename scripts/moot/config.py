@@ -52,6 +52,7 @@ class ModelConfig(Strict):
     seed: int | None = Field(None, description="sampling seed; none: the configuration's seed")
     context: int = Field(8192, ge=256, description="context window in tokens (embedded, ollama)")
     concurrency: int = Field(8, ge=1, description="calls under way at once")
+    threads: int | None = Field(None, ge=1, description="processor threads of one job (embedded); none: every core")
     requests_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
     tokens_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
     timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
