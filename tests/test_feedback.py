@@ -220,6 +220,12 @@ def test_opinions_of_one_class_are_refused(split: str, right: bool) -> None:
         train_assistant(frame, court_cases(), WINNER)
 
 
+def test_one_validation_case_is_enough() -> None:
+    cases = court_cases(8)
+    frame = opinions([case for case in cases if case.split == "train"] + [cases[4]])
+    assert train_assistant(frame, cases, WINNER).about.calibrated_on == (cases[4].case_id,)
+
+
 def test_a_stored_assistant_says_the_same(assistant: Assistant, tmp_path: Path) -> None:
     save_assistant(assistant, tmp_path / "a.skops")
     loaded = load_assistant(tmp_path / "a.skops")
