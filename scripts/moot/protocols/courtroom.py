@@ -38,6 +38,9 @@ class CourtroomParams(ProtocolParams):
     answer: Literal["generation", "likelihood"] = Field(
         "generation", description="the verdict is generated, or read off the log-probabilities of the label words"
     )
+    characters: int = Field(
+        0, ge=0, description="most characters of the judge's reasons, so that a small model comes to its answer; 0: any"
+    )
 
 
 class Inline(BaseModel):
@@ -56,9 +59,9 @@ async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
         for advocate in advocates:
             await speak(debate, params, advocate, phase, number)
             if params.beliefs == "after_turn":
-                await update_belief(debate, number)
+                await update_belief(debate, params, number)
         if params.beliefs == "after_round":
-            await update_belief(debate, number)
+            await update_belief(debate, params, number)
     return await give_verdict(debate, params)
 
 
@@ -77,9 +80,9 @@ async def speak(debate: Debate, params: CourtroomParams, advocate: str, phase: s
     await debate.say(advocate, phase, "courtroom/statement", round=number, phase=phase)
 
 
-async def update_belief(debate: Debate, number: int) -> None:
+async def update_belief(debate: Debate, params: CourtroomParams, number: int) -> None:
     """The judge privately notes prediction, confidence and reasons."""
-    schema = prediction_schema(debate.task, name="Belief", reasoning=True)
+    schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
     await debate.say(JUDGE, "belief", "courtroom/belief", schema=schema, private=True, round=number)
 
 
@@ -88,5 +91,5 @@ async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None
     if params.answer == "likelihood":
         words = {label: spoken(label) for label in debate.task.labels}
         return answer_of(debate, await debate.choose(JUDGE, "verdict", "courtroom/verdict", words=words))
-    schema = prediction_schema(debate.task, name="Verdict", reasoning=True)
+    schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=params.characters)
     return answer_of(debate, await debate.say(JUDGE, "verdict", "courtroom/verdict", schema=schema))

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.config import JsonDict
 
 from moot.cases import Task
 from moot.debate import Answer, Debate, Utterance, label_shares
@@ -34,19 +35,23 @@ def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
 
 
 @cache
-def _schema(name: str, labels: tuple[str, ...], multilabel: bool, factors: int, reasoning: bool) -> type[BaseModel]:
+def _schema(
+    name: str, labels: tuple[str, ...], multilabel: bool, factors: int, reasoning: bool, characters: int
+) -> type[BaseModel]:
     fields: dict[str, Any] = {}
     if factors:
         fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors)], ...)
     if reasoning:
-        fields["reasoning"] = (str, Field(description="the reasons, in a sentence or two"))
+        # For the model alone: longer reasons are still read.
+        room: JsonDict | None = {"maxLength": characters} if characters else None
+        fields["reasoning"] = (str, Field(description="the reasons, in a sentence or two", json_schema_extra=room))
     fields["prediction"] = (prediction_type(labels, multilabel), ...)
     fields["confidence"] = (Confidence, ...)
     return create_model(name, __config__=_STRICT, **fields)
 
 
 def prediction_schema(
-    task: Task, *, name: str = "Prediction", factors: int = 0, reasoning: bool = False
+    task: Task, *, name: str = "Prediction", factors: int = 0, reasoning: bool = False, characters: int = 0
 ) -> type[BaseModel]:
     """The schema of a prediction: optionally weighed factors or reasons first, then prediction and confidence.
 
@@ -55,8 +60,9 @@ def prediction_schema(
         name: the schema's name.
         factors: the most factors to weigh; 0 for none.
         reasoning: whether reasons are asked for before the prediction.
+        characters: the most that the reasons may take; 0 for no limit.
     """
-    return _schema(name, task.labels, task.multilabel, factors, reasoning)
+    return _schema(name, task.labels, task.multilabel, factors, reasoning, characters)
 
 
 def stated_score(task: Task, prediction: str, confidence: float | None) -> float | None:
