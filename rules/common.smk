@@ -135,14 +135,21 @@ FIGURE_NAMES = [name for name in FIGURES if FIGURES[name].study in plan.studies]
 
 
 def artifacts_of(study):
-    """The tables and figures of one study; none where the configuration has no experiment of it."""
+    """The tables, figures and transcripts of one study; none where the configuration has no experiment of it."""
     tables = [name for name in TABLE_NAMES if TABLES[name].study == study]
     figures = [name for name in FIGURE_NAMES if FIGURES[name].study == study]
+    debated = [
+        f"{experiment.name}/{model}"
+        for experiment in plan.experiments.values()
+        if experiment.study == study
+        for model in experiment.config.models
+    ]
     return [
         *collect("results/tables/{table}.{ending}", table=tables, ending=TABLE_ENDINGS),
         *collect(
             "results/figures/{figure}.{ending}", figure=figures, ending=FIGURE_ENDINGS
         ),
+        *collect("results/reading/{experiment_model}.md", experiment_model=debated),
     ]
 
 
