@@ -66,6 +66,10 @@ class ModelConfig(Strict):
     )
     parameters: Mapping[str, Any] = Field(default_factory=dict, description="further request parameters, sent as given")
 
+    def threads_within(self, cores: int) -> int:
+        """The threads that a job with `cores` gives to this model, if it runs inside the job."""
+        return min(self.threads or cores, cores)
+
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """US dollars for one call of these token counts."""
         cached_price = self.price.input if self.price.cached_input is None else self.price.cached_input

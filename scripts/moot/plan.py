@@ -156,7 +156,7 @@ class Plan:
     def threads(self, experiment: str, model: str, cores: int) -> int:
         """Processor threads of one job: what the models inside its process are given; one where all are elsewhere."""
         models = self.models_of(experiment, model).values()
-        return max(_threads(config, cores) if config.endpoint == "embedded" else 1 for config in models)
+        return max(config.threads_within(cores) if config.endpoint == "embedded" else 1 for config in models)
 
     def jobs_at_once(self, model: str, cores: int) -> int:
         """How many jobs may speak with a model at once.
@@ -165,7 +165,7 @@ class Plan:
         model inside each job's process as many as have the threads that it is given.
         """
         config = self.config.models[model]
-        return cores // _threads(config, cores) if config.endpoint == "embedded" else 1
+        return cores // config.threads_within(cores) if config.endpoint == "embedded" else 1
 
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
@@ -230,10 +230,6 @@ class Plan:
 
 def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _threads(config: ModelConfig, cores: int) -> int:
-    return min(config.threads or cores, cores)
 
 
 _WHAT_REPLIES_DEPEND_ON = {

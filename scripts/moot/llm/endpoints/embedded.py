@@ -57,8 +57,7 @@ class EmbeddedEndpoint:
         params.model.path = str(path)
         params.n_ctx = config.context
         params.n_parallel = 1
-        params.cpuparams.n_threads = threads
-        params.cpuparams_batch.n_threads = threads
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = config.threads_within(threads)
         params.warmup = False
         params.cache_ram_mib = 0
         params.verbosity = -1
@@ -160,9 +159,9 @@ class EmbeddedEndpoint:
 
     def _tokens(self, word: str) -> _Tokens:
         """The model's own tokens of a word (id, piece), asked once from the server that runs inside this process."""
-        import httpx  # noqa: PLC0415 - a replay must not load it
-
         if word not in self._tokenized:
+            import httpx  # noqa: PLC0415 - a replay must not load it
+
             address = f"{self._server.listening_address}/tokenize"
             content = {"content": word, "with_pieces": True}
             response = httpx.post(address, json=content, timeout=self._timeout, trust_env=False)
