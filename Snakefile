@@ -4,7 +4,7 @@
 #   snakemake --cores 2 courtroom            one study
 #   snakemake --cores 2 debates              one stage
 #   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
-#   snakemake --report report.html           tables and figures in one file
+#   snakemake --cores 1 --report report.html tables and figures in one file
 
 from pathlib import Path
 
