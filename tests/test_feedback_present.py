@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from moot.baselines import select
-from moot.cases import Case, Task
+from moot.cases import Case
 from moot.present import FIGURES, TABLES, StudyResults, TableContent
 from moot.present.feedback_study import ASSISTED, SINGLE, runs_of, sweeps
 from moot.present.published import read_published
@@ -18,9 +18,9 @@ from moot.scores import ExperimentResults, below_each_other, score_experiment
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
 from results_on_disk import prediction, utterance, write_results
+from voices import WINNER
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published" / "published_results.csv"
-WINNER = Task(noun="the case", question="Who wins?", labels=("defendant", "plaintiff"), positive="plaintiff")
 DEBATE = {
     "weight": 0.5, "smoothing": True, "debaters": 2, "rounds": 1, "sides": "opposed", "assistant": "",
     "assistant_features": "tfidf", "threshold": 0.5, "threshold_rule": "mean",

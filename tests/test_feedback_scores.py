@@ -7,12 +7,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from moot.cases import Case, Task
+from moot.cases import Case
 from moot.scores import ExperimentResults
 from moot.scores.feedback import WEIGHTS, feedback
 from results_on_disk import Config, prediction, utterance, write_results
-
-WINNER = Task(noun="the case", question="Who wins?", labels=("defendant", "plaintiff"), positive="plaintiff")
+from voices import WINNER
 
 # case: target, O_0, LM(x, sum), threshold met. At T = 0.5: O_1 = 0.35, 0.6, 0.4, 0.5 and (not met) 0.7.
 DEBATES = {
