@@ -8,7 +8,7 @@ import pytest
 
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.agreement import AGREEMENT, OPEN
-from moot.datasets.topics import body_of
+from moot.datasets.topics import body_of, topic_of
 from moot.errors import UserError
 
 PROJECT = Path(__file__).parents[1]
@@ -31,6 +31,22 @@ def test_vast_reproduces_the_measured_counts(shared_data: Path) -> None:
     assert sum(counts(loaded, "validation").values()) == 2062
     assert sum(counts(loaded, "train").values()) == 13477
     assert len({body_of(case.text) for case in loaded.cases if case.split == "test"}) == 786
+
+
+def test_vast_shows_the_topic_of_the_label_in_files_with_all_official_columns(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    official = shared_data / "vast" / "vast_test-sentswap.csv"
+    (tmp_path / "vast").mkdir()
+    for name in ("vast_train.csv", "vast_dev.csv", "vast_test.csv"):
+        (tmp_path / "vast" / name).symlink_to(official)
+    with official.open(newline="", encoding="utf-8") as stream:
+        published = list(csv.DictReader(stream))
+    cases = [case for case in load("vast", tmp_path).cases if case.split == "test"]
+    assert Counter(case.target for case in cases) == {"con": 476, "pro": 456}
+    assert [topic_of(case.text) for case in cases] == [" ".join(row["new_topic"].split()) for row in published]
+    assert [case.attributes["topic"] for case in cases] == [row["topic_str"] for row in published]
+    assert [row["topic"] for row in published] != [row["new_topic"] for row in published]
 
 
 def test_vast_subsets(shared_data: Path) -> None:

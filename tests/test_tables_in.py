@@ -110,6 +110,11 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
         ('{"id": "1"}\n', "missing field 'fact'; found 'id'"),
         ('{"id": "1", "fact": null}\n', "field 'fact': found None, expected str"),
         ('{"id": "1", "fact": "a"}\n{"id": "1", "fact": "b"}\n', "row 2, column 'id': '1' stands in row 1 already"),
+        (
+            '{"id": "1", "fact": "a", "id": "2"}\n',
+            "record 1 .line 1.: field 'id' occurs twice.*expected every field once",
+        ),
+        ('{"id": "1", "fact": "a", "more": {"x": 1, "x": 2}}\n', "field 'x' occurs twice"),
         ("[" * 100_000, "not JSON"),
         (b'{"id": "1", "fact": "\xff"}', "line 1: byte 0xff at offset 21 is not UTF-8"),
         ("", "the file is empty"),

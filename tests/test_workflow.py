@@ -1,6 +1,7 @@
 """The workflow as a user runs it: a copy of the project, another working directory, a model server on this machine."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -68,7 +69,7 @@ class Workflow:
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(self.project / "Snakefile")]
         command += ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
-        return subprocess.run(
+        done = subprocess.run(
             command,
             cwd=self.work,
             env={**os.environ, **environment},
@@ -78,6 +79,9 @@ class Workflow:
             check=False,
             timeout=300,
         )
+        warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
+        assert not warned, f"a job gave a warning: {warned and warned[0]}"
+        return done
 
     def jobs(self, *targets: str) -> set[str]:
         """The rules that a run would execute now."""

@@ -91,7 +91,8 @@ def read_jsonl(
         A frame with the columns of `fields`, values as JSON gave them, indexed by record: 1 is the first.
 
     Raises:
-        UserError: as `read_csv`, and for a line that is no JSON object, lacks a field or has one of another type.
+        UserError: as `read_csv`, and for a line that is no JSON object, lacks a field, repeats one or has one of
+            another type.
     """
     text = read_text(path, encoding=encoding, get=get)
     records: list[dict[str, Any]] = []
@@ -100,7 +101,11 @@ def read_jsonl(
             continue
         place = f"{path}: record {len(records) + 1} (line {line_number})"
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=_distinct_fields)
+        except _RepeatedFieldError as fault:
+            raise UserError(
+                f"{place}: field {shown(fault.args[0])} occurs twice; expected every field once. Remove one of them."
+            ) from None
         except (ValueError, RecursionError) as fault:
             raise UserError(
                 f"{place}: not JSON ({fault}): {shown(line)}; expected one object a line. {_again(get)}"
@@ -218,7 +223,10 @@ def shown(value: object) -> str:
 def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> None:
     repeated = [name for position, name in enumerate(header) if name in header[:position]]
     if repeated:
-        raise UserError(f"{path}: column {shown(repeated[0])} occurs twice in the header; expected every column once.")
+        raise UserError(
+            f"{path}: column {shown(repeated[0])} occurs twice in the header; expected every column once. "
+            "Remove or rename one of them."
+        )
     missing = [name for name in columns if name not in header]
     if missing:
         nearest = get_close_matches(missing[0], header, n=1, cutoff=0.7)
@@ -227,6 +235,19 @@ def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> 
             f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}{hint}; found "
             f"{len(header)} columns: {shown(', '.join(header))}. Add the column, or use the file as it was published."
         )
+
+
+class _RepeatedFieldError(Exception):
+    """A field that a JSON object has twice, of which a parser would silently keep the last."""
+
+
+def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise _RepeatedFieldError(name)
+        fields[name] = value
+    return fields
 
 
 def _check_length(path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int, get: str) -> None:

@@ -85,7 +85,8 @@ def read_posts(path: Path) -> pd.DataFrame:
     check_values(path, frame["seen?"], ("0", "1"))
     check_texts(path, frame["post"])
     check_texts(path, frame["new_topic"], topic=True)
-    frame = frame.rename(columns={"new_id": "row_id", "new_topic": "topic", "seen?": "seen"})
+    # The official files have a column `topic` of their own, which is not the topic of the label.
+    frame = frame[list(COLUMNS)].rename(columns={"new_id": "row_id", "new_topic": "topic", "seen?": "seen"})
     return frame.assign(label=frame["label"].map(LABELS))
 
 
