@@ -1,6 +1,7 @@
 """What a case is: a text to argue about, the label that history gave it, and the task that it belongs to."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -74,9 +75,19 @@ def shard_of(case_id: str, shards: int) -> int:
 
 
 def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Case]:
-    """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the smaller's cases."""
+    """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the smaller's cases.
+
+    The order spreads each target evenly over the whole, so that any number of first cases has nearly the targets'
+    shares: the i-th of n cases of one target stands at (i - 1/2) / n.
+    """
     ordered = sorted(cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id))
-    return ordered if count is None else ordered[:count]
+    sizes, seen = Counter(case.target for case in cases), Counter[str]()
+    places: list[float] = []
+    for case in ordered:
+        places.append((seen[case.target] + 0.5) / sizes[case.target])
+        seen[case.target] += 1
+    spread = [ordered[number] for number in sorted(range(len(ordered)), key=places.__getitem__)]
+    return spread if count is None else spread[:count]
 
 
 def stratified_splits(
