@@ -56,6 +56,24 @@ SCHEMAS: dict[str, pa.Schema] = {
             "call_id": pa.string(),
         }
     ),
+    "records": pa.schema(
+        {
+            "method": pa.string(),
+            "model": pa.string(),  # whose prediction it is, by the records' own name
+            "case_id": pa.string(),
+            "repeat": pa.int32(),
+            "turn": pa.int32(),
+            "round": pa.int32(),
+            "speaker": pa.string(),
+            "visibility": pa.string(),
+            "kind": pa.string(),
+            "text": pa.string(),
+            "parsed": pa.string(),  # JSON
+            "prediction": pa.string(),
+            "confidence": pa.float64(),  # stated, 0 to 100
+            "source": pa.string(),  # model, human or computed
+        }
+    ),
     "predictions": pa.schema(
         {
             "experiment": pa.string(),

@@ -4,16 +4,19 @@ A loader is a pure function: the same options, files and seed give the same case
 in its input, naming file, row, column, what was found, what was expected and what to do.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.cases import Case, Task
 from moot.registry import Registry
+
+if TYPE_CHECKING:
+    from moot.datasets.records import RecordedDebate
 
 
 class DatasetOptions(BaseModel):
@@ -64,28 +67,41 @@ class Loaded:
     sources: Sequence[Path] = ()
 
 
+Load = Callable[[Any, LoadContext], Loaded]
+ReadRecords = Callable[[Any, LoadContext], "Iterable[RecordedDebate]"]
+
+
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """A registered loader: its options model, its function, and the folder below `data_root` that it reads."""
+    """A registered loader.
+
+    Attributes:
+        options: the model of its options.
+        load: options to cases.
+        folder: the folder below `data_root` that it reads.
+        records: options to the recorded debates over these cases, where the source publishes some.
+    """
 
     options: type[DatasetOptions]
-    load: Callable[[Any, LoadContext], Loaded]
+    load: Load
     folder: str
+    records: ReadRecords | None = None
 
 
 LOADERS: Registry[Loader] = Registry("data set", "moot.datasets")
 
 
 def dataset(
-    name: str, options: type[DatasetOptions], folder: str = ""
-) -> Callable[[Callable[[Any, LoadContext], Loaded]], Callable[[Any, LoadContext], Loaded]]:
+    name: str, options: type[DatasetOptions], folder: str = "", records: ReadRecords | None = None
+) -> Callable[[Load], Load]:
     """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`.
 
-    `folder` is where below `data_root` its files are, if not in a folder of its name.
+    `folder` is where below `data_root` its files are, if not in a folder of its name; `records` reads the debates that
+    were published over its cases.
     """
 
-    def add(load: Callable[[Any, LoadContext], Loaded]) -> Callable[[Any, LoadContext], Loaded]:
-        LOADERS.register(name)(Loader(options, load, folder or name))
+    def add(load: Load) -> Load:
+        LOADERS.register(name)(Loader(options, load, folder or name, records))
         return load
 
     return add

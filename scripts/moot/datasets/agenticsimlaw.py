@@ -1,0 +1,126 @@
+"""What AgenticSimLaw's authors published beside their paper: one row an answer, over vignettes of real people.
+
+The files (MIT licence, pinned in `data/versions.csv`) hold predictions and stated confidences of debates, of the
+cooperative ablation, of single prompts and of self-consistency. `case_id` counts the rows of the vignettes from 0.
+"NO DECISION" and "UNKNOWN" are no answers: they are kept as invalid, with these words as the reason.
+
+The same form serves their COMPAS and credit files: another entry of the configuration names the files.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from moot.cases import Case, Task
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, confidence_of, shipped_cases, shipped_debates
+from moot.errors import UserError
+from moot.tables_in import check_values, numbered_rows, read_csv, shown
+
+FOLDER = "recorded/agenticsimlaw"
+ANSWERS = {"YES": "yes", "NO": "no"}
+NO_ANSWERS = ("NO DECISION", "UNKNOWN", "ERROR", "")
+PREDICTION_COLUMNS = ("prediction", "mv_prediction")
+CASES, MODEL, REPEAT, CONFIDENCE = "case_id", "model_name", "repeat_id", "confidence"
+
+
+class AgenticSimLawOptions(DatasetOptions):
+    """What an entry of the configuration may say about the published records; the defaults are those of NLSY97."""
+
+    source: Literal["shipped", "local", "download"] = Field(  # type: ignore[assignment]
+        "shipped",
+        description="shipped: the numbers of the records, without the people's narratives; local: the published files "
+        "under data_root; download: the same files, fetched first",
+    )
+    shipped: str = Field("agenticsimlaw-nlsy97", description="which of the shipped numbers (source: shipped)")
+    vignettes: str = Field("nlsy97_vignettes_200.csv", description="the file of people that the records speak of")
+    outcome: str = Field("y_arrestedafter2002", description="the vignettes' column that says what happened")
+    attributes: tuple[str, ...] = Field(("sex", "race", "age"), description="the vignettes' columns to group scores by")
+    question: str = Field("Will the person be arrested again within three years?", description="what was predicted")
+    records: Mapping[str, tuple[str, ...]] = Field(
+        default_factory=lambda: {
+            "debate": ("debate_aggregate_nlsy97_200.csv", "bridge_gpt5mini_nlsy97.csv"),
+            "cooperative debate": ("cooperative_aggregate_nlsy97_100.csv",),
+            "self-consistency": ("sc_nlsy97_merged_majority_vote_per_case.csv",),
+            "single prompt": ("standardllm_results_nlsy97_20260215_094222.csv",),
+        },
+        description="method to the files of its answers",
+    )
+
+
+def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterator[RecordedDebate]:
+    """The recorded answers, file by file in the order of the options; raises `UserError` for a fault in a file."""
+    if options.source == "shipped":
+        yield from shipped_debates(options.shipped, context)
+        return
+    for method, files in options.records.items():
+        for file in files:
+            yield from _read_answers(context.data_root / FOLDER / file, method)
+
+
+@dataset("agenticsimlaw", AgenticSimLawOptions, FOLDER, records=read_debates)
+def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
+    """The people that the records speak of, all of them test cases: nothing was trained on them here."""
+    if options.source == "shipped":
+        return shipped_cases(options.shipped, context)
+    path = context.data_root / FOLDER / options.vignettes
+    table = read_csv(path, [options.outcome, *options.attributes], get=_GET)
+    outcome = table[options.outcome].str.strip().str.casefold().map(_TRUTH)
+    check_values(path, table[options.outcome].where(outcome.isna(), "True"), ["True"], "Expected true or false.")
+    task = Task(
+        noun="the person",
+        question=options.question,
+        labels=("no", "yes"),
+        positive="yes",
+        notes=("answers recorded by AgenticSimLaw's authors (MIT licence)",),
+    )
+    cases = [
+        Case(
+            case_id=f"vignette-{row - 1}",
+            dataset=context.name,
+            split="test",
+            text=WITHOUT_TEXT,
+            target=str(truth),
+            labels=task.labels,
+            attributes={name: cells[name] for name in options.attributes},
+            source_row=row,
+        )
+        for (row, cells), truth in zip(numbered_rows(table), outcome, strict=True)
+    ]
+    return Loaded(cases, task, account={"people": len(cases)}, sources=(path,))
+
+
+_GET = "put the published file there (see data/raw/README.md), or choose source 'download' or 'shipped'."
+_TRUTH = {"true": "yes", "false": "no", "1": "yes", "0": "no", "yes": "yes", "no": "no"}
+
+
+def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
+    table = read_csv(path, [MODEL, CASES], get=_GET)
+    column = next((name for name in PREDICTION_COLUMNS if name in table), None)
+    if column is None:
+        raise UserError(
+            f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found {shown(', '.join(map(str, table)))}."
+        )
+    check_values(path, table[column].str.strip(), [*ANSWERS, *NO_ANSWERS])
+    cases = _whole_numbers(path, table[CASES])
+    repeats = _whole_numbers(path, table[REPEAT]) if REPEAT in table else pd.Series(0, index=table.index)
+    first_repeat = int(repeats.min())
+    for (row, cells), case, repeat in zip(numbered_rows(table), cases, repeats, strict=True):
+        found = cells[column].strip()
+        prediction = ANSWERS.get(found)
+        stated = confidence_of(path, row, CONFIDENCE, cells[CONFIDENCE]) if CONFIDENCE in cells and prediction else None
+        problem = "" if prediction else f"the record says {found or 'nothing'}"
+        yield RecordedDebate(
+            method, cells[MODEL], f"vignette-{case}", int(repeat) - first_repeat, prediction, stated, problem=problem
+        )
+
+
+def _whole_numbers(path: Path, values: "pd.Series[str]") -> "pd.Series[int]":
+    wrong = values.index[~values.str.fullmatch(r"[0-9]{1,9}")]
+    if len(wrong):
+        found = shown(values[wrong[0]])
+        raise UserError(f"{path}: row {wrong[0]}, column '{values.name}': found {found}, expected a whole number.")
+    return values.astype(int)

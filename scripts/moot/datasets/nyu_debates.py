@@ -1,0 +1,250 @@
+"""Debates that people and GPT-4 held before human judges (Michael et al. 2023, CC-BY 4.0).
+
+Two answers to a reading question are argued by debaters who have read the story (debate), or one of them by one
+debater (consultancy). The judge, who has not, states a probability of either answer after every round. A case is one
+debate: its story, its question, its two answers ("a", "b"; "a" is the first).
+
+Where a debate is quoted from the story the quotation is a span of its words, so that it is verified by construction:
+words quoted are counted. A belief of one half is no decision: the debate is invalid as a prediction; the study's
+accuracy counts it one half, as the authors do.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from moot.cases import Case, Task
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.records import NO_BELIEF, RecordedDebate, RecordedUtterance, shipped_cases, shipped_debates
+from moot.errors import UserError
+from moot.tables_in import read_jsonl, read_text
+
+FOLDER = "recorded"
+DEBATES, METADATA = "nyu_debates", "nyu_debates-metadata.jsonl"
+SHIPPED_AS = "nyu-debates"
+LETTERS = "ab"
+LABELS = ("b", "a")
+JUDGE, DEBATERS = "judge", ("debater a", "debater b")
+JUDGED_BY = "human judge"
+TASK = Task(
+    noun="the question",
+    question="Which of the two answers is right?",
+    labels=LABELS,
+    positive="a",
+    meaning={"a": "the first answer is right", "b": "the second answer is right"},
+    notes=("debates recorded by Michael et al. 2023 (CC-BY 4.0)",),
+)
+
+
+class NyuOptions(DatasetOptions):
+    """What an entry of the configuration may say about the NYU human debates."""
+
+    source: Literal["shipped", "local", "download"] = Field(  # type: ignore[assignment]
+        "shipped",
+        description="shipped: the numbers of the debates, without what was said; local: the published files under "
+        "data_root/recorded; download: the same files, fetched first",
+    )
+    included: bool = Field(True, description="only the debates that the authors included in their paper")
+
+
+def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
+    """The debates before their live judge, then before each offline judge, in the order of their names."""
+    if options.source == "shipped":
+        yield from shipped_debates(SHIPPED_AS, context)
+        return
+    for published in _published(context.data_root, options, Counter()):
+        method, name = published.arm, published.name
+        if published.record is None:
+            yield _debate(method, name, 0, [published.final_belief()])
+            continue
+        live = list(_live_utterances(published.record))
+        yield _debate(method, name, 0, live)
+        speeches = [said for said in live if said.kind == "speech"]
+        last_round = max((said.round for said in speeches), default=0)
+        for repeat, judgments in enumerate(_offline_judgments(published.record)):
+            beliefs = [_belief(judgment, min(number, last_round)) for number, judgment in enumerate(judgments)]
+            in_order = sorted([*speeches, *beliefs], key=lambda said: (said.round, said.kind == "belief"))
+            yield _debate(f"{method}, offline judge", name, repeat, in_order)
+
+
+@dataset("nyu_debates", NyuOptions, FOLDER, records=read_debates)
+def load(options: NyuOptions, context: LoadContext) -> Loaded:
+    """A case for every debate that ended before a judge; raises `UserError` for a fault in a file."""
+    if options.source == "shipped":
+        return shipped_cases(SHIPPED_AS, context)
+    account: Counter[str] = Counter()
+    cases = [
+        Case(
+            case_id=published.name,
+            dataset=context.name,
+            split="test",
+            text=published.text,
+            target=LETTERS[published.right],
+            labels=LABELS,
+            attributes={"arm": published.arm, "story": published.story, "judge": published.judge},
+            source_row=published.row,
+        )
+        for published in _published(context.data_root, options, account)
+    ]
+    return Loaded(cases, TASK, account=account, sources=(context.data_root / FOLDER / METADATA,))
+
+
+@dataclass(frozen=True)
+class _Published:
+    """One debate of the metadata, with its record where its file is there."""
+
+    metadata: Mapping[Any, Any]
+    record: Mapping[str, Any] | None
+    row: int
+
+    @property
+    def name(self) -> str:
+        return str(self.metadata["name"])
+
+    @property
+    def arm(self) -> str:
+        """What the authors call its arm: who argues, and whether two sides or one."""
+        setting = self.metadata["setting"]
+        return f"{'people' if setting['isHuman'] else 'AI'} {'debate' if setting['isDebate'] else 'consult'}"
+
+    @property
+    def story(self) -> str:
+        return str(self.metadata["sourceMaterialId"]["QuALITYStory"]["id"])
+
+    @property
+    def judge(self) -> str:
+        return str(self.metadata["roleAssignments"].get("Judge", ""))
+
+    @property
+    def judged(self) -> Mapping[str, Any] | None:
+        """The right answer and the live judge's last belief; None where no live judge ended the debate."""
+        judged: Mapping[str, Any] | None = (
+            self.metadata["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
+        )
+        return judged
+
+    @property
+    def right(self) -> int:
+        """The number of the right answer."""
+        return int((self.judged or {})["correctAnswerIndex"])
+
+    @property
+    def text(self) -> str:
+        """The question and its answers, where they are known."""
+        if self.record is None:
+            return f"{self.metadata['question']}\n\n(The answers stand in the debate's own file, which is not there.)"
+        first, second = self.record["setup"]["answers"]
+        return f"{self.metadata['question']}\n\nAnswer a: {first}\nAnswer b: {second}"
+
+    def final_belief(self) -> RecordedUtterance:
+        """The live judge's last belief, from the metadata alone."""
+        return _stated((self.judged or {})["finalJudgement"], self.judge, "", 0)
+
+
+def _published(data_root: Path, options: NyuOptions, account: Counter[str]) -> Iterator[_Published]:
+    """Every debate that a live judge ended, in the order of names; what is left out is counted."""
+    folder = data_root / FOLDER
+    fields = {"name": str, "setting": dict, "status": dict, "includedInPaper": bool, "question": str}
+    fields |= {"sourceMaterialId": dict, "roleAssignments": dict}
+    listed = read_jsonl(folder / METADATA, fields, unique="name", get=_GET)
+    files = {file.stem: file for file in (folder / DEBATES).glob("*.json")}
+    rows = zip(listed.index, listed.to_dict("records"), strict=True)
+    for row, metadata in sorted(rows, key=lambda pair: str(pair[1]["name"])):
+        file = files.get(metadata["name"])
+        published = _Published(metadata, _checked(file) if file else None, int(row))
+        if options.included and not metadata["includedInPaper"]:
+            account["left out: not in the authors' paper"] += 1
+        elif not published.judged:
+            account["left out: no live judge ended it"] += 1
+        else:
+            account["debates with a file" if published.record else "debates known by their last belief alone"] += 1
+            yield published
+
+
+def _checked(file: Path) -> dict[str, Any]:
+    """A debate's record; raises `UserError` where it has not the published form."""
+    try:
+        record = json.loads(read_text(file, get=_GET))
+        setup = record["setup"]
+        story = setup["sourceMaterial"]["QuALITYSourceMaterial"]
+        well_formed = (
+            len(setup["answers"]) == len(LABELS)
+            and setup["correctAnswerIndex"] in (0, 1)
+            and isinstance(story["contents"], list)
+            and isinstance(record["rounds"], list)
+        )
+    except (ValueError, KeyError, TypeError) as fault:
+        raise UserError(f"{file}: not a debate of the published form ({fault!r}). {_GET}") from None
+    if not well_formed:
+        raise UserError(f"{file}: expected two answers, the right one's number, a story's words and rounds. {_GET}")
+    return dict(record)
+
+
+def _live_utterances(record: Mapping[str, Any]) -> Iterator[RecordedUtterance]:
+    story = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
+    number = 0
+    for turn in record["rounds"]:
+        ((kind, content),) = turn.items()
+        if kind in ("SequentialSpeeches", "SimultaneousSpeeches"):
+            number += 1
+            for side, speech in sorted(content["speeches"].items()):
+                yield _speech(DEBATERS[int(side)], speech, number, story)
+        elif kind == "JudgeFeedback":
+            yield _belief(content, number)
+
+
+def _speech(seat: str, speech: Mapping[str, Any], number: int, story: Sequence[str]) -> RecordedUtterance:
+    parts, quoted, words = [], 0, 0
+    for part in speech["content"]:
+        ((kind, value),) = part.items()
+        if kind == "Quote":
+            start, end = value["span"]
+            if not 0 <= start <= end <= len(story):
+                raise UserError(f"a quotation of words {start} to {end}; the story has {len(story)}.")
+            parts.append(f"“{' '.join(story[start:end])}”")
+            quoted += end - start
+        else:
+            parts.append(value["text"])
+            words += len(value["text"].split())
+    source: Literal["human", "model"] = "model" if speech["speaker"].startswith("GPT") else "human"
+    facts = {"words": words, "quoted_words": quoted, "who": speech["speaker"]}
+    return RecordedUtterance(seat, "speech", " ".join(parts), number, parsed=facts, source=source)
+
+
+def _belief(feedback: Mapping[str, Any], number: int) -> RecordedUtterance:
+    said = feedback["feedback"]
+    text = " ".join(part["Text"]["text"] for part in said["content"] if "Text" in part)
+    return _stated(feedback["distribution"], said["speaker"], text, number)
+
+
+def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -> RecordedUtterance:
+    """A judge's stated probabilities as a belief; one half each predicts nothing."""
+    first, second = map(float, distribution)
+    prediction = None if first == second else ("a" if first > second else "b")
+    facts = {"distribution": {"a": first, "b": second}, "who": judge}
+    return RecordedUtterance(JUDGE, "belief", text, number, prediction, None, facts, "human")
+
+
+def _offline_judgments(record: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    for turn in record["rounds"]:
+        for _, judge in sorted(turn.get("OfflineJudgments", {}).get("judgments", {}).items()):
+            if judge["judgments"]:
+                yield judge["judgments"]
+
+
+def _debate(method: str, name: str, repeat: int, utterances: list[RecordedUtterance]) -> RecordedDebate:
+    beliefs = [said for said in utterances if said.kind == "belief"]
+    if not beliefs:
+        return RecordedDebate(method, JUDGED_BY, name, repeat, None, problem=NO_BELIEF, utterances=utterances)
+    last = beliefs[-1]
+    share = (last.parsed or {})["distribution"]["a"]
+    problem = "" if last.prediction else "the judge ended undecided, at one half"
+    return RecordedDebate(method, JUDGED_BY, name, repeat, last.prediction, None, share, problem, utterances)
+
+
+_GET = "put the published files there (see data/raw/README.md), or choose source 'download' or 'shipped'."

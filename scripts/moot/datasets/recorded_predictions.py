@@ -1,0 +1,167 @@
+"""Results that someone already has: a table of answers, its columns named in the configuration.
+
+One row an answer. The same file says what each case is: the truth and the attributes of a case must be the same in all
+of its rows.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from moot.cases import Case, Task
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, confidence_of
+from moot.errors import UserError
+from moot.tables_in import numbered_rows, read_csv, read_jsonl, shown
+
+METHOD = "answer"
+
+
+class Columns(BaseModel):
+    """Which column of the file holds what; "" where the file has none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    case: str = Field("case_id", description="the case's id")
+    prediction: str = Field("prediction", description="the answer")
+    truth: str = Field("truth", description="the true label")
+    model: str = Field("model", description="whose answer it is")
+    repeat: str = Field("", description="which repeat of the case; none: rows are counted in their order")
+    confidence: str = Field("", description="the stated confidence in the answer, 0 to 100")
+    method: str = Field("", description="the condition (debate, single prompt, ...)")
+    text: str = Field("", description="the case's text")
+    attributes: tuple[str, ...] = Field((), description="columns to group scores by")
+
+    @property
+    def named(self) -> list[str]:
+        """All columns that the file must have."""
+        single = (self.case, self.prediction, self.truth, self.model, self.repeat, self.confidence, self.method)
+        return [name for name in (*single, self.text, *self.attributes) if name]
+
+
+class PredictionsOptions(DatasetOptions):
+    """What an entry of the configuration may say about a table of answers."""
+
+    source: Literal["local"] = Field("local", description="a file of yours")
+    path: Path = Field(description="the file (.csv, .jsonl, .parquet), from the working directory")
+    columns: Columns = Field(default_factory=Columns, description="which column holds what")
+    labels: Mapping[str, str] = Field(
+        description="each answer as the file writes it, and the label that it means (YES: yes); the negative one first"
+    )
+    no_answer: tuple[str, ...] = Field(
+        ("", "UNKNOWN", "NO DECISION"), description="what the file writes where there is no usable answer"
+    )
+    positive: str = Field("", description="the label that binary scores call positive")
+    question: str = Field("Which label is right?", description="what was predicted")
+    noun: str = Field("the case", description="what a case is called")
+
+    @model_validator(mode="after")
+    def _positive_is_a_label(self) -> "PredictionsOptions":
+        if self.positive and self.positive not in self.labels.values():
+            raise ValueError(f"'positive' is {self.positive!r}; expected one of {sorted(set(self.labels.values()))}")
+        return self
+
+
+def read_table(path: Path, columns: list[str]) -> pd.DataFrame:
+    """A table of strings, indexed by 1-based row, from CSV, JSON lines or Parquet; missing cells are "".
+
+    Raises:
+        UserError: no such file, another kind of file, a column missing.
+    """
+    kind = path.suffix.casefold()
+    if kind == ".csv":
+        return read_csv(path, columns)
+    if kind == ".jsonl":
+        anything = (str, int, float, bool, type(None), list, dict)
+        frame = read_jsonl(path, dict.fromkeys(columns, anything))
+        return frame.map(lambda cell: "" if cell is None else str(cell))
+    if kind == ".parquet":
+        if not path.is_file():
+            raise UserError(f"{path}: no such file; put it there, or correct `path`.")
+        frame = pd.read_parquet(path)
+        missing = [name for name in columns if name not in frame]
+        if missing:
+            raise UserError(f"{path}: missing column {missing[0]}; found {shown(', '.join(map(str, frame)))}.")
+        frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
+        return frame[columns].map(lambda cell: "" if pd.isna(cell) else str(cell))
+    raise UserError(f"{path}: a file ending in '{path.suffix}'; expected .csv, .jsonl or .parquet.")
+
+
+def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
+    """The recorded answers in the order of the file; raises `UserError` for a cell that cannot be read."""
+    del context
+    names = options.columns
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for row, cells in numbered_rows(read_table(options.path, names.named)):
+        method = cells[names.method] if names.method else METHOD
+        identity = (method, cells[names.model], cells[names.case])
+        repeat = _whole(options.path, row, names.repeat, cells[names.repeat]) if names.repeat else counted[identity]
+        counted[identity] += 1
+        prediction = _label(options, row, names.prediction, cells[names.prediction], answer=True)
+        stated = (
+            confidence_of(options.path, row, names.confidence, cells[names.confidence]) if names.confidence else None
+        )
+        problem = "" if prediction else f"the record says {cells[names.prediction].strip() or 'nothing'}"
+        yield RecordedDebate(*identity, repeat, prediction, stated if prediction else None, problem=problem)
+
+
+@dataset("recorded_predictions", PredictionsOptions, records=read_answers)
+def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
+    """The cases that the answers speak of, all of them test cases."""
+    names = options.columns
+    table = read_table(options.path, names.named)
+    labels = tuple(dict.fromkeys(options.labels.values()))
+    task = Task(
+        noun=options.noun, question=options.question, labels=labels, positive=options.positive,
+        notes=(f"recorded answers of {options.path.name}",),
+    )  # fmt: skip
+    told = [name for name in (names.truth, names.text, *names.attributes) if name]
+    cases: dict[str, Case] = {}
+    first: dict[str, dict[str, str]] = {}
+    for row, cells in numbered_rows(table):
+        case_id = cells[names.case]
+        if case_id in cases:
+            _check_same(options.path, row, case_id, {name: cells[name] for name in told}, first[case_id])
+            continue
+        first[case_id] = cells
+        cases[case_id] = Case(
+            case_id=case_id,
+            dataset=context.name,
+            split="test",
+            text=cells[names.text] if names.text else WITHOUT_TEXT,
+            target=str(_label(options, row, names.truth, cells[names.truth], answer=False)),
+            labels=labels,
+            attributes={name: cells[name] for name in names.attributes},
+            source_row=row,
+        )
+    return Loaded(list(cases.values()), task, account={"rows read": len(table)}, sources=(options.path,))
+
+
+def _label(options: PredictionsOptions, row: int, column: str, found: str, *, answer: bool) -> str | None:
+    label = options.labels.get(found.strip())
+    if label is None and not (answer and found.strip() in options.no_answer):
+        known = [*options.labels, *(options.no_answer if answer else ())]
+        raise UserError(
+            f"{options.path}: row {row}, column '{column}': found {shown(found)}; expected one of "
+            f"{', '.join(name or 'blank' for name in known)}. Add it to `labels` or `no_answer`, or correct the row."
+        )
+    return label
+
+
+def _whole(path: Path, row: int, column: str, found: str) -> int:
+    if not found.strip().isdecimal():
+        raise UserError(f"{path}: row {row}, column '{column}': found {shown(found)}; expected a whole number.")
+    return int(found)
+
+
+def _check_same(path: Path, row: int, case_id: str, cells: Mapping[str, str], first: Mapping[str, str]) -> None:
+    for name, found in cells.items():
+        if found != first[name]:
+            raise UserError(
+                f"{path}: row {row}, column '{name}': found {shown(found)} for case {shown(case_id)}, which another "
+                f"row gives {shown(first[name])}; expected the same in all rows of a case. Correct one of them."
+            )

@@ -1,0 +1,230 @@
+"""Debates that really happened: what a reader of published records gives, and how their numbers ship without texts.
+
+A loader whose data set holds records registers a second function that reads them (`dataset(..., records=...)`). Its
+cases, labels and attributes are those of any data set; an experiment with `source: recorded` takes its transcripts
+from the records instead of asking models.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow.parquet as pq
+
+from moot.artifacts import read_cases, write_cases, write_rows
+from moot.cases import Case, Task
+from moot.datasets import LoadContext, Loaded
+from moot.errors import UserError
+from moot.tables_in import shown
+
+SHIPPED = Path("data") / "records"
+WITHOUT_TEXT = "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
+PERCENT = 100
+NO_BELIEF = "no belief was recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedUtterance:
+    """One thing said in a recorded debate.
+
+    Attributes:
+        speaker: the seat.
+        kind: opening, speech, belief, ...
+        text: what was said; "" where only numbers are known.
+        round: from 1; 0 before the first.
+        prediction: a label, or None.
+        confidence: stated in the prediction, 0 to 100.
+        parsed: further facts (the stated distribution, words quoted).
+        source: "human" or "model".
+        private: whether only this seat could read it then.
+    """
+
+    speaker: str
+    kind: str
+    text: str = ""
+    round: int = 0
+    prediction: str | None = None
+    confidence: float | None = None
+    parsed: dict[str, Any] | None = None
+    source: Literal["human", "model"] = "model"
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDebate:
+    """One recorded debate, or one recorded answer.
+
+    Attributes:
+        method: which of the records' conditions it belongs to ("debate", "single prompt", ...).
+        model: whose prediction it is, by the records' own name.
+        case_id: of the data set's cases.
+        repeat: from 0.
+        prediction: one of the labels; None where no usable answer was recorded.
+        confidence: stated in the prediction, 0 to 100; None where there is none.
+        score: the stated probability of the positive label, where probabilities were stated.
+        problem: why there is no usable answer, in words.
+        utterances: what was said, in order.
+    """
+
+    method: str
+    model: str
+    case_id: str
+    repeat: int
+    prediction: str | None
+    confidence: float | None = None
+    score: float | None = None
+    problem: str = ""
+    utterances: Sequence[RecordedUtterance] = field(default_factory=tuple)
+
+
+def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[dict[str, Any]]:
+    """Recorded debates as rows of the records schema: the utterances in order, then the conclusion."""
+    for debate in debates:
+        identity = {
+            "method": debate.method,
+            "model": debate.model,
+            "case_id": debate.case_id,
+            "repeat": debate.repeat,
+        }
+        for turn, said in enumerate(debate.utterances, start=1):
+            yield {
+                **identity,
+                "turn": turn,
+                "round": said.round,
+                "speaker": said.speaker,
+                "visibility": said.speaker if said.private else "public",
+                "kind": said.kind,
+                "text": said.text,
+                "parsed": None if said.parsed is None else json.dumps(said.parsed, ensure_ascii=False, sort_keys=True),
+                "prediction": said.prediction,
+                "confidence": said.confidence,
+                "source": said.source,
+            }
+        outcome = {
+            "status": "valid" if debate.prediction is not None else "invalid",
+            "score": debate.score,
+            "logprobs": None,
+        }
+        if debate.problem:
+            outcome["reason"] = debate.problem
+        yield {
+            **identity,
+            "turn": len(debate.utterances) + 1,
+            "round": 0,
+            "speaker": "moot",
+            "visibility": "public",
+            "kind": "conclusion",
+            "text": "",
+            "parsed": json.dumps(outcome, sort_keys=True),
+            "prediction": debate.prediction,
+            "confidence": debate.confidence,
+            "source": "computed",
+        }
+
+
+def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequence[Case], task: Task) -> None:
+    """Raise `UserError` for an unknown case or label, a confidence out of range, or a repeat that occurs twice."""
+    known = {case.case_id for case in cases}
+    seen = set()
+    for debate in debates:
+        place = f"records of data set '{dataset}': {debate.method}, {debate.model}, case {debate.case_id}"
+        if debate.case_id not in known:
+            raise UserError(f"{place}: there is no such case; expected one of the {len(known)} cases of the data set.")
+        if debate.prediction is not None and debate.prediction not in task.labels:
+            raise UserError(f"{place}: prediction {debate.prediction!r}; expected one of {', '.join(task.labels)}.")
+        if debate.confidence is not None and not 0 <= debate.confidence <= PERCENT:
+            raise UserError(f"{place}: confidence {debate.confidence:g}; expected a number from 0 to 100.")
+        identity = (debate.method, debate.model, debate.case_id, debate.repeat)
+        if identity in seen:
+            raise UserError(f"{place}: repeat {debate.repeat} occurs twice; expected each repeat of a case once.")
+        seen.add(identity)
+
+
+def confidence_of(path: Path, row: int, column: str, found: str) -> float | None:
+    """A cell as a stated confidence, 0 to 100; None where it is blank; raises `UserError` for anything else."""
+    if not found.strip():
+        return None
+    try:
+        value = float(found)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= PERCENT:
+        raise UserError(f"{path}: row {row}, column '{column}': found {shown(found)}; expected a number from 0 to 100.")
+    return value
+
+
+def shipped_paths(name: str, shipped: Path) -> tuple[Path, Path]:
+    """Where the cases and the records of a study's numbers ship."""
+    folder = shipped / SHIPPED
+    return folder / f"{name}_cases.parquet", folder / f"{name}_records.parquet"
+
+
+def shipped_cases(name: str, context: LoadContext) -> Loaded:
+    """The cases of records that ship with moot, their texts replaced by a note."""
+    path, records = shipped_paths(name, context.shipped)
+    cases, task = read_cases(path)
+    renamed = [replace(case, dataset=context.name) for case in cases]
+    return Loaded(renamed, task, account={"cases shipped": len(cases)}, sources=(path, records))
+
+
+def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:
+    """The recorded debates that ship with moot, without what was said."""
+    rows = pq.read_table(shipped_paths(name, context.shipped)[1]).to_pylist()
+    for (method, model, case_id, repeat), group in groupby(
+        rows, key=lambda row: (row["method"], row["model"], row["case_id"], row["repeat"])
+    ):
+        *said, conclusion = group
+        outcome = json.loads(conclusion["parsed"])
+        yield RecordedDebate(
+            method,
+            model,
+            case_id,
+            repeat,
+            conclusion["prediction"],
+            conclusion["confidence"],
+            outcome["score"],
+            outcome.get("reason", ""),
+            [
+                RecordedUtterance(
+                    row["speaker"],
+                    row["kind"],
+                    row["text"],
+                    row["round"],
+                    row["prediction"],
+                    row["confidence"],
+                    json.loads(row["parsed"]) if row["parsed"] else None,
+                    row["source"],
+                    row["visibility"] != "public",
+                )
+                for row in said
+            ],
+        )
+
+
+def ship(
+    name: str, loaded: Loaded, debates: Iterable[RecordedDebate], shipped: Path, licence: str, source: str
+) -> tuple[Path, Path]:
+    """Write the numbers of some records for shipping: who, case, turn, belief, prediction, truth, and no sentence.
+
+    Args:
+        name: of the two files below `data/records`.
+        loaded: the cases, read from the published files.
+        debates: the recorded debates.
+        shipped: the project's folder.
+        licence: of the records.
+        source: where they were published, pinned.
+    """
+    paths = shipped_paths(name, shipped)
+    metadata = {"licence": licence, "source": source}
+    blank = (replace(case, dataset=name, text=WITHOUT_TEXT) for case in loaded.cases)
+    write_cases(paths[0], blank, loaded.task, metadata)
+    write_rows(paths[1], "records", ({**row, "text": ""} for row in record_rows(debates)), metadata)
+    return paths
+
+
+def write_records(path: Path, debates: Sequence[RecordedDebate], metadata: dict[str, str]) -> None:
+    """Write `records/{dataset}.parquet`, in the order of the records."""
+    write_rows(path, "records", record_rows(debates), metadata)
