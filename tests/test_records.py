@@ -91,7 +91,13 @@ def test_a_quotation_is_the_words_of_its_story() -> None:
     words = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
     said = [part for turn in record["rounds"] for speeches in turn.values() for part in _parts(speeches)]
     spans = [part["Quote"]["span"] for part in said if "Quote" in part]
-    spoken = [one for debate in debates if debate.case_id == name for one in debate.utterances if one.kind == "speech"]
+    spoken = [
+        one
+        for debate in debates
+        if (debate.case_id, debate.method) == (name, "AI consult")
+        for one in debate.utterances
+        if one.kind == "speech"
+    ]
     whole = " ".join(one.text for one in spoken)
     assert spans
     assert all(f"“{' '.join(words[start:end])}”" in whole for start, end in spans)
