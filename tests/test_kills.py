@@ -44,6 +44,7 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
     digests = set()
     for text in texts:
         sent = json.loads(text)
+        assert sent.pop("served_as").startswith("http://127.0.0.1:")
         sent["messages"] = tuple(Message(*message) for message in sent["messages"])
         digests.add(digest_of(endpoint._body(Request(**sent))))
     return digests

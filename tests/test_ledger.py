@@ -15,7 +15,7 @@ from fault_server import FaultServer
 from moot.errors import UserError
 from moot.llm import ledger as ledger_module
 from moot.llm.gathering import Gathered
-from moot.llm.ledger import Entry, Ledger
+from moot.llm.ledger import Entry, Ledger, Question
 from moot.llm.request import Reply
 
 
@@ -64,11 +64,11 @@ def nobody() -> Iterator[None]:
 async def test_the_first_reply_counts_and_comes_back(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     first, second = entries(1, "first")[0], entries(1, "second")[0]
-    assert await ledger.get(first.call_id) is None
+    assert await ledger.get(Question(first.call_id)) is None
     assert (await ledger.put(first)).text == "first"
     assert (await ledger.put(second)).text == "first"
-    assert (found := await ledger.get(first.call_id)) is not None
-    assert found.text == "first"
+    assert (found := await ledger.get(Question(first.call_id))) is not None
+    assert found.reply.text == "first"
     ledger.close()
 
 
@@ -76,9 +76,9 @@ async def test_hostile_text_is_stored_as_it_is(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     text = "'; DROP TABLE replies; --\x00\x1b[31m 🏛 \u202e \ufdd0 \\u0000"
     await ledger.put(entries(1, text)[0])
-    found = await ledger.get(entries(1)[0].call_id)
+    found = await ledger.get(Question(entries(1)[0].call_id))
     assert found is not None
-    assert found.text == text
+    assert found.reply.text == text
 
 
 async def test_whatever_goes_wrong_nobody_is_left_waiting() -> None:

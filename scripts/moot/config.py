@@ -46,6 +46,12 @@ class ModelConfig(Strict):
     endpoint: Name = Field("openai", description="embedded, openai (any compatible server) or ollama")
     model: str = Field(description="the model's name on the server; for embedded: smollm2-135m or a GGUF file's path")
     base_url: str | None = Field(None, description="the server's address; none: the client's own default")
+    served_as: str | None = Field(
+        None,
+        min_length=1,
+        description="who answers, as the ledger knows it: an address or a name of your own; none: `base_url` "
+        "(for embedded: `model`)",
+    )
     api_key_env: str | None = Field(None, description="the environment variable that holds the key")
     temperature: float | None = Field(None, ge=0, description="none: as the protocol says")
     max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")

@@ -6,7 +6,6 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from pydantic import BaseModel
 from moot.cases import Case, Task
 from moot.errors import UserError
 from moot.llm.failures import CallFailedError
-from moot.llm.request import Message, Reply, Request
+from moot.llm.request import Message, Reply, request_to
 from moot.llm.structured import Parsed, describe_schema, json_schema, parse_reply
 from moot.prompts import Prompts
 
@@ -181,10 +180,11 @@ class Debate:
         chat = self._chat(seat)
         reply_format = describe_schema(schema) if schema else ""
         messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
-        native = json_schema(schema) if schema and chat.config.structured == "native" else None
         said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
         most_tokens = self.params.form_tokens if schema else None
-        said, reply = await self._ask(chat, messages, said, native, most_tokens=most_tokens)
+        said, reply = await self._ask(
+            chat, messages, said, schema=json_schema(schema) if schema else None, most_tokens=most_tokens
+        )
         said.text = reply.text if reply else ""
         if schema and not said.failed:
             self._fill(said, parse_reply(said.text, schema))
@@ -272,36 +272,34 @@ class Debate:
         chat: "Chat",
         messages: tuple[Message, ...],
         said: Utterance,
-        schema: Mapping[str, Any] | None = None,
         *,
+        schema: Mapping[str, Any] | None = None,
         choices: tuple[str, ...] = (),
         most_tokens: int | None = None,
     ) -> tuple[Utterance, Reply | None]:
-        request = partial(Request, chat.config.endpoint, chat.config.model, messages, schema=schema, choices=choices)
-        question = (chat.config.endpoint, chat.config.model, messages, json.dumps(schema), choices)
+        """Ask a model; the same question asked again in a debate is a further sample."""
+        model, params = chat.config, self.params
+        question = (model.endpoint, model.model, messages, json.dumps(schema), choices)
         nth = self._asked[question]
         self._asked[question] += 1
         replicate = self.repeat * _REPLICATES_A_DEBATE + nth
+        # An experiment's explicit temperature wins over the model's entry.
+        explicit = "temperature" in params.model_fields_set
+        request = request_to(
+            model,
+            messages,
+            max_tokens=most_tokens or params.max_tokens or model.max_tokens,
+            temperature=params.temperature if explicit or model.temperature is None else model.temperature,
+            seed=(self.seed if model.seed is None else model.seed) + replicate,
+            schema=schema,
+            choices=choices,
+        )
         try:
-            parameters = self._parameters(chat, replicate, most_tokens)
-            said.call_id, reply = await chat.ask(request(parameters=parameters), replicate)
+            said.call_id, reply = await chat.ask(request, replicate)
         except CallFailedError as error:
             said.parse_status, said.parsed = "failed", {"error": str(error)}
             return said, None
         return said, reply
-
-    def _parameters(self, chat: "Chat", replicate: int, most_tokens: int | None) -> dict[str, Any]:
-        """What is sent beside the messages: an experiment's explicit parameter wins over the model's entry."""
-        model, params = chat.config, self.params
-        most_tokens = most_tokens or params.max_tokens or model.max_tokens
-        parameters: dict[str, Any] = {"max_tokens": most_tokens, **model.parameters}
-        if not model.reasoning:
-            own = model.temperature is None or "temperature" in params.model_fields_set
-            parameters["temperature"] = params.temperature if own else model.temperature
-            parameters["seed"] = (self.seed if model.seed is None else model.seed) + replicate
-        if model.endpoint in ("embedded", "ollama"):
-            parameters["context"] = model.context
-        return parameters
 
     def _fill(self, said: Utterance, parsed: Parsed) -> None:
         said.parse_status, said.parsed = parsed.status, parsed.value

@@ -229,7 +229,7 @@ async def hold_debates(
 async def run_debates(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     """`hold_debates` with the configured ledger and budget; SIGINT and SIGTERM end it in order."""
     progress = Progress(f"{job.experiment} {job.model} shard {job.shard}")
-    settings = Settings(plan.config.replay, plan.config.budget, job.threads)
+    settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models)
     with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
         async with aclosing(hold_debates(plan, job, ledger, settings, progress)) as debates:
             async for debate in debates:

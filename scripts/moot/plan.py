@@ -19,6 +19,7 @@ from moot.baselines import select
 from moot.config import Config, ExperimentConfig, ModelConfig, parse_config, validation_message, where
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.errors import UserError, unknown_name
+from moot.llm.identity import served_as
 from moot.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 
@@ -189,7 +190,7 @@ class Plan:
         content = {
             "experiment": found.config.model_dump(mode="json", exclude={"study", "labelers", "models"}),
             "models": {
-                name: config.model_dump(mode="json", include=_WHAT_REPLIES_DEPEND_ON)
+                name: config.model_dump(mode="json", include=_WHAT_REPLIES_DEPEND_ON) | {"server": served_as(config)}
                 for name, config in self.models_of(experiment, model).items()
             },
             "seed": self.config.seed,

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
@@ -65,10 +65,15 @@ class PreviewLedger(Ledger):
         super().__init__(ledger)
         self.added: dict[str, Entry] = {}
 
-    def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
-        """Stored replies and stand-ins: a call is asked once, however many experiments share it."""
-        given = {call_id: self.added[call_id].reply for call_id in call_ids if call_id in self.added}
-        return super().replies([call_id for call_id in call_ids if call_id not in given]) | given
+    def entries(self, call_ids: Sequence[str]) -> Iterator[Entry]:
+        """Stored entries and stand-ins: a call is asked once, however many experiments share it."""
+        given = [self.added[call_id] for call_id in call_ids if call_id in self.added]
+        yield from given
+        yield from super().entries([call_id for call_id in call_ids if call_id not in self.added])
+
+    def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
+        """As the run would decide, without writing it down."""
+        return super().adopt(key, "") or served_as
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Keep stand-ins in memory."""
@@ -113,7 +118,7 @@ def _preview_row(
 
 
 async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress) -> None:
-    settings = Settings(open_endpoint=StandInEndpoint)
+    settings = Settings(models=plan.config.models, open_endpoint=StandInEndpoint)
     async with aclosing(hold_debates(plan, job, ledger, settings, progress)) as debates:
         async for _ in debates:
             pass

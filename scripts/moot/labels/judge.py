@@ -13,7 +13,7 @@ from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.failures import CallFailedError
 from moot.llm.ledger import Ledger
 from moot.llm.progress import Progress
-from moot.llm.request import Request
+from moot.llm.request import request_to
 from moot.llm.structured import describe_schema, json_schema, parse_reply
 from moot.plan import Plan
 
@@ -52,7 +52,7 @@ async def _judge_all(
 ) -> list[tuple[str, str]]:
     config: ModelConfig = plan.config.models[model]
     ledger = Ledger(plan.config.ledger)
-    settings = Settings(plan.config.replay, plan.config.budget, threads)
+    settings = Settings(plan.config.replay, plan.config.budget, threads, plan.config.models)
     progress = Progress(f"labels by {model}", len(statements))
     slots = asyncio.Semaphore(config.concurrency)
     async with open_chats({model: config}, ledger, settings, progress) as chats:
@@ -76,13 +76,14 @@ async def _judge(plan: Plan, chat: Chat, facts: str, statement: str) -> tuple[st
     messages = plan.prompts.render(
         PROMPT, rubric=describe_rubric(), facts=facts, statement=statement, reply_format=describe_schema(Judged)
     )
-    parameters: dict[str, object] = {"max_tokens": MOST_TOKENS, **chat.config.parameters}
-    if not chat.config.reasoning:
-        parameters |= {"temperature": 0.0, "seed": plan.config.seed}
-    if chat.config.endpoint in ("embedded", "ollama"):
-        parameters["context"] = chat.config.context
-    schema = json_schema(Judged) if chat.config.structured == "native" else None
-    request = Request(chat.config.endpoint, chat.config.model, messages, parameters=parameters, schema=schema)
+    request = request_to(
+        chat.config,
+        messages,
+        max_tokens=MOST_TOKENS,
+        temperature=0.0,
+        seed=plan.config.seed,
+        schema=json_schema(Judged),
+    )
     try:
         _, reply = await chat.ask(request, 0)
     except CallFailedError as error:

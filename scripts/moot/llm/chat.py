@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,7 +14,8 @@ from moot.config import Budget, ModelConfig
 from moot.errors import RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError
-from moot.llm.ledger import Entry, Ledger, Reservation
+from moot.llm.identity import address, normalised, served_as
+from moot.llm.ledger import Entry, Ledger, Question, Reservation
 from moot.llm.progress import LOG, Progress
 from moot.llm.request import Reply, Request, call_id
 from moot.llm.values import writable
@@ -30,14 +31,20 @@ GRACE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a job says to all its models: replay only, budget, threads for an embedded model.
+    """What a job says to all its models.
 
-    `open_endpoint` stands in for the configured endpoints (a preview asks nobody).
+    Attributes:
+        replay: take every reply from the ledger.
+        budget: hard limits.
+        threads: for an embedded model.
+        models: all configured models by name; those at one server share what was stored before servers were told apart.
+        open_endpoint: stands in for the configured endpoints (a preview asks nobody).
     """
 
     replay: bool = False
     budget: Budget = field(default_factory=Budget)
     threads: int = 1
+    models: Mapping[str, ModelConfig] = field(default_factory=dict)
     open_endpoint: Callable[[ModelConfig, int], Endpoint] | None = None
 
 
@@ -52,7 +59,7 @@ class Chat:
         self._progress = progress
         self._endpoint: Endpoint | None = None
         self._opening = asyncio.Lock()
-        self._under_way: dict[str, asyncio.Task[Reply]] = {}
+        self._under_way: dict[str, asyncio.Task[Entry]] = {}
         self._at_server: set[str] = set()
         self._stopped: Exception | None = None
         self._answered = False
@@ -61,6 +68,9 @@ class Chat:
         self._requests = _limiter(config.requests_per_minute)
         self._tokens = _limiter(config.tokens_per_minute)
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
+        self._served_as = served_as(config)
+        alike = (other for other, entry in settings.models.items() if served_as(entry) == self._served_as)
+        self._names = frozenset({name, *alike})
 
     async def ask(self, request: Request, replicate: int) -> tuple[str, Reply]:
         """The reply to a request, from the ledger or the endpoint, durable before it is returned.
@@ -72,32 +82,38 @@ class Chat:
             CallFailedError: the call failed for good; its debate decides what that means.
             RunStoppedError: budget, quota, key, or a reply missing in a replay.
         """
-        content = request.to_json()
-        key = call_id(content, replicate)
+        key = call_id(request.to_json(self._served_as), replicate)
         if key not in self._under_way:
-            self._under_way[key] = asyncio.create_task(self._answer_once(key, content, request, replicate))
+            self._under_way[key] = asyncio.create_task(self._answer_once(key, request, replicate))
             self._under_way[key].add_done_callback(lambda _: self._ended(key))
-        return key, await asyncio.shield(self._under_way[key])
+        entry = await asyncio.shield(self._under_way[key])
+        return entry.call_id, entry.reply
 
     def _ended(self, key: str) -> None:
         self._under_way.pop(key)
         self._at_server.discard(key)
 
-    async def _answer_once(self, key: str, content: str, request: Request, replicate: int) -> Reply:
+    async def _answer_once(self, key: str, request: Request, replicate: int) -> Entry:
         async with self._ledger.claim(key):
-            return await self._answer(key, content, request, replicate)
+            return await self._answer(key, request, replicate)
 
-    async def _answer(self, key: str, content: str, request: Request, replicate: int) -> Reply:
-        stored = await self._ledger.get(key)
+    def _question(self, key: str, request: Request, replicate: int) -> Question:
+        earlier = call_id(request.to_json(), replicate) if self._served_as else ""
+        return Question(key, earlier, request.endpoint, request.model, self._served_as, self._names)
+
+    async def _answer(self, key: str, request: Request, replicate: int) -> Entry:
+        question = self._question(key, request, replicate)
+        stored = await self._ledger.get(question)
         if stored is not None:
             self._progress.ledger_calls += 1
             self._progress.tick()
             return stored
         if self._settings.replay:
-            await self._replay_failure(key)
+            await self._replay_failure(question)
         async with self._slots:  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
                 reply = await self._call(key, request)
+                content = request.to_json(self._served_as)
                 kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
             except CallFailedError as error:
                 self._progress.failed_calls += 1
@@ -110,16 +126,18 @@ class Chat:
         self._progress.tokens += kept.prompt_tokens + kept.completion_tokens
         self._progress.cost_usd += kept.cost_usd
         self._progress.tick()
-        return kept
+        return Entry(key, self.name, content, replicate, kept)
 
-    async def _replay_failure(self, key: str) -> None:
-        error = await self._ledger.failure(key)
-        if error is not None:
-            raise CallFailedError(error)
+    async def _replay_failure(self, question: Question) -> None:
+        for key in filter(None, (question.call_id, question.earlier_id)):
+            error = await self._ledger.failure(key)
+            if error is not None:
+                raise CallFailedError(error)
+        server = f" served as {question.served_as}" if question.served_as else ""
         raise RunStoppedError(
-            f"replay: the ledger {self._ledger.place} has no reply for a call of model '{self.name}' (call id {key}). "
-            "The configuration, a prompt or the data differ from the recorded run. Set `replay: false` to ask the "
-            "model, or restore what was recorded."
+            f"replay: the ledger {self._ledger.place} has no reply for a call of model '{self.name}'{server} (call id "
+            f"{question.call_id}). The configuration, a prompt or the data differ from the recorded run. Set `replay: "
+            "false` to ask the model, or restore what was recorded (a model that moved: `served_as`)."
         )
 
     async def _call(self, key: str, request: Request) -> Reply:
@@ -154,10 +172,9 @@ class Chat:
     def _check_reachable(self, error: TransientError) -> None:
         """End the run if nobody has ever answered: a wrong address would fail every debate, one after the other."""
         if isinstance(error, UnreachableError) and not self._answered:
-            address = self.config.base_url or "the client's default address"
             raise RunStoppedError(
-                f"model '{self.name}': no server answers at {address} ({error}). Start the server, or correct "
-                "`base_url`, and run again."
+                f"model '{self.name}': no server answers at {normalised(address(self.config) or '')} ({error}). Start "
+                "the server, or correct `base_url`, and run again."
             )
 
     async def _attempt(self, endpoint: Endpoint, key: str, request: Request) -> Reply:

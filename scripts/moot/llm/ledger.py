@@ -1,4 +1,4 @@
-"""The ledger: every reply, durable before a protocol sees it, keyed by everything that was sent and the replicate.
+"""The ledger: every reply, durable before a protocol sees it, keyed by all that was asked, whom, and the replicate.
 
 SQLite for one machine, PostgreSQL for several. Reads, writes and reservations of one event loop are gathered, so that
 durability costs one commit for many replies.
@@ -18,54 +18,40 @@ from sqlalchemy.dialects import postgresql, sqlite
 from moot.errors import RunStoppedError, UserError
 from moot.llm.claims import Claims
 from moot.llm.gathering import Gathered
+from moot.llm.ledger_tables import ADOPTED, FAILURES, META, REPLIES, RESERVATIONS, TABLES, TOTALS
+from moot.llm.progress import LOG
 from moot.llm.request import Reply
 
-VERSION = 1
+VERSION = 2
+"""1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process."""
 LOCK_SECONDS = 60
 """How long to wait for another program that holds the ledger's write lock."""
 _READ_BATCH = 500
 _CREATION_LOCK = 6_061_984
 
-_TABLES = sa.MetaData()
-_META = sa.Table("meta", _TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
-_REPLIES = sa.Table(
-    "replies",
-    _TABLES,
-    sa.Column("call_id", sa.String(64), primary_key=True),
-    sa.Column("model", sa.String, nullable=False),
-    sa.Column("request", sa.Text, nullable=False),
-    sa.Column("replicate", sa.Integer, nullable=False),
-    sa.Column("reply", sa.Text, nullable=False),
-    sa.Column("tokens", sa.BigInteger, nullable=False),
-    sa.Column("cost_usd", sa.Float, nullable=False),
-)
-_FAILURES = sa.Table(
-    "failures",
-    _TABLES,
-    sa.Column("call_id", sa.String(64), primary_key=True),
-    sa.Column("error", sa.Text, nullable=False),
-)
-_RESERVATIONS = sa.Table(
-    "reservations",
-    _TABLES,
-    sa.Column("call_id", sa.String(64), primary_key=True),
-    sa.Column("tokens", sa.BigInteger, nullable=False),
-    sa.Column("cost_usd", sa.Float, nullable=False),
-    sa.Column("expires_at", sa.Float, nullable=False),
-)
-_TOTALS = sa.Table(
-    "totals",  # of `replies`, kept with every write: counting a large ledger before each call would take too long
-    _TABLES,
-    sa.Column("name", sa.String, primary_key=True),
-    sa.Column("calls", sa.BigInteger, nullable=False),
-    sa.Column("tokens", sa.BigInteger, nullable=False),
-    sa.Column("cost_usd", sa.Float, nullable=False),
-)
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call as it is looked for.
+
+    Attributes:
+        call_id: the call.
+        earlier_id: its id in a ledger that did not tell servers apart; "" where that was the same.
+        endpoint, model, served_as: who is asked.
+        names: the configured models that are this server's, by name.
+    """
+
+    call_id: str
+    earlier_id: str = ""
+    endpoint: str = ""
+    model: str = ""
+    served_as: str = ""
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of the ledger."""
+    """One row of the ledger; `model` is the model's name in the configuration that asked."""
 
     call_id: str
     model: str
@@ -167,8 +153,10 @@ class Ledger:
             self._claims = Claims(None if "://" in ledger else Path(ledger))
         # Held around a call by id: no other process of this machine makes it meanwhile.
         self.claim = self._claims.hold
-        # The reply under a call id, or None.
-        self.get: Gathered[str, Reply | None] = Gathered(self._find)
+        self._adopted: dict[tuple[str, str, str], str] = {}
+        self._refused: set[tuple[str, str]] = set()
+        # The entry that answers a question, or None.
+        self.get: Gathered[Question, Entry | None] = Gathered(self._find)
         # Stores an entry and gives the reply that counts: the first that was stored under its call id.
         self.put: Gathered[Entry, Reply] = Gathered(self._keep)
         # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
@@ -191,14 +179,16 @@ class Ledger:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATION_LOCK)))
             else:
                 connection.execute(sa.text("BEGIN IMMEDIATE"))
-            _TABLES.create_all(connection)
-            connection.execute(self._insert(_META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
-            found = connection.scalar(sa.select(_META.c.value).where(_META.c.name == "version"))
-            if connection.scalar(sa.select(_TOTALS.c.calls)) is None:
-                spent = self._total(connection, _REPLIES)
+            TABLES.create_all(connection)
+            connection.execute(self._insert(META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
+            found = int(connection.scalar(sa.select(META.c.value).where(META.c.name == "version")) or VERSION)
+            if found < VERSION:  # replies stay as they are; a moot that cannot read later ones must not open it
+                connection.execute(sa.update(META).where(META.c.name == "version").values(value=str(VERSION)))
+            if connection.scalar(sa.select(TOTALS.c.calls)) is None:
+                spent = self._total(connection, REPLIES)
                 total = {"name": "replies", "calls": spent.calls, "tokens": spent.tokens, "cost_usd": spent.usd}
-                connection.execute(sa.insert(_TOTALS), total)
-        if int(found or VERSION) > VERSION:
+                connection.execute(sa.insert(TOTALS), total)
+        if found > VERSION:
             raise UserError(
                 f"ledger {self.place}: written by a newer moot (ledger version {found}; this moot reads up to "
                 f"{VERSION}). Update moot, or set `ledger` to another folder."
@@ -210,9 +200,44 @@ class Ledger:
 
     # Reading
 
-    def _find(self, call_ids: Sequence[str]) -> list[Reply | None]:
-        found = self.replies(call_ids)
-        return [found.get(call_id) for call_id in call_ids]
+    def _find(self, questions: Sequence[Question]) -> list[Entry | None]:
+        wanted = {call_id for one in questions for call_id in (one.call_id, one.earlier_id) if call_id}
+        found = {entry.call_id: entry for entry in self.entries(list(wanted))}
+        return [found.get(one.call_id) or self._earlier(one, found.get(one.earlier_id)) for one in questions]
+
+    def _earlier(self, question: Question, entry: Entry | None) -> Entry | None:
+        """An entry of version 1 answers for one server: the first that is asked under the name that stored it."""
+        if entry is None:
+            return None
+        key = (entry.model, question.endpoint, question.model)
+        if not self._adopted.get(key):
+            self._adopted[key] = self.adopt(key, question.served_as if entry.model in question.names else "")
+        if self._adopted[key] == question.served_as:
+            return entry
+        refusal = (entry.model, question.served_as)
+        if refusal not in self._refused:
+            self._refused.add(refusal)
+            LOG.warning(
+                "ledger %s: replies that model '%s' stored before servers were told apart are not taken for those of "
+                "%s; the model is asked. If that server gave them, see `served_as` in config/README.md.",
+                self.place,
+                *refusal,
+            )
+        return None
+
+    def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
+        """The server that answers for replies of version 1; where none does yet, `served_as` from now on.
+
+        Args:
+            key: the model's name in the configuration that stored them, the endpoint, the model on the server.
+            served_as: the server that asks under this name; "" only reads.
+        """
+        columns = dict(zip(("name", "endpoint", "model"), key, strict=True))
+        which = sa.and_(*(ADOPTED.c[name] == value for name, value in columns.items()))
+        with self._explained(), self._engine.begin() as connection:
+            if served_as:
+                connection.execute(self._insert(ADOPTED).on_conflict_do_nothing(), {**columns, "served_as": served_as})
+            return connection.scalar(sa.select(ADOPTED.c.served_as).where(which)) or ""
 
     def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
         """The stored replies among `call_ids`."""
@@ -223,8 +248,8 @@ class Ledger:
         with self._explained(), self._engine.connect() as connection:
             for start in range(0, len(call_ids), _READ_BATCH):
                 batch = call_ids[start : start + _READ_BATCH]
-                columns = (_REPLIES.c.call_id, _REPLIES.c.model, _REPLIES.c.request, _REPLIES.c.replicate)
-                query = sa.select(*columns, _REPLIES.c.reply).where(_REPLIES.c.call_id.in_(batch))
+                columns = (REPLIES.c.call_id, REPLIES.c.model, REPLIES.c.request, REPLIES.c.replicate)
+                query = sa.select(*columns, REPLIES.c.reply).where(REPLIES.c.call_id.in_(batch))
                 for call_id, model, request, replicate, reply in connection.execute(query):
                     yield Entry(call_id, model, request, replicate, Reply.from_json(reply))
 
@@ -249,17 +274,17 @@ class Ledger:
             for entry in entries
         ]
         call_ids = [entry.call_id for entry in entries]
-        insert = self._insert(_REPLIES).on_conflict_do_nothing().returning(_REPLIES.c.tokens, _REPLIES.c.cost_usd)
+        insert = self._insert(REPLIES).on_conflict_do_nothing().returning(REPLIES.c.tokens, REPLIES.c.cost_usd)
         with self._explained(), self._engine.begin() as connection:
             stored = connection.execute(insert, rows).all()
             connection.execute(
-                sa.update(_TOTALS).values(
-                    calls=_TOTALS.c.calls + len(stored),
-                    tokens=_TOTALS.c.tokens + sum(tokens for tokens, _ in stored),
-                    cost_usd=_TOTALS.c.cost_usd + sum(usd for _, usd in stored),
+                sa.update(TOTALS).values(
+                    calls=TOTALS.c.calls + len(stored),
+                    tokens=TOTALS.c.tokens + sum(tokens for tokens, _ in stored),
+                    cost_usd=TOTALS.c.cost_usd + sum(usd for _, usd in stored),
                 )
             )
-            for table in (_FAILURES, _RESERVATIONS):
+            for table in (FAILURES, RESERVATIONS):
                 connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
         return {} if len(stored) == len(rows) else self.replies(call_ids)
 
@@ -268,14 +293,14 @@ class Ledger:
         await asyncio.to_thread(self._store_failure, call_id, error)
 
     def _store_failure(self, call_id: str, error: str) -> None:
-        insert = self._insert(_FAILURES).values(call_id=call_id, error=error)
+        insert = self._insert(FAILURES).values(call_id=call_id, error=error)
         with self._explained(), self._engine.begin() as connection:
             connection.execute(insert.on_conflict_do_update(index_elements=["call_id"], set_={"error": error}))
-            connection.execute(sa.delete(_RESERVATIONS).where(_RESERVATIONS.c.call_id == call_id))
+            connection.execute(sa.delete(RESERVATIONS).where(RESERVATIONS.c.call_id == call_id))
 
     async def failure(self, call_id: str) -> str | None:
         """The error that a call failed with in an earlier run, or None."""
-        query = sa.select(_FAILURES.c.error).where(_FAILURES.c.call_id == call_id)
+        query = sa.select(FAILURES.c.error).where(FAILURES.c.call_id == call_id)
 
         def read() -> str | None:
             with self._explained(), self._engine.connect() as connection:
@@ -293,7 +318,7 @@ class Ledger:
 
     @staticmethod
     def _spent(connection: sa.Connection) -> Spent:
-        calls, tokens, usd = connection.execute(sa.select(_TOTALS.c.calls, _TOTALS.c.tokens, _TOTALS.c.cost_usd)).one()
+        calls, tokens, usd = connection.execute(sa.select(TOTALS.c.calls, TOTALS.c.tokens, TOTALS.c.cost_usd)).one()
         return Spent(int(calls), int(tokens), float(usd))
 
     @staticmethod
@@ -310,9 +335,9 @@ class Ledger:
         with self._explained(), self._engine.begin() as connection:
             self._lock_reservations(connection)
             own = [reservation.call_id for reservation in wanted]
-            stale = (_RESERVATIONS.c.expires_at < now) | _RESERVATIONS.c.call_id.in_(own)
-            connection.execute(sa.delete(_RESERVATIONS).where(stale))
-            spent, reserved = self._spent(connection), self._total(connection, _RESERVATIONS)
+            stale = (RESERVATIONS.c.expires_at < now) | RESERVATIONS.c.call_id.in_(own)
+            connection.execute(sa.delete(RESERVATIONS).where(stale))
+            spent, reserved = self._spent(connection), self._total(connection, RESERVATIONS)
             for one in wanted:
                 passed = _limit_passed(spent, reserved, one)
                 results.append(passed)
@@ -321,7 +346,7 @@ class Ledger:
                     row = {"call_id": one.call_id, "tokens": one.tokens, "cost_usd": one.usd}
                     rows.append({**row, "expires_at": now + one.seconds})
             if rows:
-                connection.execute(self._insert(_RESERVATIONS).on_conflict_do_nothing(), rows)
+                connection.execute(self._insert(RESERVATIONS).on_conflict_do_nothing(), rows)
         return results
 
     def _lock_reservations(self, connection: sa.Connection) -> None:
@@ -329,7 +354,7 @@ class Ledger:
         if self._engine.dialect.name == "postgresql":
             connection.execute(sa.text("LOCK TABLE reservations IN EXCLUSIVE MODE"))
         else:  # a write takes SQLite's one write lock at once
-            connection.execute(sa.update(_META).where(_META.c.name == "version").values(value=_META.c.value))
+            connection.execute(sa.update(META).where(META.c.name == "version").values(value=META.c.value))
 
     def close(self) -> None:
         """Give the database's connections back."""

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from moot.config import ModelConfig
+from moot.llm.identity import model_asked
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -17,7 +20,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that is sent for one call. Two equal requests are the same question.
+    """Everything that is sent for one call. Two equal requests to one server are the same question.
 
     Attributes:
         endpoint: the endpoint's kind (embedded, openai, ollama).
@@ -35,8 +38,13 @@ class Request:
     schema: Mapping[str, Any] | None = None
     choices: tuple[str, ...] = ()
 
-    def to_json(self) -> str:
-        """The request as canonical JSON: sorted keys, no spaces."""
+    def to_json(self, served_as: str = "") -> str:
+        """What is asked, and whom, as canonical JSON: sorted keys, no spaces.
+
+        Args:
+            served_as: the server's identity; left out where it is "" (a model inside the process, and every request
+                of ledgers that did not tell servers apart).
+        """
         content = {
             "endpoint": self.endpoint,
             "model": self.model,
@@ -44,6 +52,7 @@ class Request:
             "parameters": dict(self.parameters),
             "schema": self.schema,
             "choices": self.choices,
+            **({"served_as": served_as} if served_as else {}),
         }
         return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -58,8 +67,37 @@ class Request:
         return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
 
 
+def request_to(
+    model: ModelConfig,
+    messages: tuple[Message, ...],
+    *,
+    max_tokens: int,
+    temperature: float,
+    seed: int,
+    schema: Mapping[str, Any] | None = None,
+    choices: tuple[str, ...] = (),
+) -> Request:
+    """A request to a configured model.
+
+    Args:
+        model: its entry in the configuration; its `parameters` go along.
+        messages: the prompt.
+        max_tokens: most tokens of the reply.
+        temperature, seed: of sampling; a reasoning model is sent neither.
+        schema: of the reply; sent where the model's entry says `structured: native`.
+        choices: label words to score instead of generating text.
+    """
+    parameters: dict[str, Any] = {"max_tokens": max_tokens, **model.parameters}
+    if not model.reasoning:
+        parameters |= {"temperature": temperature, "seed": seed}
+    if model.endpoint in ("embedded", "ollama"):
+        parameters["context"] = model.context
+    native = schema if model.structured == "native" else None
+    return Request(model.endpoint, model_asked(model), messages, parameters, native, choices)
+
+
 def call_id(request_json: str, replicate: int) -> str:
-    """The ledger's key: a digest of everything that is sent and of the replicate index."""
+    """The ledger's key: a digest of everything that is sent, of whom it is sent to, and of the replicate index."""
     return hashlib.sha256(f"{replicate}\n{request_json}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -8,6 +8,7 @@ from moot.errors import LogprobsUnavailableError, RunStoppedError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
+from moot.llm.identity import address
 from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class OllamaEndpoint:
         self._config = config
         self._response_error = ollama.ResponseError
         self._no_whole_answer = (httpx.HTTPError, ValueError)
-        self._client = ollama.AsyncClient(host=config.base_url, timeout=config.timeout)
+        self._client = ollama.AsyncClient(host=address(config), timeout=config.timeout)
         self._digest = ""
 
     async def _served_model(self) -> str:

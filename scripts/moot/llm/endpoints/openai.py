@@ -14,6 +14,7 @@ from moot.config import ModelConfig
 from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
+from moot.llm.identity import address
 from moot.llm.request import Reply, Request
 
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
@@ -109,7 +110,7 @@ class OpenAIEndpoint:
         import httpx2  # noqa: PLC0415
         import openai  # noqa: PLC0415
 
-        if "@" in urlsplit(config.base_url or "").netloc:
+        if "@" in urlsplit(address(config) or "").netloc:
             raise UserError(
                 f"model '{config.model}': base_url: holds a password; expected an address alone. Put the key into an "
                 "environment variable and name that in `api_key_env`."
@@ -119,7 +120,7 @@ class OpenAIEndpoint:
         self._no_connection = (httpx2.ConnectError, httpx2.ConnectTimeout)
         self._no_whole_answer = (httpx2.HTTPError, aiohttp.ClientError, OSError)
         self._http = openai.DefaultAioHttpClient(timeout=config.timeout)
-        self._client = openai.AsyncOpenAI(api_key=self._key, base_url=config.base_url, http_client=self._http)
+        self._client = openai.AsyncOpenAI(api_key=self._key, base_url=address(config), http_client=self._http)
         self._address = f"{str(self._client.base_url).rstrip('/')}/chat/completions"
         headers = {name: value for name, value in self._client.default_headers.items() if isinstance(value, str)}
         self._headers = {**headers, "Authorization": f"Bearer {self._key}"}

@@ -1,0 +1,58 @@
+"""Who is asked: the declared identity of a model's server, which is part of what the ledger knows a question by."""
+
+import os
+from urllib.parse import urlsplit
+
+from moot.config import ModelConfig
+
+_DEFAULT_ADDRESSES = {
+    "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+    "ollama": ("OLLAMA_HOST", "http://localhost:11434"),
+}
+"""By endpoint: the environment variable that its own client reads, and the address that it calls without one."""
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_OLLAMA_PORT = 11434
+
+
+def address(config: ModelConfig) -> str | None:
+    """Where a model's server is called: `base_url`, else what the endpoint's own client would take.
+
+    None for a model inside the process.
+    """
+    variable, usual = _DEFAULT_ADDRESSES.get(config.endpoint, ("", None))
+    found = config.base_url or os.environ.get(variable, "").strip() or usual
+    if found and config.endpoint == "ollama" and "://" not in found:
+        found = f"http://{found}" if urlsplit(f"//{found}").port else f"http://{found}:{_OLLAMA_PORT}"
+    return found
+
+
+def served_as(config: ModelConfig) -> str:
+    """The identity of a model's server: `served_as`, else its address; "" for a model inside the process.
+
+    A model inside the process is told from others by its file, which stands in the request as the model's name.
+    """
+    if config.endpoint == "embedded":
+        return ""
+    return normalised(config.served_as or address(config) or "")
+
+
+def model_asked(config: ModelConfig) -> str:
+    """The model's name in a request: as the server knows it; for a model inside the process what tells its file."""
+    return config.served_as or config.model if config.endpoint == "embedded" else config.model
+
+
+def normalised(identity: str) -> str:
+    """An address in one spelling, without credentials, query and closing slash; a name that is no address as it is.
+
+    >>> normalised("HTTP://user:secret@Host:80/v1/?key=secret")
+    'http://host/v1'
+    >>> normalised("vllm-fp16")
+    'vllm-fp16'
+    """
+    if "://" not in identity:
+        return identity
+    parts = urlsplit(identity)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"

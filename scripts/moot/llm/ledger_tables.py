@@ -1,0 +1,47 @@
+"""The tables of the ledger's database. Tables are added, never changed: every ledger stays readable."""
+
+import sqlalchemy as sa
+
+TABLES = sa.MetaData()
+META = sa.Table("meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
+REPLIES = sa.Table(
+    "replies",
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+    sa.Column("reply", sa.Text, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+FAILURES = sa.Table(
+    "failures",
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("error", sa.Text, nullable=False),
+)
+RESERVATIONS = sa.Table(
+    "reservations",
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),
+)
+TOTALS = sa.Table(
+    "totals",  # of `replies`, kept with every write: counting a large ledger before each call would take too long
+    TABLES,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("calls", sa.BigInteger, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+ADOPTED = sa.Table(
+    "adopted",  # who answers for replies of version 1: one server for each model name that they were stored under
+    TABLES,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("endpoint", sa.String, primary_key=True),
+    sa.Column("model", sa.String, primary_key=True),
+    sa.Column("served_as", sa.String, nullable=False),
+)
