@@ -75,6 +75,27 @@ def test_a_mistake_names_file_key_and_what_was_expected(tmp_path: Path, change: 
     assert "mine.yaml" in str(caught.value)
 
 
+def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> None:
+    trial = GOOD["experiments"]["trial"]
+    experiments = {"trial": trial, "paper-one": trial, "paper-two": {**trial, "grid": {"max_tokens": [1, 2]}}}
+    grid = ["paper-two-max_tokens=1", "paper-two-max_tokens=2"]
+
+    def run(*names: str) -> list[str]:
+        return list(plan_of(tmp_path, {"experiments": experiments, "run": list(names)}).experiments)
+
+    assert run("paper-*") == ["paper-one", *grid]
+    assert run("trial", "*-two") == ["trial", *grid]
+    assert run("*=2") == ["paper-two-max_tokens=2"]
+    assert run() == ["trial", "paper-one", *grid]
+    with pytest.raises(UserError, match=r"mine.yaml: run: unknown experiment 'papr-\*'; did you mean"):
+        run("papr-*")
+
+
+def test_the_papers_configuration_runs_its_own_experiments_and_no_other() -> None:
+    raw = yaml.safe_load((PROJECT / "config" / "paper.yaml").read_text())
+    assert all(name.startswith("paper-") for name in raw["experiments"])
+
+
 def test_the_good_configuration_is_understood(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, {})
     assert plan.experiments["trial"].study == "courtroom"

@@ -115,7 +115,9 @@ class Config(Strict):
     replay: bool = Field(False, description="take every reply from the ledger; one that is missing is an error")
     shards: int = Field(1, ge=1, description="jobs that an experiment and model is cut into")
     budget: Budget = Field(default_factory=Budget, description="hard limits over everything the ledger holds")
-    run: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field((), description="experiments to run; none: all")
+    run: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
+        (), description="experiments to run, by name or pattern (paper-*); none: all"
+    )
     annotations: tuple[str, ...] = Field(
         ("human", "rules", "judge"), description="whose label counts where several labelers labelled a statement"
     )

@@ -1,6 +1,7 @@
 """From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
 
 import ast
+import fnmatch
 import hashlib
 import importlib
 import importlib.util
@@ -90,12 +91,14 @@ class Plan:
         for name, config in self.config.experiments.items():
             for grid_name, grid_config in expand_grid(name, config):
                 expanded[grid_name] = (name, grid_config)
-        for name in self.config.run:
-            if name not in expanded and name not in self.config.experiments:
-                known = [*expanded, *self.config.experiments]
-                raise unknown_name("experiment", name, known, where=self._where("run"))
+        known, wanted = [*expanded, *self.config.experiments], set[str]()
+        for pattern in self.config.run:
+            named = fnmatch.filter(known, pattern)
+            if not named:
+                raise unknown_name("experiment", pattern, known, where=self._where("run"))
+            wanted.update(named)
         for name, (entry, config) in expanded.items():
-            if not self.config.run or {name, entry} & set(self.config.run):
+            if not self.config.run or {name, entry} & wanted:
                 yield self._experiment(name, entry, config)
 
     def _experiment(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
