@@ -8,12 +8,14 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 
 from snakemake.exceptions import WorkflowError
 
+from moot.as_published import compare_with_papers
 from moot.errors import UserError
 from moot.plan import Plan, code_digest, modules_of
 from moot.present import FIGURES, TABLES
 
 try:
     plan = Plan.from_yaml(config, SHIPPED, map(Path, workflow.configfiles))
+    COMPARABLE = compare_with_papers(plan)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
@@ -122,6 +124,16 @@ def results_of_study(wildcards):
             if dataset in datasets
         ],
     }
+
+
+def as_published(wildcards):
+    """What of a study's runs may be compared with published values: tables follow from it."""
+    names = {experiment.name for experiment in plan.of_study(wildcards.study)}
+    return [
+        f"{experiment}/{model}: {', '.join(found.repeats) or found.differs}"
+        for (experiment, model), found in COMPARABLE.runs.items()
+        if experiment in names
+    ]
 
 
 def package_digest(package):

@@ -21,6 +21,7 @@ rule figure:
     conda:
         "../envs/presentation.yaml"
     params:
+        as_published=as_published,
         caption=lambda wildcards: FIGURES[
             f"{wildcards.study}/{wildcards.figure}"
         ].caption,
@@ -52,6 +53,7 @@ rule render_transcripts:
     conda:
         "../envs/presentation.yaml"
     params:
+        as_published=as_published,
         code=code_digest("moot.present.transcripts"),
     script:
         "../scripts/transcript.py"

@@ -22,6 +22,7 @@ rule table:
     conda:
         "../envs/presentation.yaml"
     params:
+        as_published=as_published,
         caption=lambda wildcards: TABLES[f"{wildcards.study}/{wildcards.table}"].caption,
         code=lambda wildcards: code_digest(
             "moot.present.formats",

@@ -8,6 +8,7 @@ from typing import Any
 
 from moot.artifacts import SCHEMAS, describe, write_cases, write_rows
 from moot.cases import Case, Task
+from moot.present import AsPublished, Comparable
 from moot.scores import ExperimentResults
 
 REARREST = Task(
@@ -26,6 +27,14 @@ class Config:
     models: tuple[str, ...] = ("tiny",)
     split: str = "test"
     params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def repeating(runs: Mapping[tuple[str, str], str], **datasets: str) -> Comparable:
+    """That these runs (experiment, model) and the baselines of these data sets repeat these experiments of the papers."""
+    return Comparable(
+        {run: AsPublished((paper,), (paper,)) for run, paper in runs.items()},
+        {name: AsPublished((f"baselines/{paper}",)) for name, paper in datasets.items()},
+    )
 
 
 def case(case_id: str, target: str, labels: tuple[str, ...] = ("no", "yes"), **attributes: str) -> Case:

@@ -26,7 +26,7 @@ from moot.protocols import PROTOCOLS
 from moot.scores import ExperimentResults, below_each_other, no_scores, score_experiment
 from moot.scores.conference import kappa, repetition
 from moot.scores.lexicon import clusters_reached
-from results_on_disk import Config, prediction, utterance, write_results
+from results_on_disk import Config, prediction, repeating, utterance, write_results
 from scripted_chat import Script, hold
 from test_conference import FORMS, conference_case, script
 
@@ -39,7 +39,9 @@ def study_of(study: str, experiments: Sequence[ExperimentResults], **baselines: 
     published = read_published(PUBLISHED)
     scores = below_each_other(score_experiment(results) for results in experiments) if experiments else no_scores()
     by_name = {results.experiment: results for results in experiments}
-    return StudyResults(study, by_name, scores, baselines, published[published["study"] == study])
+    runs = {("alike", "gemma-2-9b"): "paper-stance-claims"}
+    comparable = repeating(runs, **dict.fromkeys(baselines, "vast"))
+    return StudyResults(study, by_name, scores, baselines, published[published["study"] == study], comparable)
 
 
 async def conferences(
@@ -296,6 +298,7 @@ def test_trained_baselines_stand_beside_their_published_counterparts(tmp_path: P
         [
             {
                 "baseline": "bag-of-words",
+                "dataset": "vast",
                 "title": "Bag of words, logistic regression",
                 "evaluation": "test",
                 "status": "ok",

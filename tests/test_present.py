@@ -37,11 +37,21 @@ from moot.present.published import read_published
 from moot.present.style import draw, house_style, name_points, new_figure
 from moot.present.transcripts import _body, render_debates
 from moot.scores import ExperimentResults, below_each_other, no_scores, score_experiment
-from results_on_disk import REARREST, Config, case, prediction, utterance, write_results
+from results_on_disk import REARREST, Config, case, prediction, repeating, utterance, write_results
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "data" / "published" / "published_results.csv"
 PROTOCOLS = ("zero_shot", "cot", "courtroom")
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
+
+
+AS_PUBLISHED = repeating(
+    {
+        ("zero_shot-x", "dolphin-3"): "paper-zero-shot",
+        ("cot-x", "dolphin-3"): "paper-cot",
+        ("courtroom-x", "dolphin-3"): "paper-courtroom",
+    },
+    nlsy97="nlsy97",
+)
 
 
 def study_of(experiments: list[ExperimentResults], baselines: dict[str, pd.DataFrame] | None = None) -> StudyResults:
@@ -52,6 +62,7 @@ def study_of(experiments: list[ExperimentResults], baselines: dict[str, pd.DataF
         scores=below_each_other(score_experiment(results) for results in experiments) if experiments else no_scores(),
         baselines=baselines or {},
         published=published[published["study"] == "courtroom"],
+        comparable=AS_PUBLISHED,
     )
 
 
@@ -128,7 +139,7 @@ def test_models_of_one_side_stay_with_the_other_empty(study):
     assert {"majority-class", "base-rate-coin"} <= set(frame["model"])
 
 
-def test_other_settings_and_other_data_have_no_published_value(study, tmp_path):
+def test_what_is_not_as_published_stands_without_a_published_value(study, tmp_path):
     rows = [prediction("a", "yes", "yes"), prediction("b", "no", "yes")]
     cases = [case("a", "yes"), case("b", "no")]
     other = study_of(
@@ -190,7 +201,9 @@ def test_stability_of_published_values_follows_from_the_tables(study):
     zero_shot = frame[(frame["method"] == "zero-shot") & frame["statistic"].str.startswith("standard")].iloc[0]
     assert zero_shot["published"] == pytest.approx(np.std([0.65, 0.60, 0.59, 0.62, 0.53, 0.45], ddof=1))
     assert zero_shot["stated in the paper"] == 0.08
-    assert zero_shot["ours"] == 0 and zero_shot["models (ours)"] == 2
+    assert zero_shot["models (ours)"] == 1 and np.isnan(zero_shot["difference"]), "not over the paper's models"
+    note = " ".join(TABLES["courtroom/stability"].build(study).notes)
+    assert "the opposite" in note and "chain of thought 0.90" in note and "courtroom debate 0.26" in note
 
 
 def test_cost_ratio_is_of_means_over_common_cases(study):
@@ -215,7 +228,11 @@ def test_a_leaderboard_stands_beside_the_published_one(study):
     assert row["in words"] == "Random forest"
     assert row["difference"] == pytest.approx(-0.0106)
     missing = frame[(frame["model"] == "et") & (frame["metric"] == "AUC")].iloc[0]
-    assert missing["published"] == 0.6559 and missing["status"] == "not run"
+    assert missing["published"] == 0.6559 and np.isnan(missing["difference"])
+    synthetic = rows_of(replace(with_board, comparable=repeating({})), "table2_tabular_leaderboard")
+    assert (
+        synthetic["difference"].isna().all() and not synthetic[["published", "ours (test)"]].notna().all(axis=1).any()
+    )
     notes = TABLES["courtroom/table3_tabpfn"].build(with_board).notes
     assert any("weights not found" in note for note in notes)
 
@@ -328,7 +345,8 @@ def test_markdown_opens_no_markup(text):
 
 def test_published_figures_say_where_they_are_wrong(tmp_path):
     path = tmp_path / "published.csv"
-    path.write_text("study,table,row,metric,value,note\ncourtroom,t,r,accuracy,0.5,\ncourtroom,t,r,f1,many,\n")
+    rows = "courtroom,t,r,accuracy,0.5,,,\ncourtroom,t,r,f1,many,,,\n"
+    path.write_text(f"study,table,row,metric,value,repeated_by,model,note\n{rows}")
     with pytest.raises(UserError, match=r"line 3: value 'many', expected a number"):
         read_published(path)
     path.write_text("study,table,row,metric\n")

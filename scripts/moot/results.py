@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.artifacts import describe, read_frame, read_frames, write_rows
+from moot.as_published import compare_with_papers
 from moot.plan import Plan
 from moot.present import StudyResults
 from moot.present.published import read_published
@@ -48,6 +49,7 @@ def study_results(
         scores=read_frames(scores) if scores else no_scores(),
         baselines={path.stem: read_frame(path) for path in baselines},
         published=figures[figures["study"] == study],
+        comparable=compare_with_papers(plan),
     )
 
 

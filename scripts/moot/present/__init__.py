@@ -19,6 +19,42 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
 
+@dataclass(frozen=True, slots=True)
+class AsPublished:
+    """How one run, or one data set with its trained models, relates to the experiments of config/paper.yaml.
+
+    Attributes:
+        repeats: names of the paper's experiments that it repeats; `baselines/DATASET` for a data set.
+        alike: those that it repeats but for the model.
+        differs: in what it differs from the nearest one, in words; "" where it repeats one.
+    """
+
+    repeats: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+    differs: str = ""
+
+
+@dataclass(frozen=True)
+class Comparable:
+    """What of a run is as published.
+
+    Attributes:
+        runs: by experiment and model.
+        datasets: by data set, for the models trained on it.
+    """
+
+    runs: Mapping[tuple[str, str], AsPublished] = field(default_factory=dict)
+    datasets: Mapping[str, AsPublished] = field(default_factory=dict)
+
+    def run(self, experiment: str, model: str) -> AsPublished:
+        """One experiment and model; nothing is comparable unless it is known to be."""
+        return self.runs.get((experiment, model), AsPublished())
+
+    def dataset(self, name: str) -> AsPublished:
+        """One data set."""
+        return self.datasets.get(name, AsPublished())
+
+
 @dataclass(frozen=True)
 class StudyResults:
     """All that the tables and figures of one study may show.
@@ -28,7 +64,8 @@ class StudyResults:
         experiments: its experiments, by name, in the order of the configuration.
         scores: the scores of all these experiments below each other (scores schema).
         baselines: leaderboard frames of `results/baselines/`, by data set.
-        published: the study's rows of `data/published/published_results.csv` (study, table, row, metric, value, note).
+        published: the study's rows of `data/published/published_results.csv`, columns as `published.COLUMNS`.
+        comparable: which runs are as published; without it no published value stands beside a run.
     """
 
     study: str
@@ -36,6 +73,7 @@ class StudyResults:
     scores: pd.DataFrame
     baselines: Mapping[str, pd.DataFrame]
     published: pd.DataFrame
+    comparable: Comparable = field(default_factory=Comparable)
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
         """The experiments of any of these protocols (none given: of all) whose parameters have these values.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -22,10 +23,21 @@ from moot.present.appellate_study import (
     phases_of,
     source_name,
 )
-from moot.present.published import Measured, compared, comparison, measured, published_table
+from moot.present.published import (
+    NOT_MEASURED,
+    Measured,
+    Values,
+    beside,
+    compared,
+    comparison,
+    measured,
+    not_repeated,
+    published_table,
+)
 from moot.scores.panel import HUMAN, changes_of, regular
 
 KEYS = ("phase", "experiment", "model")
+ALL_STATEMENTS = "all statements"
 BY_CASE_NOTE = "Intervals are by bootstrap over cases; five cases are few, so they are wide and rough."
 
 
@@ -41,26 +53,50 @@ def _score(results: StudyResults, phase: Phase, metric: str, group: str = "overa
     return measured(results, phase.experiment, phase.model, metric, group=group)
 
 
+COUNTS = {
+    "debates": "debates",
+    "steps": "steps",
+    "debates a case, fewest": "debates_per_case",
+    "debates beyond the last round": "debates_overrunning_three_rounds",
+}
+"""What Table 1 counts, to its name in the published figures."""
+
+
+def _beside(results: StudyResults, table: str, phase: Phase) -> Values:
+    return beside(results, table, phase.experiment, phase.model)
+
+
+def _alone(phase: str) -> dict[str, Any]:
+    """The keys of a row of published values that no run repeats; `phase` as the published figures call it."""
+    return {"phase": SPOKEN[phase], "experiment": "", "model": ""}
+
+
 @table(STUDY, "table1_steps", "Table 1: debates and steps", "Debates and steps of each phase: published and ours.")
 def steps(results: StudyResults) -> TableContent:
     """Table 1, with what the synthetic phase leaves out or adds."""
-    published = published_table(results, "table1")
-    overruns = published_table(results, "text").get(("synthetic", "debates_overrunning_three_rounds"))
-    rows: list[dict[str, Any]] = []
+    spoken = {metric: what for what, metric in COUNTS.items()}
+    rows: list[dict[str, Any]] = [
+        {**_alone(row), "count": spoken[metric], "published": value}
+        for table in ("table1", "text")
+        for (row, metric), value in not_repeated(results, table).items()
+        if metric in spoken
+    ]
     for phase in phases_of(results):
+        pairs = {**_beside(results, "table1", phase), **_beside(results, "text", phase)}
+        published = {metric: value for (_, metric), value in pairs.items()}
         debates = phase.steps.groupby("case_id")["debate_id"].nunique()
         held = regular(phase.steps)
         overrun = phase.steps.loc[phase.steps["kind"] == "overrun", "debate_id"].nunique()
         counts = {
-            "debates": (int(debates.sum()), published.get((phase.name, "debates"))),
-            "steps": (len(held), published.get((phase.name, "steps"))),
-            "debates a case, fewest": (int(debates.min()), published.get((phase.name, "debates_per_case"))),
-            "debates beyond the last round": (overrun, overruns if phase.name == "synthetic" else None),
-            "statements missing": (int((held["text"] == "").sum()), None),
-            "statements of an extra judge, or said twice": (int((phase.steps["kind"] == "extra").sum()), None),
+            "debates": int(debates.sum()),
+            "steps": len(held),
+            "debates a case, fewest": int(debates.min()),
+            "debates beyond the last round": overrun,
+            "statements missing": int((held["text"] == "").sum()),
+            "statements of an extra judge, or said twice": int((phase.steps["kind"] == "extra").sum()),
         }
-        for what, (ours, theirs) in counts.items():
-            value = float("nan") if theirs is None else theirs
+        for what, ours in counts.items():
+            value = published.get(COUNTS.get(what, ""), float("nan"))
             rows.append({**_keys(phase), "count": what, "published": value, "ours": ours, "difference": ours - value})
     frame = pd.DataFrame(rows, columns=[*KEYS, "count", "published", "ours", "difference"])
     return TableContent(
@@ -82,37 +118,62 @@ def steps(results: StudyResults) -> TableContent:
 )  # fmt: skip
 def counts(results: StudyResults) -> TableContent:
     """Table 2 for every phase and all steps; the paper prints the first step of the synthetic phase."""
-    published = published_table(results, "table2")
     found = list(phases_of(results))
+    compared_with = {phase.experiment: _counts_beside(results, phase) for phase in found}
     numbers = sorted({number for phase in found for number in phase.steps["number"]})
     cases = [f"case {number}" for number in numbers] if len(numbers) <= MOST_CASES_SHOWN else []
-    rows = [row for phase in found for row in _count_rows(phase, published, numbers if cases else [])]
+    rows = [] if any(compared_with.values()) else list(_counts_alone(published_table(results, "table2")))
+    rows += [
+        row for phase in found for row in _count_rows(phase, compared_with[phase.experiment], numbers if cases else [])
+    ]
     columns = [*KEYS, "step", "round", "judge", "code", "published total", "total", "difference", *cases]
-    shown = [f"published {case}" for case in cases if any(f"published {case}" in row for row in rows)]
+    shown = sorted({name for row in rows for name in row if name.startswith("published case")})
     frame = pd.DataFrame(rows, columns=[*columns, *shown])
     return TableContent(
-        frame, notes=(CODE_NOTE, "Counts compare with the paper's only where there are as many debates (20 a case)."),
+        frame, notes=(CODE_NOTE, "Counts stand beside the paper's only where there are as many debates (20 a case)."),
         published=("published total", *shown), ours=("total", *cases), difference=("difference",),
         keys=(*KEYS, "step", "round", "judge"),
         formats={name: "d" for name in frame.columns if name not in (*KEYS, "judge", "code")} | {"difference": "+d"},
     )  # fmt: skip
 
 
-def _count_rows(
-    phase: Phase, published: dict[tuple[str, str], float], numbers: Sequence[int]
-) -> Iterator[dict[str, Any]]:
+PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3)"}
+
+
+def _counts_beside(results: StudyResults, phase: Phase) -> Values:
+    """The published counts beside a phase: counts compare where there are as many debates."""
+    published = _beside(results, "table2", phase)
+    debates = sum(value for (_, metric), value in published.items() if metric == "total")
+    return published if phase.steps["debate_id"].nunique() == debates else {}
+
+
+def _counts_alone(published: Values) -> Iterator[dict[str, Any]]:
+    """The published counts by themselves."""
+    for code, name in PRINTED_CODES.items():
+        row = f"judge1_step1_{name}"
+        if (row, "total") in published:
+            cases = {
+                f"published case {metric.removeprefix('case')}": value
+                for (other, metric), value in published.items()
+                if other == row and metric.startswith("case")
+            }
+            yield {
+                **_alone("synthetic"), "step": 1, "round": 1, "judge": "1", "code": f"{code} {CODE_NAMES[code]}",
+                "published total": published[row, "total"],
+                **cases,
+            }  # fmt: skip
+
+
+def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
     held = regular(phase.steps)
-    printed = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3)"}
     for step in range(1, phase.judges * phase.rounds + 1):
         now = held[held["step"] == step]
         seat, number = (step - 1) % phase.judges + 1, (step - 1) // phase.judges + 1
         human = phase.name == "human_ai" and seat == phase.judges
-        for code, name in printed.items():
+        for code, name in PRINTED_CODES.items():
             mine = now[now["code"] == code]
             row_name = f"judge{seat}_step{step}_{name}"
-            first = phase.name == "synthetic"
-            theirs = published.get((row_name, "total")) if first else None
-            value = float("nan") if theirs is None else theirs
+            value = published.get((row_name, "total"), float("nan"))
             row: dict[str, Any] = {
                 **_keys(phase), "step": step, "round": number, "judge": "human" if human else str(seat),
                 "code": f"{code} {CODE_NAMES[code]}", "published total": value, "total": len(mine),
@@ -120,30 +181,41 @@ def _count_rows(
             }  # fmt: skip
             for case in numbers:
                 row[f"case {case}"] = int((mine["number"] == case).sum())
-                if first and (row_name, f"case{case}") in published:
+                if (row_name, f"case{case}") in published:
                     row[f"published case {case}"] = published[row_name, f"case{case}"]
             yield row
 
 
 @table(
     STUDY, "decision_probabilities", "Decision probabilities",
-    "Share of affirming positions among positions, by round and judge, and how many statements take a position at all.",
+    "Share of affirming positions among all statements, and among those that take a position, by round and judge.",
 )  # fmt: skip
 def decision_probabilities(results: StudyResults) -> TableContent:
     """The shares that the paper gives for the first round of the synthetic phase, for all rounds of all phases."""
-    published = published_table(results, "text")
     rows: list[dict[str, Any]] = []
+    for (name, metric), value in not_repeated(results, "text").items():
+        if metric == "affirm_share":
+            phase_name, in_round, judge = name.split("_")
+            place = {"round": int(in_round.removeprefix("round")), "judge": int(judge.removeprefix("judge"))}
+            keys = {**_alone(phase_name), "positions by": source_name(""), **place, "share of": ALL_STATEMENTS}
+            rows.append(compared(keys, value, NOT_MEASURED))
     for phase in phases_of(results):
-        for prefix in phase.sources:
-            for number in range(1, phase.rounds + 1):
-                for seat in range(1, phase.judges + 1):
-                    name = f"{phase.name}_round{number}_judge{seat}"
-                    group = f"round={number};seat={seat}"
-                    theirs = None if prefix else published.get((name, "affirm_share"))
-                    keys = {**_keys(phase), "positions by": source_name(prefix), "round": number, "judge": seat}
-                    rows.append(compared(keys, theirs, _score(results, phase, f"{prefix}affirm_share", group)))
-    notes = (CODE_NOTE, VOTE_NOTE, BY_CASE_NOTE, "In a human-AI panel the last judge is the human.")
-    return comparison(rows, (*KEYS, "positions by", "round", "judge"), notes)
+        published = _beside(results, "text", phase)
+        for prefix, number, seat in product(phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)):
+            theirs = None if prefix else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
+            keys = {**_keys(phase), "positions by": source_name(prefix), "round": number, "judge": seat}
+            for of, metric in ((ALL_STATEMENTS, "affirm_share_of_statements"), ("positions", "affirm_share")):
+                ours = _score(results, phase, prefix + metric, f"round={number};seat={seat}")
+                rows.append(compared({**keys, "share of": of}, theirs if of == ALL_STATEMENTS else None, ours))
+    notes = (
+        CODE_NOTE,
+        "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates, 4 of them without a "
+        "position), so that its shares stand beside ours of all statements. A share of positions leaves code 3 out.",
+        VOTE_NOTE,
+        BY_CASE_NOTE,
+        "In a human-AI panel the last judge is the human.",
+    )
+    return comparison(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes)
 
 
 @table(
@@ -152,11 +224,17 @@ def decision_probabilities(results: StudyResults) -> TableContent:
 )  # fmt: skip
 def volatility(results: StudyResults) -> TableContent:
     """Changes by phase, transition and judge; the paper gives totals by phase."""
-    published = published_table(results, "text")
-    rows: list[dict[str, Any]] = []
+    stated = {name: _published_changes(published_table(results, "text"), name) for name in SPOKEN}
+    shares = {name: changes / chances for name, (changes, chances) in stated.items() if chances}
+    rows: list[dict[str, Any]] = [
+        {**compared({**_alone(name), "positions by": source_name(""), "transition": what}, shares[name], NOT_MEASURED)}
+        for (name, metric) in not_repeated(results, "text")
+        if metric == "opinion_changes" and name in shares
+        for what in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
+    ]
     for phase in phases_of(results):
-        changes, chances = _published_changes(published, phase.name)
-        share = changes / chances if chances else None
+        as_published = (phase.name, "opinion_changes") in _beside(results, "text", phase)
+        share = shares.get(phase.name) if as_published else None
         human = phase.name == "human_ai"
         groups: list[tuple[str, str]] = [
             ("seats=ai" if human else "overall", "all rounds, AI judges" if human else "all rounds")
@@ -182,11 +260,10 @@ def volatility(results: StudyResults) -> TableContent:
                     }
                 )
     content = comparison(rows, (*KEYS, "positions by", "transition"), (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE))
-    counted = {name: _published_changes(published, name) for name in SPOKEN}
     published_note = "Published shares are changes over opportunities as the paper counts them: {}.".format(
-        ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in counted.items())
+        ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in stated.items())
     )
-    frame = content.frame.assign(changes=[row["changes"] for row in rows])
+    frame = content.frame.assign(changes=[row.get("changes", float("nan")) for row in rows])
     return replace(
         content,
         frame=frame,
@@ -196,7 +273,7 @@ def volatility(results: StudyResults) -> TableContent:
     )
 
 
-def _published_changes(published: dict[tuple[str, str], float], phase: str) -> tuple[float, float]:
+def _published_changes(published: Values, phase: str) -> tuple[float, float]:
     """Changes of opinion and their opportunities as published; 0 where the paper gives none.
 
     The paper counts the opportunities of the synthetic and the multi-agent phase together; both have as many debates.

@@ -13,6 +13,8 @@ from moot.present.conference_study import (
     GRADING,
     PAIRS,
     STUDY,
+    WITH,
+    WITHOUT,
     Condition,
     conditions_of,
     difference_of_means,
@@ -20,10 +22,12 @@ from moot.present.conference_study import (
     score_of,
 )
 from moot.present.published import (
+    NOT_MEASURED,
     Measured,
+    beside,
     compared,
     comparison,
-    published_rows,
+    not_repeated,
     published_table,
     with_whole_counts,
 )
@@ -32,6 +36,8 @@ from moot.scores import BASE_RATE_COIN, INVALID_WRONG, MAJORITY_CLASS
 from moot.scores.conference import coverage, repetition
 
 SHOWN_DECISIONS = 5
+COVERED = {"clusters_covered_with_judge": WITH, "clusters_covered_without_judge": WITHOUT}
+"""Published coverage to the condition that it is of."""
 BY_DEBATE_NOTE = "Intervals are by bootstrap over debates: a conference is one case, debated many times."
 COURSE = {
     "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
@@ -61,21 +67,18 @@ COURSE = {
 def agreement_detection(results: StudyResults) -> TableContent:
     """Table 5."""
     name = "table5_agreement_detection"
-    published = published_table(results, name)
     runs = [condition for condition in conditions_of(results) if condition.judged]
-    rows: list[dict[str, Any]] = []
-    for judge in dict.fromkeys([*published_rows(results, name), *(run.model for run in runs)]):
-        mine: list[Condition | None] = [run for run in runs if run.model == judge]
-        for run in mine or [None]:
-            for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
-                group = f"decision={number}" if number else "overall"
-                ours = score_of(results, run.results.experiment, judge, "grade", group) if run else Measured()
-                keys = {
-                    "judge": judge,
-                    "experiment": run.results.experiment if run else "",
-                    "decision": str(number) if number else "overall",
-                }
-                rows.append(compared(keys, published.get((judge, f"debate{number}" if number else "overall")), ours))
+    rows = [
+        compared({"judge": judge, "experiment": "", "decision": column.removeprefix("debate")}, value, NOT_MEASURED)
+        for (judge, column), value in not_repeated(results, name).items()
+    ]
+    for run in runs:
+        experiment = run.results.experiment
+        theirs = beside(results, name, experiment, run.model)
+        for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
+            ours = score_of(results, experiment, run.model, "grade", f"decision={number}" if number else "overall")
+            keys = {"judge": run.model, "experiment": experiment, "decision": str(number) if number else "overall"}
+            rows.append(compared(keys, theirs.get((run.model, f"debate{number}" if number else "overall")), ours))
     graders = sorted({_grader(run) for run in runs})
     return comparison(
         rows,
@@ -200,14 +203,22 @@ def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
 )
 def with_and_without_judge(results: StudyResults) -> TableContent:
     """One row a condition and measure; published coverage is of one debate each."""
-    published = {metric: value for (_, metric), value in published_table(results, "text_coverage").items()}
-    rows: list[dict[str, Any]] = []
+    rows = [
+        compared(
+            {"model": "gpt-4", "condition": name, "data": "", "measure": COURSE["clusters_by_lexicon"]},
+            value,
+            NOT_MEASURED,
+        )
+        for (_, metric), value in not_repeated(results, "text_coverage").items()
+        for name in [COVERED.get(metric)]
+        if name
+    ]
     for condition in conditions_of(results):
+        published = beside(results, "text_coverage", condition.results.experiment, condition.model)
+        theirs = {COVERED.get(metric): value for (_, metric), value in published.items()}
         for metric, title in COURSE.items():
             score = score_of(results, condition.results.experiment, condition.model, metric)
-            stated = None
-            if metric == "clusters_by_lexicon":
-                stated = published.get(f"clusters_covered_{'with' if condition.judged else 'without'}_judge")
+            stated = theirs.get(condition.name) if metric == "clusters_by_lexicon" else None
             keys = {"model": condition.model, "condition": condition.name, "data": condition.data, "measure": title}
             if pd.notna(score.value) or stated is not None:
                 rows.append(compared(keys, stated, score))

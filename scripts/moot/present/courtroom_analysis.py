@@ -1,6 +1,6 @@
 """What the paper claims in its text, and what rests on it: all runs, stability, cost, paired tests."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -15,11 +15,10 @@ from moot.present.courtroom_study import (
     PUBLISHED_PROMPTS,
     STUDY,
     Run,
-    is_as_published,
     reference_runs,
     runs_of,
 )
-from moot.present.published import measured, published_table, with_whole_counts
+from moot.present.published import beside, measured, published_table, with_whole_counts
 from moot.scores.paired import compare_paired, holm
 from moot.scores.uncertainty import CaseBootstrap, ratio_of
 
@@ -100,6 +99,7 @@ def stability(results: StudyResults) -> TableContent:
     rows = []
     for method, pairs in _published_pairs(results).items():
         ours = _our_pairs(results, method)
+        same_models = set(pairs) <= set(ours)
         statistics = {
             "standard deviation of F1 across models": (_spread, stated.get((method, "f1_std_across_models"))),
             "correlation of accuracy and F1 (Pearson)": (_correlation, None),
@@ -110,9 +110,11 @@ def stability(results: StudyResults) -> TableContent:
                     "method": METHODS[method],
                     "statistic": name,
                     "stated in the paper": np.nan if claimed is None else claimed,
-                    "published": statistic(pairs),
-                    "ours": statistic(ours),
-                    "difference": statistic(ours) - statistic(pairs),
+                    "published": statistic(list(pairs.values())),
+                    "ours": statistic(list(ours.values())),
+                    "difference": statistic([ours[model] for model in pairs]) - statistic(list(pairs.values()))
+                    if same_models
+                    else np.nan,
                     "models (published)": len(pairs),
                     "models (ours)": len(ours),
                 }
@@ -121,9 +123,12 @@ def stability(results: StudyResults) -> TableContent:
     return TableContent(
         frame,
         notes=[
+            *_correlation_note(results),
             "`published` is computed here from the paper's Tables 4 and 5, which show few of its models; `stated in "
-            "the paper` is what its text says. F1 of ours is binary. Sample standard deviation; two models are needed "
-            "for a spread and three for a correlation. With so few models neither tells methods apart.",
+            "the paper` is what its text says. `ours` is over every model that was run on the paper's data with its "
+            "settings; the difference is taken over the paper's models, once all of them were run. F1 of ours is "
+            "binary. Sample standard deviation; two models are needed for a spread and three for a correlation. With "
+            "so few models neither tells methods apart.",
             "The paper's appendix D puts the F1 of single prompts between 0.09 and 0.58, below values of its own Table "
             "4.",
         ],
@@ -135,28 +140,46 @@ def stability(results: StudyResults) -> TableContent:
     )
 
 
-def _published_pairs(results: StudyResults) -> dict[str, list[tuple[float, float]]]:
-    """Published pairs of accuracy and F1 by protocol."""
+def _correlation_note(results: StudyResults) -> Iterator[str]:
+    """What the published tables say about the paper's claim that debates make accuracy and F1 agree better."""
+    found = {method: _correlation(list(pairs.values())) for method, pairs in _published_pairs(results).items()}
+    prompts = [value for method, value in found.items() if method != DEBATE and not np.isnan(value)]
+    if not prompts or np.isnan(found[DEBATE]):
+        return
+    listed = ", ".join(f"{METHODS[method]} {value:.2f}" for method, value in found.items())
+    if found[DEBATE] < min(prompts):
+        yield (
+            "The paper's headline is that debates make accuracy and F1 go together better than single prompts do. Its "
+            f"own tables say the opposite: over their models the two correlate at {listed}."
+        )
+    else:
+        yield f"Over the models of the paper's own tables accuracy and F1 correlate at {listed}."
+
+
+def _published_pairs(results: StudyResults) -> dict[str, dict[str, tuple[float, float]]]:
+    """Protocol to model to the published accuracy and F1."""
     prompts, debates = published_table(results, "table4_prompting"), published_table(results, "table5_courtroom")
-    pairs: dict[str, list[tuple[float, float]]] = {}
+    pairs: dict[str, dict[str, tuple[float, float]]] = {}
     for prompt in PUBLISHED_PROMPTS:
         models = [row for row, metric in prompts if metric == f"{prompt}_accuracy"]
-        pairs[prompt] = [(prompts[row, f"{prompt}_accuracy"], prompts[row, f"{prompt}_f1"]) for row in models]
-    pairs[DEBATE] = [(value, debates[row, "f1"]) for (row, metric), value in debates.items() if metric == "accuracy"]
+        pairs[prompt] = {row: (prompts[row, f"{prompt}_accuracy"], prompts[row, f"{prompt}_f1"]) for row in models}
+    pairs[DEBATE] = {
+        row: (value, debates[row, "f1"]) for (row, metric), value in debates.items() if metric == "accuracy"
+    }
     return pairs
 
 
-def _our_pairs(results: StudyResults, protocol: str) -> list[tuple[float, float]]:
-    """Our pairs of accuracy and binary F1, of experiments with the paper's settings."""
-    runs = [run for run in runs_of(results, protocol) if is_as_published(run.results)]
-    pairs = [
-        (
+def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
+    """Model to our accuracy and binary F1, of experiments with the paper's data and settings, whatever the model."""
+    pairs = {
+        run.model: (
             measured(results, run.results.experiment, run.model, "accuracy").value,
             measured(results, run.results.experiment, run.model, "f1", "binary").value,
         )
-        for run in runs
-    ]
-    return [pair for pair in pairs if not np.isnan(pair).any()]
+        for run in runs_of(results, protocol)
+        if results.comparable.run(run.results.experiment, run.model).alike
+    }
+    return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
 
 
 def _spread(pairs: Sequence[tuple[float, float]]) -> float:
@@ -180,13 +203,20 @@ def cost_ratios(results: StudyResults) -> TableContent:
     """The paper's 11-14 times the tokens and 8-12 times the seconds of chain of thought."""
     stated = published_table(results, "text_cost")
     names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for debate in runs_of(results, DEBATE):
         for prompt in runs_of(results, *PROMPTS):
             if (prompt.model, prompt.results.config.dataset) != (debate.model, debate.results.config.dataset):
                 continue
+            as_published = all(
+                beside(results, "text_cost", run.results.experiment, run.model) for run in (debate, prompt)
+            )
+            published = stated if as_published else {}
             for quantity, name in names.items():
-                key = f"{DEBATE}/{prompt.results.config.protocol}"
+                low_stated, high_stated = (
+                    published.get((f"{DEBATE}/{prompt.results.config.protocol}", f"{name}_{end}"), np.nan)
+                    for end in ("low", "high")
+                )
                 value, low, high, n = _ratio(debate, prompt, quantity)
                 rows.append(
                     {
@@ -195,8 +225,8 @@ def cost_ratios(results: StudyResults) -> TableContent:
                         "model": debate.model,
                         "data": debate.data,
                         "quantity": f"{quantity}, debate / prompt",
-                        "published low": stated.get((key, f"{name}_low"), np.nan),
-                        "published high": stated.get((key, f"{name}_high"), np.nan),
+                        "published low": low_stated,
+                        "published high": high_stated,
                         "ours": value,
                         "95 % low": low,
                         "95 % high": high,
@@ -215,7 +245,9 @@ def cost_ratios(results: StudyResults) -> TableContent:
             f"The paper's debate takes {tokens:.0f} tokens a case, its chain of thought "
             f"{stated.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to "
             f"{stated.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are against chain of "
-            "thought.",
+            f"thought: {_stated_range(stated, 'token_ratio')} times the tokens, "
+            f"{_stated_range(stated, 'wall_clock_ratio')} times the seconds. They stand beside ours where both "
+            "experiments are the paper's.",
         ],
         published=("published low", "published high"),
         ours=("ours", "95 % low", "95 % high"),
@@ -223,6 +255,11 @@ def cost_ratios(results: StudyResults) -> TableContent:
         keys=("debate", "prompt", "model", "data"),
         formats={"published range": ".0f", "ours": ".2f", "95 % interval": ".2f"},
     )
+
+
+def _stated_range(stated: Mapping[tuple[str, str], float], name: str) -> str:
+    low, high = (stated.get((f"{DEBATE}/cot", f"{name}_{end}"), np.nan) for end in ("low", "high"))
+    return f"{low:.0f} to {high:.0f}"
 
 
 def _ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float, int]:

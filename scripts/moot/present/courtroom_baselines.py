@@ -9,9 +9,19 @@ import pandas as pd
 from moot.present import StudyResults, TableContent, data_label, table
 from moot.present.courtroom_study import STUDY
 from moot.present.implied import base_rate_note
-from moot.present.published import Measured, compared, comparison, published_rows, published_table
+from moot.present.published import (
+    NOT_MEASURED,
+    Measured,
+    beside_trained,
+    compared,
+    comparison,
+    not_repeated,
+    published_rows,
+    published_table,
+)
 
 Board = Mapping[str, Mapping[str, Any]]
+LEADERBOARD, TABPFN = "table2_tabular_leaderboard", "table3_tabpfn"
 
 LEADERBOARD_METRICS = {
     "accuracy": "accuracy",
@@ -29,24 +39,28 @@ LEADERBOARD_METRICS = {
 
 @table(
     STUDY,
-    "table2_tabular_leaderboard",
+    LEADERBOARD,
     "Table 2: trained models",
     "Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the "
     "training split, and ours on the test split.",
 )
 def leaderboard(results: StudyResults) -> TableContent:
     """Table 2: one row a model and metric; models that could not run say why."""
-    published = published_table(results, "table2_tabular_leaderboard")
-    theirs = {("nlsy97", row, metric): value for (row, metric), value in published.items()}
     by_model: dict[str, dict[str, float]] = {}
-    for (row, metric), value in published.items():
+    for (row, metric), value in published_table(results, LEADERBOARD).items():
         by_model.setdefault(row, {})[metric] = value
     rows = [
-        {**keys, **_leaderboard_row(rows, metric, theirs.get((_paper_data(keys["data"]), keys["model"], metric)))}
-        for keys, rows in _baselines(results, published_rows(results, "table2_tabular_leaderboard"))
-        for metric in LEADERBOARD_METRICS
-        if rows or ("nlsy97", keys["model"], metric) in theirs
+        {"data": "", "model": model, "in words": "", "status": "not run as published"}
+        | _leaderboard_row({}, metric, value)
+        for (model, metric), value in not_repeated(results, LEADERBOARD).items()
+        if metric in LEADERBOARD_METRICS
     ]
+    for keys, dataset, board in _baselines(results, published_rows(results, LEADERBOARD)):
+        theirs = beside_trained(results, LEADERBOARD, dataset, keys["model"])
+        rows += [
+            {**keys, **_leaderboard_row(board, metric, theirs.get((keys["model"], metric)))}
+            for metric in LEADERBOARD_METRICS
+        ]
     columns = ("data", "model", "in words", *_leaderboard_row({}, "accuracy", None), "status")
     frame = pd.DataFrame(rows, columns=list(columns))
     for name in ("n (training)", "n (test)"):
@@ -69,26 +83,19 @@ def leaderboard(results: StudyResults) -> TableContent:
     )
 
 
-def _paper_data(data: str) -> str:
-    """The paper's data set, if that is what a data set's name says."""
-    return "nlsy97" if "nlsy97" in data else ""
-
-
-def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[str, str], Board]]:
-    """Keys of a row, and the leaderboard's rows of that baseline by evaluation; the paper's models first."""
-    boards = {name: board for name, board in results.baselines.items() if len(board)} or {"nlsy97": pd.DataFrame()}
-    for data, board in boards.items():
+def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[str, str], str, Board]]:
+    """Keys of a row, its data set, and the leaderboard's rows of that baseline by evaluation; the paper's first."""
+    for data, board in results.baselines.items():
         found: dict[str, Board] = {
             str(name): {str(row["evaluation"]): _named(row) for row in rows.to_dict("records")}
             for name, rows in (board.groupby("baseline", sort=True) if len(board) else ())
         }
-        for model in dict.fromkeys([*order, *found]):
-            rows = found.get(model, {})
-            if rows or "nlsy97" in data:
-                statuses = {str(row["status"]) for row in rows.values()} or {"not run"}
-                titles = dict.fromkeys(str(row["title"]) for row in rows.values())
-                keys = {"data": _label(results, data), "model": model, "in words": "; ".join(titles)}
-                yield keys | {"status": "; ".join(sorted(statuses))}, rows
+        for model in dict.fromkeys([*(name for name in order if name in found), *found]):
+            rows = found[model]
+            statuses = sorted({str(row["status"]) for row in rows.values()})
+            titles = dict.fromkeys(str(row["title"]) for row in rows.values())
+            keys = {"data": _label(results, data), "model": model, "in words": "; ".join(titles)}
+            yield keys | {"status": "; ".join(statuses)}, data, rows
 
 
 def _label(results: StudyResults, data: str) -> str:
@@ -132,7 +139,7 @@ TABPFN_METRICS = {
 
 @table(
     STUDY,
-    "table3_tabpfn",
+    TABPFN,
     "Table 3: TabPFN",
     "TabPFN on the typed features: published (paper, Table 3), ours on the test split, their difference.",
 )
@@ -140,24 +147,22 @@ def tabpfn(results: StudyResults) -> TableContent:
     """Table 3: metrics and confusion counts; our row says why where the weights were not found."""
     columns = {"auc": "auc", "accuracy": "accuracy", "recall": "recall_binary", "f1": "f1_binary"}
     columns |= {count: count for count in ("tn", "fp", "fn", "tp")}
-    theirs = {metric: value for (_, metric), value in published_table(results, "table3_tabpfn").items()}
-    rows, reasons = [], []
-    for data, board in results.baselines.items() or [("nlsy97", pd.DataFrame())]:
-        ours: dict[str, Any] = {}
-        if len(board):
-            chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict("records")
-            ours = _named(chosen[0]) if chosen else {"status": "not run"}
-            reasons += [f"TabPFN on {data}: {ours['status']}."]
+    rows = [
+        compared({"data": "", "metric": TABPFN_METRICS[metric]}, value, NOT_MEASURED)
+        for (_, metric), value in not_repeated(results, TABPFN).items()
+    ]
+    reasons = []
+    for data, board in results.baselines.items():
+        chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict("records")
+        ours: dict[str, Any] = _named(chosen[0]) if chosen else {"status": "not run"}
+        reasons += [f"TabPFN on {data}: {ours['status']}."]
+        theirs = beside_trained(results, TABPFN, data, "tabpfn")
         for metric, column in columns.items():
             value = Measured(*(ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n")))
-            rows.append(
-                compared(
-                    {"data": _label(results, data), "metric": TABPFN_METRICS[metric]},
-                    theirs.get(metric) if "nlsy97" in data else None,
-                    value,
-                )
-            )
-    counted = [theirs[name] for name in ("tn", "fp", "fn", "tp") if name in theirs]
+            keys = {"data": _label(results, data), "metric": TABPFN_METRICS[metric]}
+            rows.append(compared(keys, theirs.get(("tabpfn", metric)), value))
+    printed = {metric: value for (_, metric), value in published_table(results, TABPFN).items()}
+    counted = [printed[name] for name in ("tn", "fp", "fn", "tp") if name in printed]
     return comparison(rows, ("data", "metric"), [*_tabpfn_notes(counted), *reasons])
 
 

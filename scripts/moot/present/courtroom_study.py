@@ -1,4 +1,4 @@
-"""What the tables and figures of the courtroom study share: its methods' names, and which runs compare with the paper.
+"""What the tables and figures of the courtroom study share: its methods' names, its runs and their references.
 
 Source of published values: AgenticSimLaw (see the study's documentation).
 """
@@ -22,21 +22,6 @@ METHODS = {
 }
 PROMPTS = tuple(method for method in METHODS if method != DEBATE)
 PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
-
-# The settings of the paper; another value of one of them is an experiment that the paper did not run.
-_PAPER_SETTINGS = {"answer": "generation", "roles": "adversarial", "judge_sees": "both"}
-_PAPER_DATA = "nlsy97"
-
-
-def is_as_published(results: ExperimentResults) -> bool:
-    """Whether an experiment has the paper's settings and data, so that its values compare with the published ones.
-
-    The data set's name must contain "nlsy97"; parameters that a protocol does not have count as the paper's.
-    """
-    params = results.config.params
-    return _PAPER_DATA in results.config.dataset and all(
-        params.get(name, value) == value for name, value in _PAPER_SETTINGS.items()
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,23 +11,24 @@ from moot.present.courtroom_study import (
     DEBATE,
     METHODS,
     PROMPTS,
-    PUBLISHED_PROMPTS,
     STUDY,
     Run,
-    is_as_published,
     reference_runs,
     runs_of,
 )
 from moot.present.published import (
     NOT_MEASURED,
+    beside,
     compared,
     comparison,
     measured,
+    not_repeated,
     published_rows,
     published_table,
 )
 
 KEYS = ("method", "model", "experiment", "data", "metric")
+TABLE7 = "table7_commercial_confusion"
 
 # Heading, metric and average of ours, and what the paper's column is called in the published figures.
 SHOWN = (
@@ -43,8 +44,6 @@ PAPER_NOTES = (
     "The paper does not name the average of its F1. It is set beside our binary F1, positive = the outcome that is "
     "predicted (rearrest): of the usual averages only this one gives the 0.00 that Table 6 prints for a model that "
     "always answered NO.",
-    "Published values stand only beside experiments on a data set called nlsy97 with the paper's settings (generated "
-    "answers, adversarial advocates, a judge who sees facts and transcript). Models are matched by name.",
     "References are computed on the cases evaluated here: always the most frequent class, and a coin with the sample's "
     "base rate (expected values).",
 )
@@ -59,19 +58,10 @@ PAPER_NOTES = (
 )
 def prompting(results: StudyResults) -> TableContent:
     """Table 4, with the methods that the paper did not run below."""
-    published = {
-        (METHODS[prompt], model): {
-            metric: value
-            for (row, name), value in published_table(results, "table4_prompting").items()
-            for metric in [name.removeprefix(f"{prompt}_")]
-            if row == model and name.startswith(f"{prompt}_")
-        }
-        for prompt in PUBLISHED_PROMPTS
-        for model in published_rows(results, "table4_prompting")
-    }
     commercial = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in runs_of(results, *PROMPTS) if run.model not in commercial]
-    return comparison(_model_rows(results, runs, published), KEYS, [*_averages(results), *PAPER_NOTES])
+    rows = _model_rows(results, "table4_prompting", runs)
+    return comparison(rows, KEYS, [*_averages(results), *PAPER_NOTES])
 
 
 @table(
@@ -82,15 +72,7 @@ def prompting(results: StudyResults) -> TableContent:
 )
 def debate(results: StudyResults) -> TableContent:
     """Table 5; ablations of the debate stand in it without published values."""
-    published = {
-        (METHODS[DEBATE], model): {
-            metric: value
-            for (row, metric), value in published_table(results, "table5_courtroom").items()
-            if row == model
-        }
-        for model in published_rows(results, "table5_courtroom")
-    }
-    return comparison(_model_rows(results, runs_of(results, DEBATE), published), KEYS, PAPER_NOTES)
+    return comparison(_model_rows(results, "table5_courtroom", runs_of(results, DEBATE)), KEYS, PAPER_NOTES)
 
 
 @table(
@@ -101,33 +83,35 @@ def debate(results: StudyResults) -> TableContent:
 )
 def commercial(results: StudyResults) -> TableContent:
     """Table 6; ours are the models with these names, where the configuration runs them."""
-    values = published_table(results, "table6_commercial")
-    published: dict[tuple[str, str], dict[str, float]] = {}
-    for (row, metric), value in values.items():
-        model, prompt = row.split("/")
-        published.setdefault((METHODS[prompt], model), {})[metric] = value
-    models = {model for _, model in published}
+    models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in runs_of(results, *PROMPTS) if run.model in models]
     notes = (*_precision_printed_as_f1(results), *PAPER_NOTES)
-    return comparison(_model_rows(results, runs, published), KEYS, notes)
+    return comparison(_model_rows(results, "table6_commercial", runs), KEYS, notes)
 
 
-def _model_rows(
-    results: StudyResults, runs: list[Run], published: Mapping[tuple[str, str], Mapping[str, float]]
-) -> Iterator[dict[str, Any]]:
-    """Published models in the paper's order, then ours that the paper did not run, then the references."""
+def _by_method(values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], dict[str, float]]:
+    """(method, model) to accuracy and F1, from the rows and columns of Tables 4, 5 and 6."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for (row, column), value in values.items():
+        model, _, prompt = row.partition("/")  # Table 6: haiku-3.5/cot
+        of_column, _, metric = column.rpartition("_")  # Table 4: n_shot_cot_f1
+        found.setdefault((METHODS[prompt or of_column or DEBATE], model), {})[metric] = value
+    return found
+
+
+def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[dict[str, Any]]:
+    """Published values that nothing repeats, in the paper's order, then our runs, then the references."""
+    alone = _by_method(not_repeated(results, table))
     ours: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         ours.setdefault((run.method, run.model), []).append(run)
-    methods = [method for method in METHODS.values() if any(method == key[0] for key in (*published, *ours))]
+    methods = [method for method in METHODS.values() if any(method == key[0] for key in (*alone, *ours))]
     for method in methods:
-        for key in dict.fromkeys([key for key in (*published, *ours) if key[0] == method]):
-            theirs = published.get(key, {})
-            matching = [run for run in ours.get(key, []) if is_as_published(run.results)]
-            if theirs and not matching:
-                yield from _published_alone(key, theirs)
+        for key in dict.fromkeys([key for key in (*alone, *ours) if key[0] == method]):
+            yield from _published_alone(key, alone.get(key, {}))
             for run in ours.get(key, []):
-                yield from _run_rows(results, run, theirs if run in matching else {})
+                theirs = _by_method(beside(results, table, run.results.experiment, run.model))
+                yield from _run_rows(results, run, theirs.get(key, {}))
     for run in reference_runs(runs):
         yield from _run_rows(results, run, {})
 
@@ -197,7 +181,7 @@ def _averages(results: StudyResults) -> Iterator[str]:
 
 @table(
     STUDY,
-    "table7_commercial_confusion",
+    TABLE7,
     "Table 7: confusion counts of commercial models",
     "Confusion counts of commercial models as printed (paper, Table 7), what follows from them, and ours.",
 )
@@ -208,7 +192,9 @@ def commercial_confusion(results: StudyResults) -> TableContent:
     for row, counts in printed.items():
         model, prompt = row.split("/")
         ours: list[Run | None] = [
-            run for run in runs_of(results, prompt) if run.model == model and is_as_published(run.results)
+            run
+            for run in runs_of(results, prompt)
+            if any(name == row for name, _ in beside(results, TABLE7, run.results.experiment, run.model))
         ]
         rows += [
             {"model": model, "method": METHODS[prompt], **_put_right(counts), **_our_counts(results, run)}
@@ -216,7 +202,7 @@ def commercial_confusion(results: StudyResults) -> TableContent:
         ]
     frame = pd.DataFrame(rows)
     matched = (
-        "`ours` is filled where an experiment asks a model of that name as the paper did. `NO as YES` counts "
+        "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES` counts "
         "cases without rearrest that were predicted to have one."
     )
     for name in frame.columns[frame.columns.str.startswith(("printed T", "printed F", "ours", "n"))]:
@@ -236,7 +222,7 @@ def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
     """Table 7's row to its columns, with the accuracy that Table 6 prints for the same row."""
     accuracy = published_table(results, "table6_commercial")
     rows: dict[str, dict[str, float]] = {}
-    for (row, metric), value in published_table(results, "table7_commercial_confusion").items():
+    for (row, metric), value in published_table(results, TABLE7).items():
         rows.setdefault(row, {"accuracy": accuracy[row, "accuracy"]})[metric] = value
     return rows
 

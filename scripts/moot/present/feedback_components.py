@@ -12,9 +12,11 @@ from moot.present.published import (
     INVALID_NOTE,
     NOT_MEASURED,
     Measured,
+    beside,
     compared,
     comparison,
     measured,
+    not_repeated,
     published_table,
     with_whole_counts,
 )
@@ -22,20 +24,36 @@ from moot.scores.feedback import WEIGHTS
 from moot.scores.paired import holm, mcnemar_exact
 from moot.scores.uncertainty import CaseBootstrap, mean_of
 
+TABLE5 = "table5_smoothing"
+
 
 @table(
     STUDY,
-    "table5_smoothing",
+    TABLE5,
     "Table 5: corrections and degradations with and without smoothing",
     "How often the debate corrects a wrong first prediction, and spoils a right one, as shares of all cases: published "
     "(paper, Table 5), ours, their difference.",
 )
 def smoothing(results: StudyResults) -> TableContent:
     """Table 5, as shares of cases, since our number of cases is another; accuracy beside them."""
-    published = published_table(results, "table5_smoothing")
+    published = published_table(results, TABLE5)
     total = _cases_of_table5(results)
-    rows = []
+    rows = [
+        compared(
+            {
+                "method": SINGLE,
+                "model": "",
+                "data": "caselaw",
+                "smoothing": name.replace("_", " "),
+                "metric": _heading(metric),
+            },
+            value if metric == "accuracy" else value / total,
+            NOT_MEASURED,
+        )
+        for (name, metric), value in not_repeated(results, TABLE5).items()
+    ]
     for run in runs_of(results, DEBATE):
+        theirs_of_run = beside(results, TABLE5, run.results.experiment, run.model)
         with_smoothing = f"T={own_weight(run.results):g}"
         for name, group in (("without_smoothing", "T=1"), ("with_smoothing", with_smoothing)):
             for metric, score in (
@@ -44,11 +62,10 @@ def smoothing(results: StudyResults) -> TableContent:
                 ("accuracy", "accuracy_final"),
             ):
                 counted = metric != "accuracy"
-                theirs = published.get((name, metric)) if "caselaw" in run.data and run.method == SINGLE else None
+                theirs = theirs_of_run.get((name, metric))
                 theirs = theirs / total if theirs is not None and counted else theirs
-                heading = f"{metric}, share of cases" if counted else metric
                 keys = {"method": run.method, "model": run.model, "data": run.data}
-                keys |= {"smoothing": name.replace("_", " "), "metric": heading}
+                keys |= {"smoothing": name.replace("_", " "), "metric": _heading(metric)}
                 rows.append(compared(keys, theirs, _share(results, run, score, group, counted)))
     notes = [
         "Published counts are divided by the paper's number of cases. With smoothing is the T that the experiment ran "
@@ -56,6 +73,10 @@ def smoothing(results: StudyResults) -> TableContent:
         _implied_note(published, total),
     ]
     return comparison(rows, ("method", "model", "data", "smoothing", "metric"), notes)
+
+
+def _heading(metric: str) -> str:
+    return metric if metric == "accuracy" else f"{metric}, share of cases"
 
 
 def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bool) -> Measured:
@@ -70,7 +91,7 @@ def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bo
 
 def _cases_of_table5(results: StudyResults) -> int:
     """The paper's number of cases, as the note of the published figures gives it."""
-    notes = results.published.loc[results.published["table"] == "table5_smoothing", "note"]
+    notes = results.published.loc[results.published["table"] == TABLE5, "note"]
     found = re.search(r"[\d,]+", notes.iloc[0]) if len(notes) else None
     return int(found.group().replace(",", "")) if found else 1
 

@@ -67,9 +67,12 @@ class Run:
 
 
 def runs_of(results: StudyResults, *protocols: str) -> list[Run]:
-    """The runs over test cases that belong to no sweep, in the order of methods; of all protocols if none is given."""
+    """The runs over test cases that belong to no sweep, in the order of methods; of all protocols if none is given.
+
+    Of two experiments that are alike in all, as one and its twin within a sweep are, the first belongs to none.
+    """
     order = [*METHODS, DEBATE]
-    swept = {found.experiment for name in SWEPT for group in sweeps(results, name) for found in group}
+    swept = {found.experiment for name in SWEPT for group in sweeps(results, name) for found in _in_sweep(group, name)}
     shown = [
         found
         for found in results.where(*protocols)
@@ -77,6 +80,16 @@ def runs_of(results: StudyResults, *protocols: str) -> list[Run]:
     ]
     shown.sort(key=lambda found: (order.index(found.config.protocol), bool(found.config.params.get("assistant"))))
     return [Run(found, model) for found in shown for model in found.config.models]
+
+
+def with_own_cases(runs: Sequence[Run]) -> Iterator[Run]:
+    """Of some runs one for each data set and set of evaluated cases, for the references on these cases."""
+    seen = set()
+    for run in runs:
+        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
+        if cases not in seen:
+            seen.add(cases)
+            yield run
 
 
 def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
@@ -89,6 +102,14 @@ def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
             groups.setdefault((found.config.dataset, cases, *others), []).append(found)
     swept = [group for group in groups.values() if len({found.config.params[name] for found in group}) > 1]
     return [sorted(group, key=lambda found: float(found.config.params[name])) for group in swept]
+
+
+def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[ExperimentResults]:
+    """The experiments of a sweep without the first of those that are alike."""
+    values = [found.config.params[name] for found in group]
+    for place, found in enumerate(group):
+        if values[place] in values[:place] or values.count(values[place]) == 1:
+            yield found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The paper's Tables 2 and 3, and Debate-Feedback against every other method, case by case."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,19 +15,25 @@ from moot.present.feedback_study import (
     Run,
     baseline_predictions,
     runs_of,
+    with_own_cases,
 )
 from moot.present.published import (
     NOT_MEASURED,
     PAIRED_HEADINGS,
     Measured,
+    Values,
+    beside,
+    beside_trained,
     compared,
     comparison,
     measured,
-    published_table,
+    not_repeated,
 )
+from moot.scores import REFERENCE_MODELS
 from moot.scores.paired import compare_paired, holm
 
 KEYS = ("method", "model", "setting", "data", "metric")
+TABLE2, TABLE3 = "table2_models", "table3_reasoning"
 PAPER_METHODS = {
     "few-shot": METHODS["few_shot"],
     "cot": METHODS["four_step_cot"],
@@ -47,81 +53,96 @@ SEVERAL_LABELS = (
     ("F1, macro", "f1", "macro", "f1"),
     ("F1, micro", "f1", "micro", ""),
 )
-NOTES = (
+METRIC_NOTE = (
     "The paper's accuracy compares whole answers (its Equation 2), which for several labels is subset accuracy; its F1 "
-    "is the macro average (Equation 6). Micro F1 is ours.",
-    "Published values stand beside runs of the same method on a data set whose name contains caselaw or cail18. They "
-    "are of {model} on the paper's own cases, which were not published whole: a difference is one of model and cases, "
-    "not of the method alone; where the setting says likelihood, the answer is given in another way too.",
+    "is the macro average (Equation 6). Micro F1 is ours."
+)
+CASES_NOTE = (
+    "The paper's own cases were not published whole; ours are the published files. A difference is one of cases, not "
+    "of the method alone."
 )
 
 
 @table(
     STUDY,
-    "table2_models",
+    TABLE2,
     "Table 2: trained models, single prompts and Debate-Feedback",
     "Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained models are those of "
     "this run's baselines, on the test split.",
 )
 def models(results: StudyResults) -> TableContent:
     """Table 2. GPT-3.5 and GPT-4o are the zero-shot runs of the models with these names."""
-    published = _by_method(results, "table2_models")
     runs = runs_of(results, DEBATE, "zero_shot")
-    rows = [*_trained_rows(results, published), *_run_rows(results, runs, published)]
-    shown = {(row["method"], row["data"].split()[0]) for row in rows}
-    rows += _published_alone(published, shown)
-    return comparison(rows, KEYS, [NOTES[0], NOTES[1].format(model="GPT-4o")])
+    rows = [
+        *_trained_rows(results),
+        *_run_rows(results, TABLE2, runs),
+        *_reference_rows(results, runs),
+        *_published_alone(results, TABLE2),
+    ]
+    model = "The published judge and debaters are GPT-4o; GPT-3.5 and GPT-4o alone are zero-shot."
+    return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
 
 @table(
     STUDY,
-    "table3_reasoning",
+    TABLE3,
     "Table 3: Debate-Feedback and other ways of reasoning",
     "Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their difference.",
 )
 def reasoning(results: StudyResults) -> TableContent:
     """Table 3, with zero-shot and self-consistency, which the paper did not run."""
-    published = _by_method(results, "table3_reasoning")
-    rows = list(_run_rows(results, runs_of(results), published))
-    shown = {(row["method"], row["data"].split()[0]) for row in rows}
-    rows += _published_alone(published, shown)
-    return comparison(rows, KEYS, [NOTES[0], NOTES[1].format(model="gpt-4o-mini")])
+    runs = runs_of(results)
+    rows = [
+        *_run_rows(results, TABLE3, runs),
+        *_reference_rows(results, runs),
+        *_published_alone(results, TABLE3),
+    ]
+    model = (
+        "The paper names gpt-4o-mini for this comparison, and under its Table 2 GPT-4o for the judges and debaters of "
+        "all experiments: its two rows of Debate-Feedback are taken as gpt-4o-mini, like the rows that they are "
+        "compared with."
+    )
+    return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
 
-Published = Mapping[tuple[str, str], Mapping[str, float]]
-
-
-def _by_method(results: StudyResults, name: str) -> Published:
-    """(method, data set) to accuracy and F1, as published."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for (row, metric), value in published_table(results, name).items():
-        data, _, kind = metric.partition("_")
-        found.setdefault((PAPER_METHODS.get(row, row), data), {})[kind] = value
-    return found
-
-
-def _theirs(published: Published, run: Run) -> Mapping[str, float]:
-    data = next((data for _, data in published if data in run.results.config.dataset), "")
-    return published.get((run.method, data)) or published.get((run.model, data), {})
-
-
-def _run_rows(results: StudyResults, runs: list[Run], published: Published) -> Iterator[dict[str, Any]]:
+def _run_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[dict[str, Any]]:
     for run in runs:
-        theirs = _theirs(published, run)
-        for heading, metric, average, column in SEVERAL_LABELS if run.results.task.multilabel else ONE_LABEL:
+        theirs = _kinds(beside(results, table, run.results.experiment, run.model))
+        for heading, metric, average, column in _shown(run):
             value = measured(results, run.results.experiment, run.model, metric, average)
             keys = dict(zip(KEYS, (run.method, run.model, run.setting, run.data, heading), strict=True))
             yield compared(keys, theirs.get(column), value)
 
 
-def _trained_rows(results: StudyResults, published: Published) -> Iterator[dict[str, Any]]:
+def _kinds(values: Values) -> dict[str, float]:
+    """Accuracy and F1 of one published method on one data set."""
+    return {metric.rpartition("_")[2]: value for (_, metric), value in values.items()}
+
+
+def _shown(run: Run) -> Sequence[tuple[str, str, str, str]]:
+    return SEVERAL_LABELS if run.results.task.multilabel else ONE_LABEL
+
+
+def _reference_rows(results: StudyResults, runs: list[Run]) -> Iterator[dict[str, Any]]:
+    """The majority class and the base-rate coin: once for each set of evaluated cases."""
+    for run in with_own_cases(runs):
+        for reference in REFERENCE_MODELS:
+            for heading, metric, average, _ in _shown(run):
+                value = measured(results, run.results.experiment, reference, metric, average)
+                if value is not NOT_MEASURED:
+                    setting = f"reference on the cases of {run.results.experiment}"
+                    yield compared(
+                        dict(zip(KEYS, (reference, "–", setting, run.data, heading), strict=True)), None, value
+                    )
+
+
+def _trained_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
     """The baselines' rows on the test split; one that could not run says why in place of its setting."""
     several = {found.config.dataset: found.task.multilabel for found in results.experiments.values()}
     labels = {found.config.dataset: data_label(found) for found in results.experiments.values()}
     for data, board in results.baselines.items():
         for row in board[board["evaluation"] == "test"].to_dict("records"):
-            near = next((name for _, name in published if name in data), "")
-            theirs = published.get((str(row["baseline"]), near), {})
+            theirs = _kinds(beside_trained(results, TABLE2, data, str(row["baseline"])))
             setting = "trained on the training split" if row["status"] == "ok" else str(row["status"])
             accuracy = "subset accuracy" if several.get(data) else "accuracy"
             for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
@@ -132,12 +153,12 @@ def _trained_rows(results: StudyResults, published: Published) -> Iterator[dict[
                 yield compared(keys, theirs.get(column), value if row["status"] == "ok" else NOT_MEASURED)
 
 
-def _published_alone(published: Published, shown: set[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    for (method, data), values in published.items():
-        if (method, data) not in shown:
-            for kind, value in values.items():
-                keys = dict(zip(KEYS, (method, "", "not run", data, kind.replace("f1", "F1, macro")), strict=True))
-                yield compared(keys, value, NOT_MEASURED)
+def _published_alone(results: StudyResults, table: str) -> Iterator[dict[str, Any]]:
+    for (row, metric), value in not_repeated(results, table).items():
+        data, _, kind = metric.partition("_")
+        method = PAPER_METHODS.get(row, row)
+        keys = dict(zip(KEYS, (method, "", "published", data, kind.replace("f1", "F1, macro")), strict=True))
+        yield compared(keys, value, NOT_MEASURED)
 
 
 # Case by case

@@ -15,6 +15,7 @@ import pandas as pd
 
 from moot.artifacts import atomic_path
 from moot.present import StudyResults, Table, TableContent, escaping
+from moot.present.published import why_not_compared
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"
@@ -28,7 +29,11 @@ FLAT_NOTE = (
 )
 WITHOUT_NOTE = "A value without an interval rests on a single case or debate, or none is computed for it."
 NONE_PUBLISHED_NOTE = "The paper prints no value that stands beside these rows: the columns for it are empty."
-PUBLISHED_NOTE = "Published values are those of data/published/published_results.csv; they come without intervals."
+PUBLISHED_NOTE = (
+    "Published values are those of data/published/published_results.csv; they come without intervals. One stands "
+    "beside ours only where a run repeats the paper's experiment as config/paper.yaml states it: the same data, "
+    "settings and model (by name), and at least as many cases and repeats. All others stand by themselves."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +129,15 @@ def _latex_template() -> jinja2.Template:
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     """Everything that stands under a table: its own notes, those of the data, and the source of published values."""
     printed = content.frame[list(content.published)].notna().any(axis=None)
-    source = [PUBLISHED_NOTE if printed else NONE_PUBLISHED_NOTE] if content.published else []
+    source = [PUBLISHED_NOTE, *_not_compared(content, results)] if printed else [NONE_PUBLISHED_NOTE]
+    source = source if content.published else []
     return list(dict.fromkeys([*content.notes, *_notes_on_intervals(content), *source, *results.notes]))
+
+
+def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
+    """Why runs in this table are not compared: those that it names, or all where it names none."""
+    named = content.frame.get("experiment")
+    return why_not_compared(results, None if named is None else set(named) & set(results.experiments))
 
 
 def _notes_on_intervals(content: TableContent) -> list[str]:

@@ -1,6 +1,10 @@
-"""Published values beside ours: `data/published/published_results.csv`, and the rows that compare with it."""
+"""Published values beside ours: `data/published/published_results.csv`, and the rows that compare with it.
 
-from collections.abc import Iterable, Mapping, Sequence
+Each published value names the experiment of config/paper.yaml that repeats it, and the model. It stands beside a
+run that repeats this experiment with this model, and beside no other (`moot.as_published` decides which do).
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,10 +12,12 @@ from typing import Any
 import pandas as pd
 
 from moot.errors import UserError
-from moot.present import StudyResults, TableContent
+from moot.present import AsPublished, StudyResults, TableContent
 from moot.scores import OVERALL
 
-COLUMNS = ("study", "table", "row", "metric", "value", "note")
+COLUMNS = ("study", "table", "row", "metric", "value", "repeated_by", "model", "note")
+TRAINED_ON = "baselines/"
+"""How `repeated_by` names the trained models of a data set."""
 NOT_A_NUMBER = float("nan")
 
 DIFFERENCE_NOTE = (
@@ -25,7 +31,10 @@ INVALID_NOTE = (
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """Published figures: one row each, columns study, table, row, metric, value, note.
+    """Published figures: one row each.
+
+    Columns: study, table, row, metric, value; repeated_by, the experiment of config/paper.yaml that repeats it, or
+    `baselines/DATASET`, or "" where nothing does; model, the model there ("": each of its models); note.
 
     Raises:
         UserError: a column is missing, or a value is no number; names file and row.
@@ -41,15 +50,81 @@ def read_published(path: Path) -> pd.DataFrame:
     return frame.assign(value=values)[list(COLUMNS)]
 
 
-def published_table(results: StudyResults, table: str) -> dict[tuple[str, str], float]:
-    """(row, metric) to value of one published table, in the order of the file."""
-    rows = results.published[results.published["table"] == table]
-    return {(row, metric): float(v) for row, metric, v in zip(rows["row"], rows["metric"], rows["value"], strict=True)}
+Values = dict[tuple[str, str], float]
+"""(row, metric) of one published table to its value, in the order of the file."""
+
+
+def published_table(results: StudyResults, table: str) -> Values:
+    """All values of one published table: to be told in notes, or to be shown by themselves."""
+    return _values(_rows_of(results, table))
 
 
 def published_rows(results: StudyResults, table: str) -> list[str]:
     """The rows of one published table, each once, in the order of the file."""
     return list(dict.fromkeys(row for row, _ in published_table(results, table)))
+
+
+def beside(results: StudyResults, table: str, experiment: str, model: str) -> Values:
+    """The values of one published table that a run repeats: none where it is not as published."""
+    return _repeated(results, table, results.comparable.run(experiment, model), model)
+
+
+def beside_trained(results: StudyResults, table: str, dataset: str, baseline: str) -> Values:
+    """The values of one published table that a model trained on a data set repeats."""
+    return _repeated(results, table, results.comparable.dataset(dataset), baseline)
+
+
+def not_repeated(results: StudyResults, table: str) -> Values:
+    """The values of one published table that nothing in this run repeats: they stand by themselves."""
+    covered = {
+        (name, shown)
+        for (experiment, model), found in results.comparable.runs.items()
+        if experiment in results.experiments
+        for name in found.repeats
+        for shown in (model, "")
+    }
+    covered |= {
+        (name, str(baseline))
+        for dataset, board in results.baselines.items()
+        for name in results.comparable.dataset(dataset).repeats
+        for baseline in board.get("baseline", ())
+    }
+    rows = _rows_of(results, table)
+    keys = zip(rows["repeated_by"], rows["model"], strict=True)
+    return _values(rows[[key not in covered for key in keys]])
+
+
+def _rows_of(results: StudyResults, table: str) -> pd.DataFrame:
+    return results.published[results.published["table"] == table]
+
+
+def _repeated(results: StudyResults, table: str, found: AsPublished, model: str) -> Values:
+    rows = _rows_of(results, table)
+    return _values(rows[rows["repeated_by"].isin(found.repeats) & rows["model"].isin((model, ""))])
+
+
+def _values(rows: pd.DataFrame) -> Values:
+    return {(row, metric): float(v) for row, metric, v in zip(rows["row"], rows["metric"], rows["value"], strict=True)}
+
+
+def why_not_compared(results: StudyResults, experiments: Collection[str] | None = None) -> list[str]:
+    """A note that says of runs without a published value beside them how they differ from the paper's.
+
+    Args:
+        results: the study's results.
+        experiments: those to speak of; None for all.
+    """
+    models: dict[str, dict[str, list[str]]] = {}
+    for (experiment, model), found in results.comparable.runs.items():
+        if found.differs and experiment in (results.experiments if experiments is None else experiments):
+            models.setdefault(experiment, {}).setdefault(found.differs, []).append(model)
+    named: dict[str, list[str]] = {}
+    for experiment, by_reason in models.items():
+        for reason, those in by_reason.items():
+            every = len(those) == len(results.experiments[experiment].config.models)
+            named.setdefault(reason, []).append(experiment if every else f"{experiment} ({', '.join(those)})")
+    runs = [f"{', '.join(those)}: {reason}" for reason, those in named.items()]
+    return [f"Not as published, and so not compared: {'. '.join(runs)}."] if runs else []
 
 
 @dataclass(frozen=True, slots=True)

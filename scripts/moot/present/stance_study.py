@@ -17,8 +17,6 @@ from moot.scores import OVERALL, ExperimentResults
 
 STUDY = "stance"
 PROTOCOLS = ("stance", "polarity")
-TRAINED = {"topic-majority": "cmaj", "bag-of-words": "bowv"}
-"""Our trained baselines that have a published counterpart, by its row in the published figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +61,6 @@ class Run:
     def data(self) -> str:
         """What tables call its data."""
         return data_label(self.results)
-
-    @property
-    def as_published(self) -> bool:
-        """Whether it was asked as the paper asked: zero-shot, with a generated answer."""
-        params = self.results.config.params
-        return bool(params["prompting"] == "zero_shot" and params["answer"] != "likelihood")
 
     @property
     def rows(self) -> pd.DataFrame:

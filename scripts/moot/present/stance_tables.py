@@ -7,13 +7,22 @@ from typing import Any
 import pandas as pd
 
 from moot.present import StudyResults, TableContent, table
-from moot.present.published import PAIRED_HEADINGS, Measured, compared, comparison, published_table
+from moot.present.published import (
+    NOT_MEASURED,
+    PAIRED_HEADINGS,
+    Measured,
+    beside,
+    beside_trained,
+    compared,
+    comparison,
+    not_repeated,
+    published_table,
+)
 from moot.present.stance_study import (
     CLAIMS,
     POLARITY,
     QUESTIONS,
     STUDY,
-    TRAINED,
     VAST,
     Question,
     Run,
@@ -34,10 +43,11 @@ MACRO = {
 }
 HEADINGS = {"accuracy": "accuracy", "precision": "precision, macro", "recall": "recall, macro", "f1": "F1, macro"}
 BY_CLASS = ("pro", "con", "neutral")
+BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
-    "The paper asks zero-shot with a basic prompt and shows no prompt; a published value is set beside ours only where "
-    "ours is zero-shot with a generated answer. Precision, recall and F1 are macro averages."
+    "The paper asks zero-shot with a basic prompt and shows no prompt. Precision, recall and F1 are macro averages. It "
+    "does not say what it does with unusable answers, so that its values stand beside both of ours."
 )
 TRAINED_NOTE = (
     "References are computed on the cases that the experiment named beside them evaluated; trained models are scored "
@@ -60,30 +70,25 @@ def vast(results: StudyResults) -> TableContent:
 
 @table(
     STUDY,
-    "table2_vast_by_class",
+    BY_CLASS_TABLE,
     "Table 2: stance on VAST by class",
     "F1 of each class on VAST: published and ours.",
 )
 def vast_by_class(results: StudyResults) -> TableContent:
     """Table 2."""
-    published = published_table(results, "table2_vast_by_class")
-    trained = {
-        metric: value
-        for (row, metric), value in published_table(results, VAST.trained).items()
-        if row == "best_trained"
-    }
-    runs = runs_of(results, VAST)
+    alone = [
+        *(((system, ""), metric, value) for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()),
+        *(
+            (("best trained model", "trained"), metric, value)
+            for (system, metric), value in not_repeated(results, VAST.trained).items()
+            if system == "best_trained"
+        ),
+    ]
     rows = [
-        compared(_keys(system, "", "", f"F1 {label}"), published.get((system, f"f1_{label}")), Measured())
-        for system in _published_alone(published, runs)
-        for label in BY_CLASS
+        compared(_keys(*system, "", f"F1 {metric.removeprefix('f1_')}"), value, NOT_MEASURED)
+        for system, metric, value in alone
     ]
-    rows += [
-        compared(_keys("best trained model", "trained", "", f"F1 {label}"), trained[f"f1_{label}"], Measured())
-        for label in BY_CLASS
-        if f"f1_{label}" in trained
-    ]
-    rows += _class_rows(results, runs, published)
+    rows += _class_rows(results, runs_of(results, VAST))
     notes = [
         "F1 of a class is binary: that class against the others.",
         "The published test set holds two neutral examples, so that its neutral F1 says little.",
@@ -92,12 +97,10 @@ def vast_by_class(results: StudyResults) -> TableContent:
     return comparison(rows, KEYS, notes)
 
 
-def _class_rows(
-    results: StudyResults, runs: Sequence[Run], published: dict[tuple[str, str], float]
-) -> Iterator[dict[str, Any]]:
+def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
     """F1 of each class of our runs, of references, and of trained models."""
     for run, label in product(runs, BY_CLASS):
-        theirs = published.get((run.model, f"f1_{label}")) if run.as_published else None
+        theirs = beside(results, BY_CLASS_TABLE, run.results.experiment, run.model).get((run.model, f"f1_{label}"))
         ours = score_of(results, run, "f1", "binary", f"label={label}")
         yield compared(_keys(run.model, run.form, run.data, f"F1 {label}"), theirs, ours)
         if ours.n_invalid:
@@ -145,16 +148,13 @@ def _table(results: StudyResults, question: Question, notes: Sequence[str]) -> T
 
 def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]:
     """Published models, our runs of them and of others, references, then trained models, published and ours."""
-    published = published_table(results, question.models)
-    trained = published_table(results, question.trained)
     runs = runs_of(results, question)
-    for system in _published_alone(published, runs):
-        for metric in MACRO:
-            if (system, metric) in published:
-                yield compared(_keys(system, "", "", HEADINGS[metric]), published[system, metric], Measured())
+    for (system, metric), value in not_repeated(results, question.models).items():
+        yield compared(_keys(system, "", "", HEADINGS[metric]), value, NOT_MEASURED)
     for run in runs:
+        published = beside(results, question.models, run.results.experiment, run.model)
         for metric, (name, average) in MACRO.items():
-            theirs = published.get((run.model, metric)) if run.as_published else None
+            theirs = published.get((run.model, metric))
             ours = score_of(results, run, name, average)
             yield compared(_keys(run.model, run.form, run.data, HEADINGS[metric]), theirs, ours)
             if ours.n_invalid:
@@ -164,7 +164,7 @@ def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]
         for metric, (name, average) in MACRO.items():
             keys = _keys(reference, "reference", _evaluated(run), HEADINGS[metric])
             yield compared(keys, None, score_of(results, Run(run.results, reference), name, average))
-    yield from _trained_rows(results, runs, trained)
+    yield from _trained_rows(results, runs, question)
 
 
 def _references(runs: Sequence[Run]) -> Iterator[tuple[Run, str]]:
@@ -178,24 +178,16 @@ def _evaluated(run: Run) -> str:
     return f"{run.data}, {run.results.experiment}"
 
 
-def _trained_rows(
-    results: StudyResults, runs: Sequence[Run], trained: dict[tuple[str, str], float]
-) -> Iterator[dict[str, Any]]:
-    counterparts = set(TRAINED.values()) if list(boards_of(results, runs)) else set()
-    for (row, metric), value in trained.items():
-        if row not in counterparts and metric in MACRO:
-            yield compared(_keys(row, "trained", "", HEADINGS[metric]), value, Measured())
+def _trained_rows(results: StudyResults, runs: Sequence[Run], question: Question) -> Iterator[dict[str, Any]]:
+    for (row, metric), value in not_repeated(results, question.trained).items():
+        if metric in MACRO:
+            yield compared(_keys(row, "trained", "", HEADINGS[metric]), value, NOT_MEASURED)
     for data, board in boards_of(results, runs):
+        published = beside_trained(results, question.trained, board["dataset"], board["baseline"])
+        theirs = {metric: value for (_, metric), value in published.items()}
         for metric, (name, average) in MACRO.items():
-            theirs = trained.get((TRAINED.get(board["baseline"], ""), metric))
             keys = _keys(board["title"], "trained", data, HEADINGS[metric])
-            yield compared(keys, theirs, trained_score(board, f"{name}_{average}" if average else name))
-
-
-def _published_alone(published: dict[tuple[str, str], float], runs: Sequence[Run]) -> list[str]:
-    """The published models that none of our runs stands beside."""
-    ours = {run.model for run in runs if run.as_published}
-    return [row for row in dict.fromkeys(row for row, _ in published) if row not in ours]
+            yield compared(keys, theirs.get(metric), trained_score(board, f"{name}_{average}" if average else name))
 
 
 def _keys(system: str, asked: str, data: str, metric: str) -> dict[str, Any]:

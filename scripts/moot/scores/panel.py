@@ -202,6 +202,10 @@ def _position_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int) -
         yield _estimate(
             f"{prefix}affirm_share", positions[column] == AFFIRMED_CODE, positions["case_id"], seed, group, none
         )
+        # As the paper counts: a statement without a position is one that does not affirm.
+        yield _estimate(
+            f"{prefix}affirm_share_of_statements", rows[column] == AFFIRMED_CODE, rows["case_id"], seed, group
+        )
         yield _estimate(f"{prefix}position_share", rows[column] != NO_STANCE_CODE, rows["case_id"], seed, group)
 
 
