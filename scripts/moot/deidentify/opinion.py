@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.deidentify.segments import part_of, split_opinion
-from moot.deidentify.vocabulary import COMMON, ROLES
+from moot.deidentify.vocabulary import COMMON, PARTY_ROLES, ROLES
 
 _TITLE = (
     r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|"
@@ -38,6 +38,16 @@ _ROLE = "|".join(f"{role.capitalize()}" for role in ROLES)
 _STYLE = re.compile(
     r"(?P<first>[^\n]{3,300}?)\s+(?:v|vs)\.?\s+(?P<second>[^\n]{3,300}?)(?:\n|(?<!N[oO])\.\s(?=[A-Z][a-z])|$)"
 )
+_MATTER = re.compile(
+    r"\b(?i:in re|in the matter of|ex parte)\s+(?:(?i:the |a |an |estate |adoption |guardianship "
+    r"|termination |petition |"
+    r"application |parental rights |will |marriage |trust )+(?i:of )?(?i:the )?)*(?P<name>[A-Z][^\n,;:(]{1,80})"
+)
+_ROLE_NOUN = re.compile(
+    rf"(?<=[a-z,;] )(?:{'|'.join(sorted(role.capitalize() for role in PARTY_ROLES))}|the State|the City|the County|"
+    r"the Department|the Commission|the Board|the Division|the Union|the Company)(?:['’]?s)?\b"
+)
+ROLE_NOUNS = 3  # from so many capitalised roles on ("Defendant", "the State"), an opinion calls its parties by them
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +137,50 @@ def counsel_of(text: str) -> list[str]:
 
 
 def introduced_parties(text: str) -> list[tuple[str, str]]:
-    """The parties that an opinion without a caption introduces: "Plaintiff Ann Lee", "Ann Lee (Mother) appeals"."""
-    name = r"[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|de|la|van|von|del))*"
-    found = [
-        (match["name"], match["role"]) for match in re.finditer(rf"\b(?P<role>{_ROLE})s?,? (?P<name>{name})", text)
-    ]
-    found += [
-        (match["name"], match["role"]) for match in re.finditer(rf"(?P<name>{name}) \((?P<role>{_ROLE})s?\)", text)
-    ]
-    found += [
-        (match["name"], "appellant")
-        for match in re.finditer(rf"(?P<name>{name})(?:,[^,.;]{{0,80}},)? appeals?\b", text)
-    ]
+    """The parties that an opinion introduces: "Plaintiff Ann Lee", "Ann Lee (Mother) appeals", "Ann Lee was convicted",
+    "Ann Lee sued Road Works, Inc."
+    """
+    name = r"[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|de|la|van|von|del|of|&))*(?:, (?:Inc|Jr|Sr|LLC|Ltd)\.?)?"
+    short = r"(?:\s\([^)]{1,60}\))?"
+    acts = (
+        (rf"\b(?P<role>{_ROLE})s?,? (?P<name>{name})", ""),
+        (rf"(?P<name>{name}) \((?P<role>{_ROLE})s?\)", ""),
+        (rf"(?P<name>{name}){short}(?:,[^,.;]{{0,80}},)? (?:appeals?|raises|petitions|challenges)\b", "appellant"),
+        (rf"(?P<name>{name}){short} (?:was (?:\w+ )?(?:convicted|charged|indicted)|pled|pleaded)\b", "defendant"),
+        (
+            rf"(?P<name>{name}){short} (?:sued|brought|filed (?:\w+ ){{0,3}}(?:suit|claim|complaint|petition|action))",
+            "plaintiff",
+        ),
+        (rf"\b(?:sued|(?:suit|claims?|complaint|action|judgment) against) (?P<name>{name})", "defendant"),
+    )
     small = set(re.findall(r"(?<![\w'’])[a-z]{2,}", text))
     parties: dict[str, str] = {}
-    for words, role in found:
-        kept = [word for word in re.sub(r"['’]s$", "", words).split() if word.strip(".").lower() not in COMMON]
-        if any(len(word) > 2 and word.lower() not in small for word in kept):  # noqa: PLR2004
-            parties.setdefault(" ".join(kept), role.lower())
+    for pattern, role in acts:
+        for match in re.finditer(pattern, text):
+            words = re.sub(r"['’]s$", "", match["name"]).split()
+            kept = [word for word in words if word.strip(".,").lower() not in COMMON]
+            if any(len(word) > 2 and word.strip(".,").lower() not in small for word in kept):  # noqa: PLR2004
+                parties.setdefault(" ".join(kept), (role or match["role"]).lower())
     return list(parties.items())
+
+
+def party_rules(opinion: Opinion) -> list[str]:
+    """The rules by which the parties of an opinion are found, of: record, caption, matter, definition, role nouns.
+
+    An opinion that calls its parties by nothing but their roles ("Defendant", "the State") names none, and has them all
+    the same; one where no rule finds a party cannot be judged.
+    """
+    spans = split_opinion(opinion.text)
+    caption = _on_one_line(opinion.text[: spans[0].end])
+    background = part_of(opinion.text, spans, "background")
+    found = {
+        "caption": bool(_STYLE.search(caption)),
+        "matter": bool(_MATTER.search(caption)),
+        "definition": bool(introduced_parties(background)),
+        "role nouns": len(_ROLE_NOUN.findall(background)) >= ROLE_NOUNS,
+    }
+    rules = [rule for rule, holds in found.items() if holds]
+    return rules if rules or not opinion.parties else ["record"]
 
 
 def _on_one_line(caption: str) -> str:
@@ -166,7 +201,8 @@ def with_caption(opinion: Opinion) -> Opinion:
     ending = opinion.text[spans[-1].start : spans[-1].start + 1500]
     style = _STYLE.search(caption) if not opinion.parties else None
     parties = list(opinion.parties) or (parties_of(f"{style['first']} v. {style['second']}") if style else [])
-    parties = parties or introduced_parties(part_of(opinion.text, spans, "background"))
+    if not parties and (matter := _MATTER.search(caption)):
+        parties = [(matter["name"].strip(" ."), "")]
     judges = [
         *opinion.judges,
         *judges_of(caption.replace("OPINION", "OPINION ")),

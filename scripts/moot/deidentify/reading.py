@@ -7,16 +7,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from moot.deidentify.names import RUN, words_of
+from moot.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.deidentify.opinion import Opinion, parties_of
 from moot.deidentify.segments import majority
 from moot.deidentify.vocabulary import COMMON
 from moot.errors import UserError
+from moot.labels.dispositions import find_dispositions
 from moot.labels.rubric import OUTCOMES
 from moot.labels.rules import opinion_outcome
 from moot.tables_in import read_jsonl, read_text, shown
 
 MOST_CHARACTERS = 1_000_000
+CLOSING_CHARACTERS = 1_500
+OPENING_CHARACTERS = 2_500
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "id": (str, int), "text": str, "casebody": dict, "name": str, "label": str, "outcome": str,
+    "outcome_sentences": list, "name_abbreviation": str, "decision_date": str, "court": (dict, str), "parties": str,
+    "judges": list, "counsel": list,
+}  # fmt: skip
 _OUTCOME_WORDS = {"affirm": "affirm", "reverse": "reverse", "complex": "mixed", "mixed": "mixed", "dismiss": "dismiss"}
 
 
@@ -78,33 +86,23 @@ def _read_file(file: Path) -> Iterator[Opinion]:
             raise UserError(f"{file}: not JSON ({fault}); expected one Caselaw Access Project record.") from None
         yield _of_record(record, 1, file)
     else:
-        first = next((line for line in read_text(file).split("\n") if line.strip()), "")
-        fields: dict[str, type | tuple[type, ...]] = {"id": (str, int)}
-        plain = '"casebody"' not in first
-        fields |= {"text": str} if plain else {"casebody": dict, "name": str}
-        optional = _optional_fields(first)
-        for row, record in read_jsonl(file, {**fields, **optional}).iterrows():
-            yield _of_record(dict(record), int(str(row)), file)
+        # Every record is asked for its own fields: one record without a label must not hide those of the others.
+        for row, record in enumerate(read_jsonl(file, {}, optional=_FIELDS).to_dict("records"), start=1):
+            yield _of_record({str(name): value for name, value in record.items() if value is not None}, row, file)
 
 
-def _optional_fields(line: str) -> dict[str, type | tuple[type, ...]]:
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return {}
-    known: dict[str, type | tuple[type, ...]] = {
-        "label": str, "outcome": str, "outcome_sentences": list, "name_abbreviation": str, "decision_date": str,
-        "court": (dict, str),
-        "parties": str, "judges": list, "counsel": list,
-    }  # fmt: skip
-    return {name: kind for name, kind in known.items() if isinstance(record, dict) and name in record}
+def _require(record: Mapping[str, Any], place: str, *fields: str) -> None:
+    for name in fields:
+        if name not in record:
+            raise UserError(f"{place}: missing field '{name}'; found {shown(', '.join(record))}. Add the field.")
 
 
 def _of_record(record: Mapping[str, Any], row: int, file: Path) -> Opinion:
+    place = f"{file}: record {row}"
     if "casebody" not in record:
-        if not isinstance(record.get("text"), str):
-            raise UserError(f"{file}: record {row}: neither 'text' nor 'casebody'; expected an opinion's text.")
+        _require(record, place, "id", "text")
         return _of_text(record, row)
+    _require(record, place, "id", "name")
     body = record["casebody"].get("data", record["casebody"])
     return _of_cap_xml(record, body, row) if isinstance(body, str) else _of_cap_json(record, body, row)
 
@@ -118,12 +116,21 @@ def _of_text(record: Mapping[str, Any], row: int) -> Opinion:
     parties = tuple(parties_of(str(record["parties"]))) if record.get("parties") else ()
     judges, counsel = (tuple(str(name) for name in record.get(key, ())) for key in ("judges", "counsel"))
     return Opinion(
-        str(record["id"]), text, parties, judges, counsel, outcome or _by_rules(text), marked, attributes, row
+        str(record["id"]), text, parties, judges, counsel, outcome or announced_outcome(text), marked, attributes, row
     )
 
 
-def _by_rules(text: str) -> str:
-    return opinion_outcome(majority(text)[-1500:])[0]
+def announced_outcome(text: str) -> str:
+    """The outcome that a whole opinion announces: at its end, or in its introduction where the end says nothing.
+
+    An introduction that affirms in part and reverses in part outweighs an end that names but one of the two.
+    """
+    body = majority(text)
+    closing = opinion_outcome(body[-CLOSING_CHARACTERS:])[0]
+    opening = opinion_outcome(body[:OPENING_CHARACTERS])[0]
+    named = {found.disposition for found in find_dispositions(body[-CLOSING_CHARACTERS:]) if found.explicit}
+    one_of_two = opening == "mixed" and closing in ("affirm", "reverse") and not {"affirm", "reverse"} <= named
+    return opening if one_of_two or not closing else closing
 
 
 def _plain(markup: str) -> str:
@@ -174,8 +181,9 @@ _TITLE = re.compile(
 
 def _capitalised(line: str) -> list[str]:
     """The names in an appearance line: its runs of capitalised words, law firms and their towns among them."""
-    runs = (match[0] for match in RUN.finditer(line))
-    return [run for run in runs if any(word.lower() not in COMMON for word in words_of(run))]
+    word = rf"(?:{INITIALS}|{CAPITALISED})"
+    runs = re.findall(rf"{word}(?:\s+{word})*", line)
+    return [run for run in runs if any(part.lower().strip(".") not in COMMON for part in run.split())]
 
 
 def _of_cap(record: Mapping[str, Any], parts: Mapping[str, Any], judges: list[str], text: str, row: int) -> Opinion:
@@ -196,4 +204,6 @@ def _of_cap(record: Mapping[str, Any], parts: Mapping[str, Any], judges: list[st
         "outcome_from": "rules",
     }
     named = [name for name in bare if name]
-    return Opinion(str(record.get("id", row)), text, parties, named, counsel, _by_rules(text), (), attributes, row)
+    return Opinion(
+        str(record.get("id", row)), text, parties, named, counsel, announced_outcome(text), (), attributes, row
+    )

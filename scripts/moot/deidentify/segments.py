@@ -41,14 +41,16 @@ _HEADING = re.compile(
     r"Conclusion|Disposition)"
     r"\s*[.:]?(?=\s*(?:[{(\[]\d|\n|\d{1,3}\.|[A-Z][a-z]|[A-Z] [a-z]))"
 )
-_ENDING = re.compile(
-    rf"\bit is (?:hereby |therefore )?so ordered|\bSO ORDERED|\b(?:WE|I) CONCUR\b|\b(?:All|"
-    rf"All the Justices) concur\b|"
-    rf"(?:(?<=[.}}\n])|^)\s*[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*{_JUDGE_TITLE},?\s*"
-    r"\(?(?:specially |respectfully )?(?:concur|dissent)|"
-    rf"\n\s*(?:{_JUDGE_TITLE}\s+)?[A-Z][\w.'’ -]{{1,40}},?\s*(?:{_JUDGE_TITLE},?\s*)?\(?(?:concurring|dissenting)|"
-    rf"\n\s*(?:FOOTNOTES|NOTES)\s*\n",
-    re.IGNORECASE,
+_SIGNATURE = rf"[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*(?i:{_JUDGE_TITLE}),?\s*"
+_ENDING = re.compile(  # case matters: prose orders and concurs as well ("It is so ordered. See id.", "We concur with")
+    rf"\bIT IS (?:HEREBY |THEREFORE )?SO ORDERED|\bSO ORDERED"
+    rf"|\bIt is (?:hereby |therefore )?so (?:ordered|Ordered|ORDERED)\.?(?=\s*(?:$|\n|WE\b|I CONCUR|All\b"
+    rf"|[A-Z]{{2,}}|{_SIGNATURE}))"
+    rf"|\b(?:WE|I) CONCUR\b|\b(?:We|I) (?:concur|Concur)\s*:|\bAll (?:the Justices )?(?:concur"
+    rf"|CONCUR)\b(?=\s*[.,]?\s*(?:$|\n|[A-Z]))"
+    rf"|(?:(?<=[.}}\n])|^)\s*{_SIGNATURE}\(?(?i:(?:specially |respectfully )?(?:concur|dissent))"
+    rf"|\n\s*(?:{_JUDGE_TITLE}\s+)?[A-Z][\w.'’ -]{{1,40}},?\s*(?:{_JUDGE_TITLE},?\s*)?\(?(?i:concurring|dissenting)"
+    r"|\n\s*(?:FOOTNOTES|NOTES|Footnotes|Notes)\s*\n"
 )
 _REASONING_CUE = re.compile(
     r"^(?:[{(\[]?\d{0,3}[})\].]*\s*)?(?:(?:On appeal|In this appeal|Before this court|The (?:first|sole|only|"

@@ -13,74 +13,127 @@ STATES = (
 )
 ROLES = (  # noqa: SIM905
     "plaintiff defendant appellant appellee petitioner respondent claimant worker employer insurer taxpayer buyer "
-    "seller "
-    "husband wife father mother child decedent landlord tenant lessor lessee borrower lender creditor debtor "
-    "contractor "
-    "subcontractor owner homeowner intervenor applicant protestant garnishee guardian trustee executor administrator "
-    "personal representative beneficiary victim grandmother grandfather stepfather stepmother daughter son brother "
-    "sister "
-    "prosecutor employee licensee grandparents parents children relator complainant prisoner inmate patient passenger"
+    "seller husband wife father mother child decedent landlord tenant lessor lessee borrower lender creditor "
+    "debtor contractor subcontractor owner homeowner intervenor applicant protestant garnishee guardian trustee "
+    "executor administrator representative beneficiary victim grandmother grandfather stepfather stepmother "
+    "daughter son brother sister prosecutor employee licensee grandparents parents children relator complainant "
+    "prisoner inmate patient passenger"
 ).split()
+PARTY_ROLES = frozenset(  # of those, the ones by which an opinion calls a party
+    (  # noqa: SIM905
+        "plaintiff defendant appellant appellee petitioner respondent claimant worker employer insurer taxpayer buyer "
+        "seller husband wife father mother child landlord tenant lessor lessee borrower lender creditor debtor "
+        "contractor subcontractor owner homeowner intervenor applicant protestant garnishee trustee executor "
+        "administrator grandmother grandfather grandparents parents relator licensee"
+    ).split()
+)
 HONORIFICS = (  # noqa: SIM905
-    "mr mrs ms miss dr judge justice officer detective agent deputy sergeant lieutenant captain trooper sheriff chief "
-    "attorney prosecutor professor warden inspector nurse patrolman investigator superintendent senator governor "
-    "representative reverend father sister president director secretary commissioner examiner magistrate coroner "
-    "doctor "
-    "physician special"
+    "mr mrs ms miss messrs dr judge justice officer detective agent deputy sergeant sgt lieutenant lt captain "
+    "capt trooper sheriff chief attorney prosecutor professor warden inspector nurse patrolman investigator "
+    "superintendent senator governor representative reverend rev president director secretary commissioner "
+    "examiner magistrate coroner doctor physician special corporal marshal hon honorable"
 ).split()
-_LEGAL = (  # noqa: SIM905
-    "court courts state states act acts section sections rule rules article articles constitution amendment amendments "
-    "code statute statutes board commission department district county city town village legislature congress "
-    "government "
-    "united america american federal national supreme appeals appeal circuit superior judicial justice justices judges "
-    "chief division bureau office agency authority committee council assembly house senate president governor attorney "
-    "general public county counties municipal metropolitan magistrate children youth families family human "
-    "services social "
-    "security health welfare labor workers compensation tax taxation revenue motor vehicle vehicles insurance company "
-    "corporation incorporated limited partnership association union bank trust estate fund hospital medical center "
-    "clinic "
-    "university college school schools church police fire sheriff county jail prison correctional facility "
-    "penitentiary "
-    "count counts exhibit exhibits appendix paragraph paragraphs subsection subsections chapter title part parts "
-    "volume "
-    "page footnote note notes order orders opinion judgment decision motion motions complaint indictment information "
-    "petition brief answer reply trial hearing jury record transcript tape evidence uniform instruction "
-    "instructions civil "
-    "criminal procedure habitual offender first second third fourth fifth sixth seventh eighth ninth tenth eleventh "
-    "twelfth thirteenth fourteenth due process equal protection clause bill rights commerce establishment free "
-    "exercise "
-    "english spanish indian tribal tribe nation pueblo internet bible god mexican hispanic african european black "
-    "white "
-    "sunday monday tuesday wednesday thursday friday saturday christmas thanksgiving easter id ibid see cf also "
-    "but and "
-    "the this that these those there here when where while although because since if unless until after before during "
-    "however therefore thus accordingly moreover furthermore finally additionally similarly likewise instead rather "
-    "indeed first next then later subsequently consequently nevertheless nonetheless meanwhile he she they it we i "
-    "you his "
-    "her their its our my your who whom whose which what how why not no nor neither either both each every all any "
-    "some "
-    "most many few several one two three four five six seven eight nine ten in on at by for from of to with "
-    "without under "
-    "over between among against about upon into through per pursuant regarding concerning according following "
-    "based given "
-    "as an a is are was were be been being has have had do does did will would shall should can could may might must "
-    "background facts factual procedural history discussion analysis conclusion introduction issues issue argument "
-    "standard review jurisdiction merits summary statement proceedings below affirmed reversed remanded dissent "
-    "concurring dissenting concur chapter doctrine restatement torts contracts property evidence internal dna hiv "
-    "aids dwi "
-    "dui usa us usc cfr esq jr sr inc co corp ltd llc llp pc pa lp et al ex rel aka dba fka nmsa nmra uji dr mr mrs ms "
-    "north south east west northern southern eastern western street avenue road highway interstate route drive lane "
-    "boulevard apartment suite room building floor number numbers type class grade level phase category schedule form "
-    "plan policy program project agreement contract lease deed note mortgage will code notice letter report memorandum "
-    "jud dist ct app supp cum repl pamp jan feb mar apr jun jul aug sept oct nov dec reporter rep "
-    "affidavit request response objection order proposed amended final interim temporary permanent preliminary"
+TITLED = {
+    "dr": "doctor", "doctor": "doctor", "physician": "doctor", "nurse": "nurse", "judge": "judge", "justice": "judge",
+    "magistrate": "judge", "officer": "officer", "detective": "officer", "agent": "officer", "deputy": "officer",
+    "sergeant": "officer", "sgt": "officer", "lieutenant": "officer", "lt": "officer", "captain": "officer",
+    "capt": "officer", "trooper": "officer", "inspector": "officer", "patrolman": "officer", "corporal": "officer",
+    "sheriff": "officer", "marshal": "officer", "hon": "judge", "honorable": "judge",
+}  # fmt: skip
+_CUSTOMARY = (  # noqa: SIM905
+    "court courts state states act acts section sections rule rules article articles constitution amendment "
+    "amendments code statute statutes board commission department district county city town village legislature "
+    "congress government united america american federal national supreme appeals appeal circuit superior "
+    "judicial justice justices judges judge chief division bureau office agency authority committee council "
+    "assembly house senate president governor attorney general public counties municipal metropolitan magistrate "
+    "children youth families family human services social security health welfare labor workers compensation tax "
+    "taxation revenue motor vehicle vehicles insurance company corporation incorporated limited partnership "
+    "association union bank estate hospital medical center clinic university college school schools police fire "
+    "sheriff jail prison correctional corrections facility penitentiary count counts exhibit exhibits appendix "
+    "paragraph paragraphs subsection subsections chapter title part parts volume page footnote order orders "
+    "opinion judgment decision motion motions complaint indictment information petition brief answer reply trial "
+    "hearing record transcript uniform instruction instructions civil criminal procedure habitual offender first "
+    "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth due "
+    "process equal protection clause rights commerce english spanish indian indians tribal tribe nation pueblo "
+    "internet bible mexican hispanic european sunday monday tuesday wednesday thursday friday saturday christmas "
+    "thanksgiving easter id ibid the this that these those there here he she they it we i you his her its our and "
+    "but or nor for so as an a in on at by from of to administration laws pamp supp cum repl orig ann standard "
+    "proceedings affirmed reversed remanded doctrine restatement torts contracts evidence internal dna hiv aids "
+    "dwi dui uji usa us usc cfr esq jr sr et al ex rel aka dba fka street avenue road highway interstate route "
+    "drive lane boulevard apartment suite no nos number numbers type class grade level phase schedule app jud "
+    "dist ct engineer examiner secretary director commissioner commissioners superintendent clerk deputy officer "
+    "officers detective agent detention probation parole veterans army navy air force marine patrol border "
+    "certiorari mandamus habeas corpus subpoena id. am pm ii iii iv vi vii viii ix xi xii lot block tract unit "
+    "caucasian african african-american okay ok"
 ).split()
 COMMON = (
-    frozenset(_LEGAL)
+    frozenset(_CUSTOMARY)
     | frozenset(ROLES)
-    | frozenset(role + "s" for role in ROLES)
+    | frozenset(role + "s" for role in ROLES if role not in ("brother", "victim"))
     | frozenset(MONTHS.lower().split("|"))
 )
+"""Words that legal prose writes with a capital within a sentence, and that name nobody."""
+
+OPENERS = frozenset(
+    (  # noqa: SIM905
+        "a about above according accordingly acting actually additionally after afterward afterwards again against "
+        "ago all allegedly almost along already also although altogether always among an and another any anyone "
+        "anything apart apparently applicability approximately around as asked aside assuming at based be because "
+        "before beginning behind being believing below beside besides between both briefly but by can certain "
+        "certainly citing clearly concerned concerning concluding consequently considering construing contrary "
+        "conversely counsel curiously defense despite determining did do does driving due during each earlier either "
+        "eluding employees else emphasis enclosed enough essentially even eventually every everyone everything "
+        "evidently except facts fearing few finally finding first following for former formerly forensic from fully "
+        "further furthermore given had has have having hearing hence here how however if immediately important "
+        "importantly in incidents indeed initially inside instead interestingly investigators is it just key last "
+        "lastly later law lawyers least less likely likewise many material maybe me meanwhile members merely more "
+        "moreover most much my namely near nearly neither never nevertheless next nine no nobody none nonetheless nor "
+        "normally not nothing notwithstanding now obviously of off officers often on once one only onto or ordinarily "
+        "other others otherwise our out outside over overall own part particularly people perhaps permeating pointing "
+        "police possibly presumably previously prior probably promptly prosecutors purchasers pursuant quite rather "
+        "recently recognizing regarding relying reserve residents responding rotating said seeing several sewing "
+        "shall she shortly should significantly similarly since so some somebody someone something sometime sometimes "
+        "somewhat soon still studies subsequently such surely technically ten than that the their them then there "
+        "thereafter thereby therefore thereupon these they things this those though three through throughout thus "
+        "timely to today together too toward towards twice two typically ultimately unable under undisputed "
+        "unfortunately unless unlike until up upon use usually various very viewing voters waiver was we well were "
+        "what whatever when whenever where whereas wherever whether which while who whoever whose why will with "
+        "within without witnesses would yes yesterday yet you your zoning six seven eight four five eleven twelve "
+        "fifteen twenty thirty forty fifty sixty eighty ninety eighteen businesses companies neighbors paramedics "
+        "doctors nurses teachers students landowners insureds insurers drivers taxpayers homeowners jurors detectives "
+        "agents deputies detention arriving realizing noting stating claiming alleging arguing seeking using upset "
+        "angry alone nowhere no-one two-thirds one-half documents blood alcohol drugs cocaine heroin marijuana water "
+        "land title interest payment payments premiums damages medical testimony evidence records photographs letters "
+        "minutes moments days weeks months years"
+    ).split()
+)
+"""Ordinary words that open sentences; an opinion need not write them small elsewhere."""
+
+ALSO_NAMES = frozenset(
+    (  # noqa: SIM905
+        "abbey amber angel apple archer art ash baker banks barber bass battle bean bear bell berry best bill bird "
+        "bishop black bloom blue bob bond booth bowl branch brand brook brooks brown buck burns bush butcher butler "
+        "cain call candy carpenter carter case cash chance chandler chase chip christian church clay cliff cloud "
+        "coffee cole collier cook cooper couch crane crystal cross crow dale dawn day dean diamond dick dove drake "
+        "drew duke earl eagle early faith farmer fear field fields fisher flood flowers ford forest fox frank franks "
+        "frost fuller gene gentry gill ginger glass glen gold golden good gore grace grant graves gray green grey "
+        "grove guy hale hall ham hammer hand hands hardy harper hart hatch hawk hay hays head heath heather hill "
+        "hills holly hood hook hope horn house howl hunt hunter ivy jack jay jewel joy judge june keen key king "
+        "kitchen knight lake lamb lance land lane law leaf light lily little long love loving lush major mark marsh "
+        "marshall mason may mercy merit merry miles mill miller mills misty moody moon moore moss nash noble north "
+        "oakes olive page park parker parks parson parsons pat paul peace pearl penny pepper perch peters pike pine "
+        "pitt pity pool pope porter post potter powers precious price priest prince pride quick ray reed reese rich "
+        "ring rivers road rob robin rock roman rose ruby rush rusty sage sales sandy sands savage self sergeant "
+        "sexton shade sharp shepherd short silver singer skinner small smart smith snow sparks speed spencer spring "
+        "star steel steele stern steward stone storm street strong sue summer summers swan sweet swift tanner taylor "
+        "temple thorn thorne tinker tripp turner tyler underwood vale victor violet wade walker wall waller walls "
+        "ward warden waters watts weaver webb webster weeks wells west wheat wheeler white wild wilder will winter "
+        "winters wise wolf wood woods woody worth wright yates young flor mesa sierra rio loma vista bonita leal "
+        "delgado rubio blanco moreno rojo luna paz cruz brothers english french german"
+    ).split()
+)
+"""Ordinary words that are people's names as well: with a capital and no article they name somebody."""
+
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for kind, words in (
@@ -118,4 +171,7 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|restatement",
         ),
     )
+)
+ORGANISATIONS = frozenset(
+    ("hospital", "bank", "insurer", "university", "church", "prison", "agency", "court", "union", "company")
 )
