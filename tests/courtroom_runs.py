@@ -28,9 +28,12 @@ EXPERIMENT, MODEL = "trial", "test"
 
 
 def people(
-    path: Path, count: int, text: str = "A person with {prior} prior arrests and {years} years of school."
+    path: Path,
+    count: int,
+    text: str = "A person with {prior} prior arrests and {years} years of school.",
+    validation: int = 0,
 ) -> Path:
-    """Write a data set of short made-up cases, half of them positive, all in the test split."""
+    """Write a data set of short made-up cases, half of them positive, in the test split but for the first few."""
     task = Task(
         noun="the person",
         question="Will this person be arrested again within three years?",
@@ -42,7 +45,7 @@ def people(
         Case(
             case_id=f"person-{number:05d}",
             dataset="people",
-            split="test",
+            split="validation" if number < validation else "test",
             text=text.replace("{prior}", str(number % 7)).replace("{years}", str(8 + number % 9)) + f" File {number}.",
             target="yes" if number % 2 else "no",
             labels=("no", "yes"),

@@ -65,6 +65,8 @@ class Settings:
     context: int = 8192
     most_attempts: int = 0
     speech: str = ""
+    listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
+    logprobs: str = "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
 
 
 @dataclass(slots=True)
@@ -165,6 +167,8 @@ class ChatServer:
     ) -> web.StreamResponse:
         if body.get("stream"):
             return web.json_response({"error": {"message": "this server does not stream"}}, status=400)
+        if body.get("logprobs") and self.settings.logprobs in ("refused", "forbidden"):
+            kind = f"logprobs_{self.settings.logprobs}"
         refusal = self.refusal(request, kind)
         if refusal is not None:
             return refusal
@@ -209,6 +213,8 @@ class ChatServer:
             "server_error": (500, "The server had an error", "server_error", {}),
             "bad_gateway": (502, "Bad gateway", "bad_gateway", {}),
             "unavailable": (503, "The engine is overloaded", "overloaded", {}),
+            "logprobs_refused": (400, "This model does not support logprobs", "unsupported_parameter", {}),
+            "logprobs_forbidden": (403, "You are not allowed to request logprobs from this model", "forbidden", {}),
             "insufficient_quota": (429, "You exceeded your current quota", "insufficient_quota", {}),
             "invalid_key": (401, f"Incorrect API key provided: {key}", "invalid_api_key", {}),
             "model_not_found": (404, "The model 'test' does not exist", "model_not_found", {}),
@@ -246,7 +252,7 @@ class ChatServer:
             "index": 0,
             "message": {"role": "assistant", "content": reply.content},
             "finish_reason": reply.finish,
-            "logprobs": likelihoods(body, random.Random(digest)) if body.get("logprobs") else None,
+            "logprobs": self.likelihoods(body, digest),
         }
         usage = {
             "prompt_tokens": reply.prompt_tokens,
@@ -256,6 +262,10 @@ class ChatServer:
         }
         name = {"id": f"chatcmpl-{digest[:12]}", "object": "chat.completion", "created": 0, "model": body.get("model")}
         return {**name, "choices": [choice], "usage": usage}
+
+    def likelihoods(self, body: dict[str, Any], digest: str) -> dict[str, Any] | None:
+        given = body.get("logprobs") and self.settings.logprobs == "given"
+        return likelihoods(body, random.Random(digest), self.settings.listed) if given else None
 
     def ollama(self, reply: Reply, body: dict[str, Any], _digest: str) -> dict[str, Any]:
         """Ollama's form; a prompt longer than num_ctx is cut without a word, and counted as cut."""
@@ -352,7 +362,19 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8099, help="0 takes a free one")
     parser.add_argument("--faults", default="none", help=f"kinds or groups, by comma: {', '.join([*GROUPS, *KINDS])}")
     defaults = Settings()
-    for name in ("rate", "seed", "latency", "hang", "slow", "retry_after", "context", "most_attempts", "speech"):
+    for name in (
+        "rate",
+        "seed",
+        "latency",
+        "hang",
+        "slow",
+        "retry_after",
+        "context",
+        "most_attempts",
+        "speech",
+        "listed",
+        "logprobs",
+    ):
         value = getattr(defaults, name)
         parser.add_argument(f"--{name.replace('_', '-')}", dest=name, type=type(value), default=value)
     arguments = vars(parser.parse_args())

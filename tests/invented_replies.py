@@ -116,14 +116,24 @@ def spoilt(reply: Reply, kind: str) -> Reply:
     return Reply(content, finish, reply.prompt_tokens, len(content) // 4)
 
 
-def likelihoods(body: dict[str, Any], draw: random.Random) -> dict[str, Any]:
-    """Log-probabilities of the first token: the labels that the prompt names stand on top."""
+def likelihoods(body: dict[str, Any], draw: random.Random, listed: int = 0) -> dict[str, Any]:
+    """Log-probabilities of the first token: the labels that the prompt names stand on top.
+
+    With `listed` they stand anywhere among forty other words, and the server lists so many in all.
+    """
     text = text_in(body)
-    named = [label for label in LABELS if re.search(rf"\b{label}\b", text)] or LABELS[:2]
-    values = sorted((round(-draw.expovariate(1.0) - 0.01, 4) for _ in named), reverse=True)
-    draw.shuffle(named)
+    tokens = [label for label in LABELS if re.search(rf"\b{label}\b", text)] or LABELS[:2]
+    values = sorted((round(-draw.expovariate(1.0) - 0.01, 4) for _ in tokens), reverse=True)
+    draw.shuffle(tokens)
+    if listed:
+        likely = draw.random() < 0.7  # else no label is anywhere near the top
+        tokens = [
+            *(tokens if likely else []),
+            *(f"{word}{nth}" for nth in range(10) for word in ("so", "we", "it", "as")),
+        ]
+        values = [-0.4 - 0.3 * place for place in range(len(tokens))]
     top = [
-        {"token": label, "logprob": value, "bytes": list(label.encode())}
-        for label, value in zip(named, values, strict=True)
+        {"token": token, "logprob": value, "bytes": list(token.encode())}
+        for token, value in zip(tokens, values, strict=True)
     ]
-    return {"content": [{**top[0], "top_logprobs": top[: body.get("top_logprobs") or 1]}]}
+    return {"content": [{**top[0], "top_logprobs": top[: min(listed or 20, body.get("top_logprobs") or 1)]}]}

@@ -175,7 +175,8 @@ async def test_likelihoods_come_from_both_servers_alike(server: FaultServer, tmp
     reply = await ask(chat_with(server, tmp_path), request(choices=("YES", "NO")))
     assert set(reply.logprobs) == {"YES", "NO"}
     assert all(value < 0 for value in reply.logprobs.values())
-    assert label_logprobs({" Yes": -1.0, "N": -2.0}, ("yes", "no")) == pytest.approx({"yes": -1.0, "no": -2.0})
+    found, last = label_logprobs({" Yes": -1.0, "N": -2.0, "so": -3.0}, ("yes", "no"))
+    assert (found, last) == (pytest.approx({"yes": -1.0, "no": -2.0}), -3.0)
 
 
 @pytest.mark.parametrize(

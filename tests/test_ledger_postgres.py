@@ -12,6 +12,7 @@ import pytest
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.errors import RunStoppedError, UserError
+from moot.llm.failures import CallFailedError
 from moot.llm.ledger import Ledger, Reservation
 from test_ledger import entries
 
@@ -66,9 +67,9 @@ async def test_the_first_reply_counts(ledger: Ledger) -> None:
     assert (await ledger.put(first)).text == "first \x00 🏛"
     assert (await ledger.put(second)).text == "first \x00 🏛"
     assert ledger.spent().calls == 1
-    await ledger.put_failure("f", "went wrong")
-    await ledger.put_failure("f", "went wrong again")
-    assert await ledger.failure("f") == "went wrong again"
+    await ledger.put_failure("f", CallFailedError("went wrong"))
+    await ledger.put_failure("f", CallFailedError("went wrong again"))
+    assert str(await ledger.failure("f")) == "went wrong again"
 
 
 def test_the_place_is_shown_without_its_password(ledger: Ledger) -> None:

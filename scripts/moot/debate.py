@@ -1,7 +1,6 @@
 """A debate: one case before its seats, and the record of everything that was said, by whom and to whom."""
 
 import json
-import math
 from bisect import insort
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from moot.cases import Case, Task
+from moot.core.likelihood import censored, label_shares
 from moot.errors import UserError
 from moot.llm.failures import CallFailedError
 from moot.llm.request import Message, Reply, request_to
@@ -210,7 +210,11 @@ class Debate:
 
         Returns:
             The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,
-            confidence its share of the labels' probability, 0 to 100.
+            confidence its share of the labels' probability, 0 to 100. Labels whose words the server did not list stand
+            in `parsed["unlisted"]`; where it listed none of them, the answer is invalid.
+
+        Raises:
+            LogprobsUnavailableError: the endpoint gives no token probabilities.
         """
         turn = self._next_turn()
         words = words or {label: label for label in self.task.labels}
@@ -218,13 +222,7 @@ class Debate:
         said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
         said, reply = await self._ask(self._chat(seat), messages, said, choices=tuple(words.values()))
         if reply is not None:
-            logprobs = {label: reply.logprobs[word] for label, word in words.items() if word in reply.logprobs}
-            said.parse_status = "strict" if len(logprobs) == len(words) else "invalid"
-            said.parsed = {"logprobs": logprobs}
-            if said.usable:
-                shares = label_shares(logprobs)
-                said.prediction = max(shares, key=lambda label: shares[label])
-                said.confidence = 100 * shares[said.prediction]
+            self._score(said, reply, words)
         return self._keep(said)
 
     def record(
@@ -301,6 +299,21 @@ class Debate:
             return said, None
         return said, reply
 
+    @staticmethod
+    def _score(said: Utterance, reply: Reply, words: Mapping[str, str]) -> None:
+        logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
+        if logprobs is None:
+            problem = f"the server lists none of the words {', '.join(words.values())} among the likeliest tokens"
+            said.parse_status, said.parsed = "invalid", {"problem": problem}
+            return
+        by_label = {label: logprobs[word] for label, word in words.items()}
+        shares = label_shares(by_label)
+        said.parse_status, said.parsed = "strict", {"logprobs": by_label}
+        if unlisted := [label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)]:
+            said.parsed["unlisted"] = unlisted
+        said.prediction = max(shares, key=lambda label: shares[label])
+        said.confidence = 100 * shares[said.prediction]
+
     def _fill(self, said: Utterance, parsed: Parsed) -> None:
         said.parse_status, said.parsed = parsed.status, parsed.value
         if parsed.value is None:
@@ -321,13 +334,6 @@ def _visibility(seat: str, private: bool) -> str:
 
 def _audience(said: Utterance, seat: str) -> Sequence[str]:
     return (seat,) if said.visibility == PUBLIC else said.visibility.split(",")
-
-
-def label_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
-    """Log-probabilities of labels as shares that add up to 1."""
-    highest = max(logprobs.values())
-    weights = {label: math.exp(logprob - highest) for label, logprob in logprobs.items()}
-    return {label: weight / sum(weights.values()) for label, weight in weights.items()}
 
 
 def transcript_row(debate: Debate, said: Utterance) -> dict[str, Any]:

@@ -1,24 +1,19 @@
 """From transcripts to predictions: one row a case and repeat, what it took, and thresholds fitted on validation."""
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
 from moot.artifacts import describe, read_cases, write_rows
 from moot.cases import Case, Task
-from moot.debate import label_shares
+from moot.core.likelihood import calibrate
 from moot.llm.exports import calls_row
 from moot.llm.ledger import Ledger
 from moot.plan import Plan
-
-_LEAST_SHARE = 1e-9
 
 
 def export_calls(ledger: Ledger, transcripts: Sequence[Path], output: Path, metadata: Mapping[str, str]) -> None:
@@ -52,79 +47,6 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     totals = totals.reindex(failed.index, fill_value=0)
     totals["retries"] += failed
     return totals
-
-
-def contextual_offsets(logprobs: Sequence[Mapping[str, float]], targets: Sequence[str]) -> dict[str, float]:
-    """What to add to each label's log-probability so that a model prefers no label before it has read the case.
-
-    The mean log-probability over validation cases stands for the prompt without content (Zhao et al. 2021, "Calibrate
-    Before Use"); the validation cases' label shares, with one added to each count, are the prior put in its place.
-    """
-    labels = list(logprobs[0])
-    mean = {label: float(np.mean([values[label] for values in logprobs])) for label in labels}
-    counts = {label: targets.count(label) + 1 for label in labels}
-    return {label: math.log(counts[label] / sum(counts.values())) - mean[label] for label in labels}
-
-
-def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
-    """The threshold on the positive label's probability with the best macro F1; of equal ones the nearest to 0.5."""
-    from sklearn.metrics import f1_score  # noqa: PLC0415 - two seconds that every job of every table would wait for
-
-    ordered = sorted(set(scores))
-    middles = [(low + high) / 2 for low, high in pairwise(ordered)]
-    candidates = [0.5, *middles]
-    values = np.asarray(scores)
-
-    def quality(threshold: float) -> tuple[float, float]:
-        macro_f1 = f1_score(positive, values >= threshold, average="macro", zero_division=0)
-        return (float(macro_f1), -abs(threshold - 0.5))
-
-    return max(candidates, key=quality)
-
-
-def calibrate(
-    conclusions: pd.DataFrame, splits: Mapping[str, str], targets: Mapping[str, str], task: Task
-) -> pd.DataFrame:
-    """Replace likelihood answers by calibrated ones, everything fitted on the validation cases among them.
-
-    Args:
-        conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability, or None), one row a
-            debate.
-        splits, targets: by case id.
-        task: the data set's description.
-
-    Returns:
-        The same rows; without validation cases or without log-probabilities they are unchanged.
-    """
-    scored = conclusions["logprobs"].notna()
-    validation = scored & (conclusions["case_id"].map(splits) == "validation")
-    if not validation.any():
-        return conclusions
-    fitting = conclusions[validation]
-    truth = [targets[case_id] for case_id in fitting["case_id"]]
-    offsets = contextual_offsets(list(fitting["logprobs"]), truth)
-    shares = {
-        index: label_shares({label: value + offsets[label] for label, value in logprobs.items()})
-        for index, logprobs in conclusions.loc[scored, "logprobs"].items()
-    }
-    threshold = 0.5
-    if task.positive and len(task.labels) == 2:  # noqa: PLR2004 - a threshold needs two labels
-        scores = [shares[index][task.positive] for index in fitting.index]
-        threshold = best_threshold(scores, [label == task.positive for label in truth])
-    result = conclusions.copy()
-    for index, share in shares.items():
-        prediction = _decide(share, task, threshold)
-        result.loc[index, "prediction"] = prediction
-        result.loc[index, "confidence"] = 100 * max(share[prediction], _LEAST_SHARE)
-        result.loc[index, "score"] = share.get(task.positive, math.nan)
-    return result
-
-
-def _decide(share: Mapping[str, float], task: Task, threshold: float) -> str:
-    if task.positive and len(task.labels) == 2:  # noqa: PLR2004
-        other = next(label for label in task.labels if label != task.positive)
-        return task.positive if share[task.positive] >= threshold else other
-    return max(share, key=lambda label: share[label])
 
 
 def prediction_rows(

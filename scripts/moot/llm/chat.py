@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from aiolimiter import AsyncLimiter
 
 from moot.config import Budget, ModelConfig
-from moot.errors import RunStoppedError, UserError
+from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError
 from moot.llm.identity import address, normalised, served_as
@@ -62,6 +62,7 @@ class Chat:
         self._under_way: dict[str, asyncio.Task[Entry]] = {}
         self._at_server: set[str] = set()
         self._stopped: Exception | None = None
+        self._no_logprobs: LogprobsUnavailableError | None = None
         self._answered = False
         self._paused_until = 0.0
         self._slots = asyncio.Semaphore(config.concurrency)
@@ -80,6 +81,7 @@ class Chat:
 
         Raises:
             CallFailedError: the call failed for good; its debate decides what that means.
+            LogprobsUnavailableError: the endpoint gives no token probabilities for the choices; other calls go on.
             RunStoppedError: budget, quota, key, or a reply missing in a replay.
         """
         key = call_id(request.to_json(self._served_as), replicate)
@@ -117,7 +119,11 @@ class Chat:
                 kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
             except CallFailedError as error:
                 self._progress.failed_calls += 1
-                await self._ledger.put_failure(key, str(error))
+                await self._ledger.put_failure(key, error)
+                raise
+            except LogprobsUnavailableError as error:  # the protocol decides what that means
+                self._no_logprobs = error
+                await self._ledger.put_failure(key, error)
                 raise
             except (RunStoppedError, UserError) as error:
                 self._stopped = error
@@ -132,7 +138,7 @@ class Chat:
         for key in filter(None, (question.call_id, question.earlier_id)):
             error = await self._ledger.failure(key)
             if error is not None:
-                raise CallFailedError(error)
+                raise error
         server = f" served as {question.served_as}" if question.served_as else ""
         raise RunStoppedError(
             f"replay: the ledger {self._ledger.place} has no reply for a call of model '{self.name}'{server} (call id "
@@ -181,6 +187,8 @@ class Chat:
         """One attempt; a reply that trickles in is given up after `timeout` seconds like one that never comes."""
         if self._stopped is not None:
             raise self._stopped
+        if self._no_logprobs is not None and request.choices:
+            raise self._no_logprobs
         self._at_server.add(key)
         try:
             async with asyncio.timeout(self.config.timeout):

@@ -15,13 +15,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from moot.errors import RunStoppedError, UserError
+from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.claims import Claims
+from moot.llm.failures import CallFailedError
 from moot.llm.gathering import Gathered
-from moot.llm.ledger_tables import ADOPTED, FAILURES, META, REPLIES, RESERVATIONS, TABLES, TOTALS
+from moot.llm.ledger_tables import ADOPTED, FAILURES, META, REFUSALS, REPLIES, RESERVATIONS, TABLES, TOTALS
 from moot.llm.progress import LOG
 from moot.llm.request import Reply
 
+Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 2
 """1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process."""
 LOCK_SECONDS = 60
@@ -284,28 +286,32 @@ class Ledger:
                     cost_usd=TOTALS.c.cost_usd + sum(usd for _, usd in stored),
                 )
             )
-            for table in (FAILURES, RESERVATIONS):
+            for table in (FAILURES, REFUSALS, RESERVATIONS):
                 connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
         return {} if len(stored) == len(rows) else self.replies(call_ids)
 
-    async def put_failure(self, call_id: str, error: str) -> None:
+    async def put_failure(self, call_id: str, error: Failure) -> None:
         """Remember that a call failed for good, so that a replay fails in the same place; a later run asks again."""
         await asyncio.to_thread(self._store_failure, call_id, error)
 
-    def _store_failure(self, call_id: str, error: str) -> None:
-        insert = self._insert(FAILURES).values(call_id=call_id, error=error)
+    def _store_failure(self, call_id: str, error: Failure) -> None:
+        table = REFUSALS if isinstance(error, LogprobsUnavailableError) else FAILURES
+        insert = self._insert(table).values(call_id=call_id, error=str(error))
         with self._explained(), self._engine.begin() as connection:
-            connection.execute(insert.on_conflict_do_update(index_elements=["call_id"], set_={"error": error}))
+            connection.execute(insert.on_conflict_do_update(index_elements=["call_id"], set_={"error": str(error)}))
             connection.execute(sa.delete(RESERVATIONS).where(RESERVATIONS.c.call_id == call_id))
 
-    async def failure(self, call_id: str) -> str | None:
+    async def failure(self, call_id: str) -> Failure | None:
         """The error that a call failed with in an earlier run, or None."""
-        query = sa.select(FAILURES.c.error).where(FAILURES.c.call_id == call_id)
 
-        def read() -> str | None:
+        def read() -> Failure | None:
+            kinds = ((REFUSALS, LogprobsUnavailableError), (FAILURES, CallFailedError))
             with self._explained(), self._engine.connect() as connection:
-                error: str | None = connection.scalar(query)
-                return error
+                for table, failed in kinds:
+                    error = connection.scalar(sa.select(table.c.error).where(table.c.call_id == call_id))
+                    if error is not None:
+                        return failed(error)
+            return None
 
         return await asyncio.to_thread(read)
 

@@ -21,6 +21,12 @@ FAILURES = sa.Table(
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("error", sa.Text, nullable=False),
 )
+REFUSALS = sa.Table(
+    "refusals",  # questions for token probabilities that a server has none for; `failures` holds all other failures
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("error", sa.Text, nullable=False),
+)
 RESERVATIONS = sa.Table(
     "reservations",
     TABLES,

@@ -108,7 +108,9 @@ class Reply:
     Attributes:
         text: the reply's text, unparsed.
         reasoning: the model's separate reasoning text, where the endpoint gives one.
-        logprobs: label word to log-probability, for a request with choices.
+        logprobs: label word to log-probability, for a request with choices; words that the server did not list are
+            missing (in ledgers of version 1 they may stand there as minus infinity).
+        unlisted_logprob: the log-probability of the last token listed, which no token that is not can pass.
         finish_reason: why generation ended (stop, length, content_filter, ...).
         prompt_tokens, completion_tokens, cached_tokens: as the server counted them.
         seconds: wall-clock time of the successful attempt.
@@ -121,6 +123,7 @@ class Reply:
     text: str
     reasoning: str = ""
     logprobs: Mapping[str, float] = field(default_factory=dict)
+    unlisted_logprob: float | None = None
     finish_reason: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0

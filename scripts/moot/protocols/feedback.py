@@ -16,13 +16,13 @@ Where the paper is silent or says two things:
 """
 
 import asyncio
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.debate import Answer, Debate, Utterance, label_shares
+from moot.core.likelihood import label_shares, log_shares, without_prior
+from moot.debate import Answer, Debate, Utterance
 from moot.errors import LogprobsUnavailableError, UserError
 from moot.outlook import Outlook, Rule, decided, next_outlook, stated_outlook, threshold_met
 from moot.protocols import ProtocolParams, protocol
@@ -31,8 +31,6 @@ from moot.protocols.replies import prediction_schema, prediction_type, spoken
 JUDGE, ASSISTANT = "judge", "assistant"
 TOKEN_PROBABILITIES, STATED = "token probabilities", "stated confidence"
 _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
-_LEAST = 1e-9
-_LEAST_LOGPROB = -30.0
 
 
 class FeedbackParams(ProtocolParams):
@@ -256,14 +254,14 @@ async def _scored(
 ) -> dict[str, float] | None:
     """The words' shares of probability, without what the judge gives them when it is shown nothing."""
     said = await debate.choose(JUDGE, kind, _template(debate, template), round=number, **context)
-    logprobs = _finite_logprobs(said)
+    logprobs = _logprobs(said)
     if logprobs is None or not debate.params.content_free:
         return label_shares(logprobs) if logprobs else None
-    liking = await _liking(debate, template, context)
-    return label_shares({word: value - liking[word] for word, value in logprobs.items()}) if liking else None
+    prior = await _content_free_prior(debate, template, context)
+    return label_shares(without_prior(logprobs, prior)) if prior else None
 
 
-async def _liking(debate: Debate, template: str, context: Mapping[str, Any]) -> dict[str, float] | None:
+async def _content_free_prior(debate: Debate, template: str, context: Mapping[str, Any]) -> dict[str, float] | None:
     """What the judge gives the words without facts and debate; asked once a debate and label."""
     label = str(context.get("label", ""))
     blank = next((said for said in debate.utterances if said.kind == "blank" and said.text == label), None)
@@ -271,15 +269,12 @@ async def _liking(debate: Debate, template: str, context: Mapping[str, Any]) -> 
         shown_nothing = {**context, "facts": "", "summary": None, "reliabilities": {}}
         blank = await debate.choose(JUDGE, "blank", _template(debate, template), private=True, **shown_nothing)
         blank.text = label
-    return _finite_logprobs(blank)
+    return _logprobs(blank)
 
 
-def _finite_logprobs(said: Utterance) -> dict[str, float] | None:
-    """The words' log-probabilities, floored where an endpoint lists none; None where it gave none at all."""
-    logprobs = (said.parsed or {}).get("logprobs", {})
-    if not said.usable or not any(map(math.isfinite, logprobs.values())):
-        return None
-    return {word: max(value, _LEAST_LOGPROB) for word, value in logprobs.items()}
+def _logprobs(said: Utterance) -> dict[str, float] | None:
+    """The labels' log-probabilities; None where the judge gave none."""
+    return said.parsed["logprobs"] if said.usable and said.parsed else None
 
 
 def _was_refused(debate: Debate) -> bool:
@@ -312,7 +307,7 @@ def answer_from(debate: Debate, outlook: Outlook) -> Answer:
     prediction = decided(outlook, task)
     named = prediction.split(";") if task.multilabel else [prediction]
     confidence = 100 * sum(outlook[label] for label in named) / len(named)
-    logprobs = None if task.multilabel else {label: math.log(max(share, _LEAST)) for label, share in outlook.items()}
+    logprobs = None if task.multilabel else log_shares(outlook)
     return Answer(prediction, confidence, outlook.get(task.positive), logprobs)
 
 

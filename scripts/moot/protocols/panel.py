@@ -18,8 +18,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.cases import stable_fraction
+from moot.core.likelihood import label_shares, without_prior
 from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, statements_of
-from moot.debate import Answer, Debate, Utterance, label_shares
+from moot.debate import Answer, Debate, Utterance
 from moot.errors import UserError
 from moot.inbox import ask_person
 from moot.labels.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
@@ -226,8 +227,7 @@ def calibrate_votes(debate: Debate) -> None:
     blank = next((said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable), None)
     for said in debate.utterances:
         if said.kind == "vote" and said.parsed and said.usable and blank:
-            found = said.parsed["logprobs"]
-            shares = label_shares({label: value - blank["logprobs"][label] for label, value in found.items()})
+            shares = label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"]))
             said.prediction = max(shares, key=lambda label: shares[label])
             said.confidence = 100 * shares[said.prediction]
         elif said.kind in ("vote", "blank_vote"):

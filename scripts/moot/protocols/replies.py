@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.config import JsonDict
 
 from moot.cases import Task
-from moot.debate import Answer, Debate, Utterance, label_shares
+from moot.core.likelihood import label_shares
+from moot.debate import Answer, Debate, Utterance
 
 _STRICT = ConfigDict(extra="forbid")
 Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100")]

@@ -12,15 +12,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from moot.core.likelihood import calibrate, log_shares
 from moot.outlook import Outlook, decided, replay
-from moot.predictions import calibrate
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
 from moot.scores.calibration import auc_of, expected_calibration_error_of
 from moot.scores.uncertainty import CaseBootstrap, Statistic, as_numbers, mean_of
 
 PROTOCOL = "feedback"
 WEIGHTS = tuple(step / 10 for step in range(11))
-_LEAST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -80,16 +79,12 @@ def predictions_from(outlooks: Mapping[int, Outlook], debates: list[Judged], res
     frame["prediction"] = [decided(outlooks[place], task) for place in range(len(debates))]
     frame["confidence"], frame["score"] = np.nan, np.nan
     frame["logprobs"] = pd.Series(
-        [None if task.multilabel else _logarithms(outlooks[place]) for place in range(len(debates))], dtype=object
+        [None if task.multilabel else log_shares(outlooks[place]) for place in range(len(debates))], dtype=object
     )
     cases = results.cases
     splits = dict(zip(cases["case_id"], cases["split"], strict=True))
     targets = dict(zip(cases["case_id"], cases["target"], strict=True))
     return list(calibrate(frame, splits, targets, task)["prediction"])
-
-
-def _logarithms(outlook: Outlook) -> dict[str, float]:
-    return {label: float(np.log(max(share, _LEAST))) for label, share in outlook.items()}
 
 
 def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judged]) -> Iterator[Score]:

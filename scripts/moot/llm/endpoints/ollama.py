@@ -73,12 +73,14 @@ class OllamaEndpoint:
 
     def _reply(self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str) -> Reply:
         text = response.message.content or ""
-        if not text and response.done_reason != "length":
+        logprobs, unlisted = self._choice_logprobs(request, response) if request.choices else ({}, None)
+        if not text and not request.choices and response.done_reason != "length":
             raise TransientError("the reply is empty")
         return Reply(
             text=text,
             reasoning=response.message.thinking or "",
-            logprobs=self._choice_logprobs(request, response) if request.choices else {},
+            logprobs=logprobs,
+            unlisted_logprob=unlisted,
             finish_reason=response.done_reason or "",
             prompt_tokens=response.prompt_eval_count or 0,
             completion_tokens=response.eval_count or 0,
@@ -86,14 +88,15 @@ class OllamaEndpoint:
             served_model=served_model,
         )
 
-    def _choice_logprobs(self, request: Request, response: "ollama.ChatResponse") -> dict[str, float]:
+    @staticmethod
+    def _choice_logprobs(request: Request, response: "ollama.ChatResponse") -> tuple[dict[str, float], float | None]:
         if not response.logprobs:
             raise LogprobsUnavailableError(
                 f"model '{request.model}': this Ollama server gives no log-probabilities, so `answer: likelihood` "
                 "cannot be used with it. Update Ollama, or set `answer: generation`."
             )
-        first = response.logprobs[0]
-        alternatives = {item.token: item.logprob for item in first.top_logprobs or [] if item.logprob is not None}
+        listed = [response.logprobs[0], *(response.logprobs[0].top_logprobs or ())]
+        alternatives = {item.token: item.logprob for item in listed if item.logprob is not None}
         return label_logprobs(alternatives, request.choices)
 
     def _check_truncation(self, request: Request, reply: Reply) -> None:

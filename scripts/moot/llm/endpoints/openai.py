@@ -4,7 +4,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -33,7 +33,7 @@ def api_key(config: ModelConfig) -> str:
     return key
 
 
-def label_logprobs(alternatives: dict[str, float], choices: tuple[str, ...]) -> dict[str, float]:
+def label_logprobs(alternatives: Mapping[str, float], choices: Sequence[str]) -> tuple[dict[str, float], float | None]:
     """The log-probability of each choice by the first token: the mass of the tokens that only this choice begins with.
 
     Args:
@@ -41,15 +41,17 @@ def label_logprobs(alternatives: dict[str, float], choices: tuple[str, ...]) -> 
         choices: label words.
 
     Returns:
-        choice to log-probability; -inf where no alternative fits.
+        Choice to log-probability, without those that no alternative fits; and the last alternative's log-probability.
     """
-    mass = dict.fromkeys(choices, 0.0)
-    for token, logprob in alternatives.items():
+    mass: dict[str, float] = {}
+    listed = {token: min(logprob, 0.0) for token, logprob in alternatives.items() if math.isfinite(logprob)}
+    for token, logprob in listed.items():
         word = token.strip().casefold()
         fitting = [choice for choice in choices if word and choice.casefold().startswith(word)]
         if len(fitting) == 1:
-            mass[fitting[0]] += math.exp(logprob)
-    return {choice: math.log(value) if value else -math.inf for choice, value in mass.items()}
+            mass[fitting[0]] = mass.get(fitting[0], 0.0) + math.exp(logprob)
+    logprobs = {choice: math.log(mass[choice]) for choice in choices if mass.get(choice)}
+    return logprobs, min(listed.values(), default=None)
 
 
 def _text(value: Any) -> str:
@@ -72,10 +74,20 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None  # neither seconds nor a date: wait as if nothing had been said
 
 
-def refusal(status: int, headers: Mapping[str, str], content: bytes, model: str, key: str) -> Exception:
+def no_logprobs(model: str, reason: str) -> LogprobsUnavailableError:
+    """The error where a server gives no token probabilities."""
+    return LogprobsUnavailableError(
+        f"model '{model}': the server gives no log-probabilities ({reason}), so `answer: likelihood` cannot be used "
+        "with it. Set `answer: generation`, or use an endpoint that gives them (embedded, vLLM, OpenAI)."
+    )
+
+
+def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Request, key: str) -> Exception:
     """An answer with an error status as one of the failures that the layer above knows what to do about."""
     said, codes = _error_of(content)
-    message = told(f"HTTP {status} {said}", key)
+    message, model = told(f"HTTP {status} {said}", key), request.model
+    if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
+        return no_logprobs(model, message)
     if status in (401, 403) or codes & _FATAL_CODES:
         return RunStoppedError(f"model '{model}': {message}. Check the key and the account, then run again.")
     if status == 404:  # noqa: PLR2004 - the HTTP status
@@ -146,11 +158,13 @@ class OpenAIEndpoint:
         The client gives address, headers and transport; its typed objects, built and unbuilt for each call, would take
         twice as long as all else that is done here.
         """
+        if request.choices and self._config.reasoning:
+            raise no_logprobs(request.model, "a reasoning model thinks before it answers")
         started = time.perf_counter()
         try:
             answer = await self._http.post(self._address, json=self._body(request), headers=self._headers)
             if answer.status_code >= 400:  # noqa: PLR2004 - the HTTP status
-                raise refusal(answer.status_code, answer.headers, answer.content, request.model, self._key)
+                raise refusal(answer.status_code, answer.headers, answer.content, request, self._key)
             response = json.loads(answer.content)
         except self._no_whole_answer as error:
             unreachable = isinstance(error, self._no_connection)
@@ -168,10 +182,12 @@ class OpenAIEndpoint:
 
     def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
         choice, usage = response["choices"][0], response.get("usage") or {}
+        logprobs, unlisted = self._choice_logprobs(request, choice) if request.choices else ({}, None)
         reply = Reply(
             text=_text(choice["message"].get("content")),
             reasoning=_text(choice["message"].get("reasoning_content")),
-            logprobs=self._choice_logprobs(request, choice) if request.choices else {},
+            logprobs=logprobs,
+            unlisted_logprob=unlisted,
             finish_reason=_text(choice.get("finish_reason")),
             prompt_tokens=int(usage.get("prompt_tokens") or 0),
             completion_tokens=int(usage.get("completion_tokens") or 0),
@@ -179,20 +195,17 @@ class OpenAIEndpoint:
             seconds=seconds,
             served_model=_text(response.get("model")),
         )
-        if not reply.text and reply.finish_reason not in ("length", "content_filter"):
+        if not reply.text and not request.choices and reply.finish_reason not in ("length", "content_filter"):
             raise TransientError("the reply is empty")
         return reply
 
     @staticmethod
-    def _choice_logprobs(request: Request, choice: Any) -> dict[str, float]:
+    def _choice_logprobs(request: Request, choice: Any) -> tuple[dict[str, float], float | None]:
         content = (choice.get("logprobs") or {}).get("content")
         if not content:
-            raise LogprobsUnavailableError(
-                f"model '{request.model}': the server gives no log-probabilities, so `answer: likelihood` cannot be "
-                "used with it. Set `answer: generation`, or use an endpoint that gives them (embedded, vLLM, OpenAI)."
-            )
-        alternatives = {item["token"]: float(item["logprob"]) for item in content[0]["top_logprobs"]}
-        return label_logprobs(alternatives, request.choices)
+            raise no_logprobs(request.model, "its replies carry none")
+        listed = [content[0], *(content[0].get("top_logprobs") or ())]
+        return label_logprobs({item["token"]: float(item["logprob"]) for item in listed}, request.choices)
 
     async def close(self) -> None:
         """Close the connections."""

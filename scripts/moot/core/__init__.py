@@ -1,0 +1,1 @@
+"""What every other room rests on."""

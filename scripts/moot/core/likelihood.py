@@ -1,0 +1,140 @@
+"""Likelihood answers: a label chosen by the log-probability of its word, and how such answers are calibrated.
+
+A server lists the most probable tokens only. A label's word that is not among them is censored: its probability is not
+zero, it is at most that of the last token listed. It counts half of the most that it can have, the mean of all that it
+may be, so that it never reaches a word that was listed. Every number that leaves this module is finite.
+"""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from moot.cases import Task
+
+LEAST_LOGPROB = -30.0
+"""Stands for a bound that rounding, or a server's way to say "never", made smaller still."""
+_LEAST_SHARE = 1e-9
+_EVEN = 0.5
+
+
+def label_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
+    """Log-probabilities of labels as shares that add up to 1."""
+    highest = max(logprobs.values())
+    weights = {label: math.exp(logprob - highest) for label, logprob in logprobs.items()}
+    return {label: weight / sum(weights.values()) for label, weight in weights.items()}
+
+
+def log_shares(shares: Mapping[str, float]) -> dict[str, float]:
+    """Shares as log-probabilities; a share of zero becomes a very small one."""
+    return {label: math.log(max(share, _LEAST_SHARE)) for label, share in shares.items()}
+
+
+def censored(
+    logprobs: Mapping[str, float], words: Collection[str], unlisted: float | None = None
+) -> dict[str, float] | None:
+    """The log-probabilities of all words, where a server may have listed some of them only.
+
+    A word that is not listed gets half of the most that it can have: of the probability of the last token listed, of
+    the least listed word, or of what the listed words leave of the whole, whichever is least.
+
+    Args:
+        logprobs: word to log-probability; words that are missing or not finite were not listed.
+        words: the label words.
+        unlisted: the log-probability of the last token listed; None where it is not known.
+
+    Returns:
+        Word to log-probability, all finite; None where no word was listed, so that nothing can be said.
+    """
+    listed = {word: logprobs[word] for word in words if math.isfinite(logprobs.get(word, math.nan))}
+    if not listed:
+        return None
+    left = 1 - sum(map(math.exp, listed.values()))
+    most = min(max(math.log(left), LEAST_LOGPROB) if left > 0 else LEAST_LOGPROB, *listed.values())
+    if unlisted is not None and math.isfinite(unlisted):
+        most = min(most, max(unlisted, LEAST_LOGPROB))
+    return {word: listed.get(word, most - math.log(2)) for word in words}
+
+
+def without_prior(logprobs: Mapping[str, float], prior: Mapping[str, float]) -> dict[str, float]:
+    """Log-probabilities less those after a prompt without content (Zhao et al. 2021, "Calibrate Before Use")."""
+    return {label: value - prior[label] for label, value in logprobs.items()}
+
+
+def contextual_offsets(logprobs: Sequence[Mapping[str, float]], targets: Sequence[str]) -> dict[str, float]:
+    """What to add to each label's log-probability so that a model prefers no label before it has read the case.
+
+    The mean log-probability over validation cases stands for the prompt without content (Zhao et al. 2021); the
+    validation cases' label shares, with one added to each count, are the prior put in its place.
+    """
+    labels = list(logprobs[0])
+    mean = {label: float(np.mean([values[label] for values in logprobs])) for label in labels}
+    counts = {label: targets.count(label) + 1 for label in labels}
+    return {label: math.log(counts[label] / sum(counts.values())) - mean[label] for label in labels}
+
+
+def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
+    """The threshold on the positive label's probability with the best macro F1; of equal ones the nearest to 0.5."""
+    from sklearn.metrics import f1_score  # noqa: PLC0415 - two seconds that every job of every table would wait for
+
+    ordered = sorted(set(scores))
+    candidates = [_EVEN, *((low + high) / 2 for low, high in pairwise(ordered))]
+    values = np.asarray(scores)
+
+    def quality(threshold: float) -> tuple[float, float]:
+        macro_f1 = f1_score(positive, values >= threshold, average="macro", zero_division=0)
+        return (float(macro_f1), -abs(threshold - _EVEN))
+
+    return max(candidates, key=quality)
+
+
+def calibrate(
+    conclusions: pd.DataFrame, splits: Mapping[str, str], targets: Mapping[str, str], task: Task
+) -> pd.DataFrame:
+    """Replace likelihood answers by calibrated ones, everything fitted on the validation cases among them.
+
+    Args:
+        conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability, or None), one row a
+            debate.
+        splits, targets: by case id.
+        task: the data set's description.
+
+    Returns:
+        The same rows; without validation cases or without log-probabilities they are unchanged, and so is a row whose
+        log-probabilities are not all finite.
+    """
+    scored = conclusions["logprobs"].map(_finite).astype(bool)
+    validation = scored & (conclusions["case_id"].map(splits) == "validation")
+    if not validation.any():
+        return conclusions
+    fitting = conclusions[validation]
+    truth = [targets[case_id] for case_id in fitting["case_id"]]
+    offsets = contextual_offsets(list(fitting["logprobs"]), truth)
+    shares = {
+        index: label_shares({label: value + offsets[label] for label, value in logprobs.items()})
+        for index, logprobs in conclusions.loc[scored, "logprobs"].items()
+    }
+    threshold = _EVEN
+    if task.positive and len(task.labels) == 2:  # noqa: PLR2004 - a threshold needs two labels
+        scores = [shares[index][task.positive] for index in fitting.index]
+        threshold = best_threshold(scores, [label == task.positive for label in truth])
+    result = conclusions.copy()
+    for index, share in shares.items():
+        prediction = _decide(share, task, threshold)
+        result.loc[index, "prediction"] = prediction
+        result.loc[index, "confidence"] = 100 * max(share[prediction], _LEAST_SHARE)
+        result.loc[index, "score"] = share.get(task.positive, math.nan)
+    return result
+
+
+def _finite(logprobs: Mapping[str, float] | None) -> bool:
+    return logprobs is not None and all(map(math.isfinite, logprobs.values()))
+
+
+def _decide(share: Mapping[str, float], task: Task, threshold: float) -> str:
+    if task.positive and len(task.labels) == 2:  # noqa: PLR2004
+        other = next(label for label in task.labels if label != task.positive)
+        return task.positive if share[task.positive] >= threshold else other
+    return max(share, key=lambda label: share[label])
