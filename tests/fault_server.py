@@ -67,6 +67,7 @@ class Settings:
     speech: str = ""
     listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
     logprobs: str = "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
+    content: str = ""  # if given, every reply's
 
 
 @dataclass(slots=True)
@@ -237,6 +238,7 @@ class ChatServer:
     def payload(self, request: web.BaseRequest, body: dict[str, Any], digest: str, kind: str) -> bytes:
         """The reply as the bytes of a body, in the form of the path that was asked."""
         reply = reply_to(body, digest, self.settings.speech)
+        reply.content = self.settings.content or reply.content
         if kind in CONTENT:
             reply = spoilt(reply, kind)
         form = self.ollama if request.path == "/api/chat" else self.openai

@@ -198,7 +198,7 @@ async def test_forms_of_the_evaluator_that_cannot_be_used_are_counted(
 ) -> None:
     def broken_off(request: Request) -> str | dict[str, float] | None:
         if request.schema and "clarity" in request.schema["properties"]:
-            return '{"clarity": 3, "relevance":'
+            return '{"clarity":'
         return script("AGREEMENT")(request)
 
     results = await conferences(tmp_path, *conference_case(load_context), [broken_off], rounds=1, graded=0)
@@ -207,6 +207,20 @@ async def test_forms_of_the_evaluator_that_cannot_be_used_are_counted(
     assert pd.isna(row["ours"]) and (row["n"], row["n invalid"]) == (0, 3)
     drawing = FIGURES["conference/evaluation"].build(study)
     assert "3 forms could not be used" in drawing.axes[0].texts[0].get_text()
+
+
+async def test_criteria_that_could_be_read_count_each_by_itself(tmp_path: Path, load_context: LoadContextMaker) -> None:
+    def partly(request: Request) -> str | dict[str, float] | None:
+        if request.schema and "clarity" in request.schema["properties"]:
+            return '{"clarity": 3, "relevance": "11/10"}'
+        return script("AGREEMENT")(request)
+
+    results = await conferences(tmp_path, *conference_case(load_context), [partly], rounds=1, graded=0)
+    clarity = score(results, "evaluation", "criterion=clarity")
+    assert (clarity["value"], clarity["n"], clarity["n_invalid"]) == (3.0, 3, 0)
+    for group in ("criterion=relevance", "overall"):
+        missing = score(results, "evaluation", group)
+        assert pd.isna(missing["value"]) and (missing["n"], missing["n_invalid"]) == (0, 3)
 
 
 async def test_tables_and_figures_of_conferences_are_harmless_and_stable(

@@ -4,43 +4,15 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.llm.structured import Parsed, describe_schema, json_schema, parse_label, parse_reply
-
-
-class Verdict(BaseModel):
-    prediction: Literal["YES", "NO"]
-    confidence: int = Field(ge=0, le=100, description="how sure you are")
-    reasoning: str
-
-
-class Belief(Verdict):
-    reasoning: str = ""
-
-
-class Stance(BaseModel):
-    prediction: Literal["pro", "con", "neutral"]
-    confidence: int | None = Field(default=None, ge=0, le=100)
-    reasoning: str = ""
-
-
-class RiskFactor(BaseModel):
-    factor: str
-    weight: int = Field(ge=0, le=10)
-    direction: Literal["raises", "lowers", "unknown"] = "unknown"
-
-
-class Review(BaseModel):
-    prediction: Literal["YES", "NO"]
-    confidence: int = Field(ge=0, le=100)
-    risk_factors: list[RiskFactor]
+from moot.llm.structured import describe_schema, json_schema, parse_label, parse_reply
+from reply_forms import FORMS, NASTY, OTHER_FORMS, Belief, Review, Verdict, read
 
 
 class Likelihood(BaseModel):
@@ -49,21 +21,9 @@ class Likelihood(BaseModel):
     certain: bool
 
 
-SCHEMAS: dict[str, type[BaseModel]] = {"verdict": Verdict, "belief": Belief, "stance": Stance, "review": Review}
-LABELS = {"label": ("pro", "con", "neutral"), "chinese": ("支持", "反对")}
-NASTY = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "data" / "nasty_replies.jsonl").read_text(encoding="utf-8").splitlines()
-]
-
-
-def parse(kind: str, reply: str) -> Parsed:
-    return parse_label(reply, LABELS[kind]) if kind in LABELS else parse_reply(reply, SCHEMAS[kind])
-
-
 @pytest.mark.parametrize("row", NASTY, ids=lambda row: f"{row['schema']}: {row['reply'][:60]!r}")
 def test_nasty_reply(row: dict[str, Any]) -> None:
-    parsed = parse(row["schema"], row["reply"])
+    parsed = read(row["schema"], row["reply"])
     assert (parsed.status, row["why"]) == (row["status"], row["why"]), parsed
     if row["status"] == "invalid":
         assert parsed.value is None
@@ -72,7 +32,20 @@ def test_nasty_reply(row: dict[str, Any]) -> None:
     else:
         assert parsed.value is not None
         assert {key: parsed.value[key] for key in row["value"]} == row["value"]
+        assert list(parsed.missing) == row.get("missing", [])
+        assert all(path in parsed.problem for path in parsed.missing)
         assert (parsed.problem == "") == (row["status"] == "strict"), parsed
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in NASTY if row["schema"] in ("verdict", "belief")], ids=lambda row: row["reply"][:60]
+)
+def test_a_form_that_says_what_may_be_missing_loses_no_answer_and_invents_none(row: dict[str, Any]) -> None:
+    parsed = read("courtroom", row["reply"])
+    expected = row["value"]["prediction"] if row["value"] else row.get("answer")
+    assert (parsed.value or {}).get("prediction") == expected, parsed
+    if expected and not row["value"]:
+        assert parsed.missing
 
 
 def test_table_covers_every_rung() -> None:
@@ -122,7 +95,7 @@ PIECES = st.sampled_from(
 REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".join))
 
 
-@given(REPLIES, st.sampled_from(list(SCHEMAS.values())))
+@given(REPLIES, st.sampled_from(list(OTHER_FORMS.values())))
 @settings(max_examples=600, deadline=None)
 def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str, schema: type[BaseModel]) -> None:
     parsed = parse_reply(reply, schema)
@@ -193,7 +166,7 @@ def test_two_objects_give_a_value_only_if_they_agree(first: Verdict, second: Ver
     assert (parsed.status == "invalid") == (not agree)
 
 
-@pytest.mark.parametrize("schema", [*SCHEMAS.values(), Likelihood])
+@pytest.mark.parametrize("schema", [*FORMS.values(), Likelihood])
 def test_the_description_is_no_answer_and_an_answer_after_it_is_one(schema: type[BaseModel]) -> None:
     description = describe_schema(schema)
     assert parse_reply(description, schema).status == "invalid"
@@ -225,7 +198,7 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
             yield from nodes(item)
 
 
-@pytest.mark.parametrize("schema", [*SCHEMAS.values(), Likelihood])
+@pytest.mark.parametrize("schema", [*FORMS.values(), Likelihood])
 def test_json_schema_is_plain_closed_and_requires_everything(schema: type[BaseModel]) -> None:
     written = json_schema(schema)
     assert "$ref" not in json.dumps(written)

@@ -54,6 +54,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             "confidence": pa.float64(),  # stated, 0 to 100
             "source": pa.string(),  # model or human
             "call_id": pa.string(),
+            "parse_problem": pa.string(),  # in words, why parse_status is not "strict"
+            "missing_fields": pa.string(),  # what could not be read beside the answer: "confidence,factors[2].weight"
         }
     ),
     "records": pa.schema(

@@ -62,6 +62,8 @@ class Utterance:
     confidence: float | None = None
     source: str = "model"
     call_id: str = ""
+    parse_problem: str = ""
+    missing_fields: str = ""
 
     @property
     def failed(self) -> bool:
@@ -316,6 +318,7 @@ class Debate:
 
     def _fill(self, said: Utterance, parsed: Parsed) -> None:
         said.parse_status, said.parsed = parsed.status, parsed.value
+        said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)
         if parsed.value is None:
             said.parsed = {"problem": parsed.problem}
             return

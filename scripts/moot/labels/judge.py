@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +11,7 @@ from moot.config import ModelConfig
 from moot.labels.rubric import LABELS, describe_rubric
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.failures import CallFailedError
+from moot.llm.fields import MAY_BE_MISSING
 from moot.llm.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import request_to
@@ -25,7 +26,7 @@ class Judged(BaseModel):
     """What the model replies: a label, and the words of the statement that show it."""
 
     model_config = ConfigDict(extra="forbid")
-    evidence: str = Field(description="the words of the statement that show it, or empty")
+    evidence: Annotated[str, Field(description="the words of the statement that show it, or empty"), MAY_BE_MISSING]
     label: Literal[LABELS]  # type: ignore[valid-type]
 
 
@@ -89,4 +90,4 @@ async def _judge(plan: Plan, chat: Chat, facts: str, statement: str) -> tuple[st
     except CallFailedError as error:
         return "", str(error)
     parsed = parse_reply(reply.text, Judged)
-    return (parsed.value["label"], str(parsed.value["evidence"])) if parsed.value else ("", parsed.problem)
+    return (parsed.value["label"], str(parsed.value.get("evidence", ""))) if parsed.value else ("", parsed.problem)

@@ -9,15 +9,30 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
 PLACEHOLDER = "<text>"
+
+
+class _MayBeMissing:
+    """See `MAY_BE_MISSING`."""
+
+    __slots__ = ()
+
+
+MAY_BE_MISSING = _MayBeMissing()
+"""Marks a field beside the answer: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is missing
+from the value, which costs the answer nothing. Every other field decides: without it there is no value."""
 
 Kind = Literal["label", "integer", "number", "flag", "text", "list", "object", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The values that a field takes: kind, bounds (None: open), labels, the shape of list items, a nested schema."""
+    """The values that a field takes: kind, bounds (None: open), labels, the shape of list items, a nested schema.
+
+    `filled` asks for at least one item; other bounds on lengths are for the endpoint and are not kept here.
+    """
 
     kind: Kind
     key: str = ""
@@ -30,6 +45,8 @@ class Shape:
     item: "Shape | None" = None
     schema: type[BaseModel] | None = None
     description: str = ""
+    filled: bool = False
+    may_be_missing: bool = False
 
     @property
     def of_hundred(self) -> bool:
@@ -47,7 +64,12 @@ def _field_shape(name: str, info: FieldInfo) -> Shape:
     shape = _bounded(_shape(info.annotation), info.metadata)
     default = None if info.is_required() else info.get_default(call_default_factory=True, validated_data={})
     return replace(
-        shape, key=info.alias or name, required=info.is_required(), default=default, description=info.description or ""
+        shape,
+        key=info.alias or name,
+        required=info.is_required(),
+        default=to_jsonable_python(default),
+        description=info.description or "",
+        may_be_missing=MAY_BE_MISSING in info.metadata,
     )
 
 
@@ -78,11 +100,12 @@ def _class_shape(annotation: type) -> Shape:
 
 
 def _bounded(shape: Shape, metadata: Any) -> Shape:
-    low, high = shape.low, shape.high
+    low, high, filled = shape.low, shape.high, shape.filled
     for bound in metadata:
+        filled = filled or bool(getattr(bound, "min_length", 0))
         low = next((value for name in ("ge", "gt") if (value := getattr(bound, name, None)) is not None), low)
         high = next((value for name in ("le", "lt") if (value := getattr(bound, name, None)) is not None), high)
-    return replace(shape, low=low, high=high)
+    return replace(shape, low=low, high=high, filled=filled)
 
 
 @lru_cache(maxsize=256)

@@ -22,14 +22,23 @@ SPEAKER = (
     r"(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
     r"(?:(?:my|the|our|final|overall|la|le|die|meine|mi|ma|最终|最終|我的|因此|所以)\s*)*"
 )
-LEAD_IN = re.compile(r"^" + SPEAKER + ANNOUNCEMENT + r"[*_\"'`]*" + IS, re.IGNORECASE)
+SAYING = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
+    r"(?:i|we)\s+(?:(?:would|will|therefore|thus)\s+){0,2}"
+    r"(?:(?:predict|vote|answer|conclude|choose|select)(?:\s+that)?(?:\s*:)?"
+    r"|(?:classify|label|rate)\s+(?:it|this|(?:this|the)\s\w{1,20})\s+as)\s+"
+)
+STATING = (
+    rf"(?:{SPEAKER}{ANNOUNCEMENT}[*_\"'`]*{IS}|(?:(?:so|thus|therefore|hence|overall),?\s+)?{SAYING}"
+    rf"(?:{SPEAKER}{ANNOUNCEMENT}{IS})?)"
+)
+LEAD_IN = re.compile(r"^" + STATING, re.IGNORECASE)
 STATED_ANSWER = re.compile(
-    r"(?:^|[.;:!?,。；，！？])[\s*#>_-]*" + SPEAKER + ANNOUNCEMENT + r"[*_\"'`]*" + IS + r"(?=(?P<value>[^\n]{1,400}))",
+    r"(?:^|[.;:!?,。；，！？])[\s*#>_-]*" + STATING + r"(?=(?P<value>[^\n]{1,400}))",
     re.IGNORECASE,
 )
 EXPLANATION = re.compile(
     r"[\s\"'`*_)\]”’」】]*(?:$|\.(?!\s*\d)|[,;:!。，；：！、—(（\n]"
-    r"|\s[-–]\s|\s(?:because|since|with|due to)\s|因为|因為)",
+    r"|\s[-–]\s|\s(?:because|since|with|due to|given|based on)\s|因为|因為)",
     re.IGNORECASE,
 )
 UNDECIDED = re.compile(
@@ -44,21 +53,19 @@ CHOICE_WORDS = re.compile(
     r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value|o|ou|oder)\b|[或和]"
 )
 NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
-AFTER_NUMBER = re.compile(
-    r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
-    r"(?:\s*(?P<of>(?:/|out of|of|von|sur|de|sobre)\s*100(?!\d)%?))?",
-    re.IGNORECASE,
-)
+UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+UNITS += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+REMARK = rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"  # behind a dash: words, and no other number
 SECOND_NUMBER = re.compile(
-    r"\s*(?:[-–—~+±/*^]|,?\s?\d|\.\d|…|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\bbis\b|至|到|或)|[^\W\d_]", re.IGNORECASE
+    rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
+    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\bbis\b|至|到|或)|[^\W\d_]",
+    re.IGNORECASE,
 )
 HEDGE = re.compile(
     r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.|~|≈|约|大约|約|大約)\s*", re.IGNORECASE
 )
 
-UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-UNITS += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 HAN_DIGITS = "〇一二三四五六七八九"
 
 
@@ -121,6 +128,8 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         return spelling[bare], True
     if is_choice(text, labels):
         raise EchoError(f"'{shorten(text)}' repeats the choice")
+    if text.endswith("…"):
+        raise UnreadableError(f"'{shorten(text)}' is cut off")
     phrase = LEAD_IN.sub("", text.strip(WRAPPING)).lstrip(WRAPPING)
     folded = unicodedata.normalize("NFKC", phrase).casefold().replace("_", " ")
     for word in sorted(spelling, key=len, reverse=True):
@@ -149,20 +158,31 @@ def _han(value: int) -> str:
     return ("" if tens == 0 else "十" if tens == 1 else f"{HAN_DIGITS[tens]}十") + (HAN_DIGITS[unit] if unit else "")
 
 
-def read_number(text: str) -> tuple[int | float, bool, bool]:
+@lru_cache(maxsize=64)
+def _after_number(scale: float) -> re.Pattern[str]:
+    """What may follow a number on a scale of 10: "/10", "out of 10", "%"."""
+    return re.compile(
+        r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
+        rf"(?:\s*(?:/|out of|of|von|sur|de|sobre)\s*{scale:g}(?![\d.]\d|\d)%?)?",
+        re.IGNORECASE,
+    )
+
+
+def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
     """The one number that `text` opens with; whether it is a percentage; whether the text is nothing else.
 
     Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one hundred, English and Chinese.
-    Raises UnreadableError for no number, a range ("70-80"), a list, or a fraction of anything but 100.
+    Raises UnreadableError for no number, a range ("70-80"), a list, or a fraction of anything but `scale`.
     """
-    phrase = HEDGE.sub("", unicodedata.normalize("NFKC", text).strip(WRAPPING.replace(".", "")))
+    bare = re.sub(r"\*\*(?!\s?\d)", "", unicodedata.normalize("NFKC", text))  # bold, no power
+    phrase = HEDGE.sub("", bare.strip(WRAPPING.replace(".", "")))
     percent_of = phrase.startswith("百分之")
     phrase = phrase.removeprefix("百分之")
     if digits := NUMBER.match(phrase):
         value, end = _numeral(digits["digits"]), digits.end()
     else:
         value, end = _in_words(phrase)
-    after = AFTER_NUMBER.match(phrase, end)
+    after = _after_number(scale).match(phrase, end)
     percent = percent_of or bool(after and after["percent"])
     rest = phrase[after.end() :] if after else phrase[end:]
     if SECOND_NUMBER.match(rest):

@@ -6,25 +6,38 @@ What each rung may do, and where it stops:
 - repaired: the same object after repair of form: fences, quotes, commas, case of labels, "70%" for 70, a wrapper.
 - extracted: the values stand in words ("Prediction: YES", "Yes, because ..."), each once or always the same way.
 - invalid: anything else. "UNKNOWN" is not NO, "YES or NO" is not YES, two objects that disagree are no answer, and
-  neither is a repetition of the instruction. A field that is stated but unreadable makes the reply invalid, even an
-  optional one.
+  neither is a repetition of the instruction.
 
-A fraction above 0 and up to 1.0 where 0 to 100 is asked is invalid: 0.7 may mean 0.7 or 70. "0.7%" and "70%" are clear.
+Each field is read by itself. One that the schema marks `MAY_BE_MISSING` costs the answer nothing where it is absent,
+unreadable, or stated in two ways: it is left out of the value and named in `Parsed.missing`. Any other field makes the
+reply invalid, even an optional one. Bounds on lengths and numbers of items refuse nothing.
+
+A fraction above 0 and up to 1.0 where 0 to 100 is asked is unreadable: 0.7 may mean 0.7 or 70. "0.7%" and "70%" are
+clear.
 """
 
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import json_repair
 from pydantic import BaseModel
 
 from moot.llm.fields import PLACEHOLDER, Shape, describe_schema, fields_of, json_schema
+from moot.llm.objects import FULL_WIDTH, Candidate, candidates, close_torn, load
 from moot.llm.reading import EchoError, Label, UnreadableError, announced, mentioned, plain, read_label
 from moot.llm.statements import agreed, statements_of
-from moot.llm.values import Notes, Status, Unclear, read_object, read_value, unwrapped, validated, writable
+from moot.llm.values import (
+    NOT_GIVEN,
+    Notes,
+    Status,
+    collected,
+    read_object,
+    read_value,
+    unwrapped,
+    validated,
+    writable,
+)
 
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
@@ -35,21 +48,31 @@ REASONING = [
     re.compile(r"^\s*◁think▷.*?◁/think▷", re.DOTALL),
     re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|◁think▷).*$", re.DOTALL | re.IGNORECASE),
 ]
-FULL_WIDTH = str.maketrans("｛｝［］：，“”＂", '{}[]:,"""')
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]]', re.DOTALL)
 LARGEST_REPLY = 200_000
-LARGEST_REPAIR = 20_000
-MOST_OBJECTS = 30
 DECISIONS = ("label", "integer", "number", "flag")
+BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
+NO_RANGE = r"(?!\.?\d|\s?[-–—]\s?\d|\s(?:to|or)\s\d)"
+CONFIDENCES = [
+    rf"({BARE_NUMBER}\s?%)\s*(?:confidence|confident|sure|certain)\b",
+    rf"\bconfidence(?: level| score)? (?:of|is|at) (?:about |around )?({BARE_NUMBER}(?:\s?%)?){NO_RANGE}",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a reply says: `value` by the schema's field names (None if invalid); `problem`: one line, why not strict."""
+    """What a reply says.
+
+    Attributes:
+        value: by the schema's field names, without what is missing; None if invalid.
+        status: the rung of the ladder.
+        problem: one line, why not strict.
+        missing: what is missing beside the answer, path to problem: {"factors[0].weight": "'none' is not one of ..."}.
+    """
 
     value: dict[str, Any] | None
     status: Status
     problem: str
+    missing: dict[str, str] = field(default_factory=dict)
 
 
 def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
@@ -94,125 +117,40 @@ def _refuse_unusable(text: str, answer: str) -> None:
 
 def _climb(text: str, schema: type[BaseModel]) -> Parsed:
     answer = text.strip()
-    whole = _load(answer)
+    whole = load(answer)
     if whole is None:
         answer = _without_reasoning(text).strip()
-        whole = _load(answer)
+        whole = load(answer)
     _refuse_unusable(text, answer)
     notes = Notes()
     if isinstance(whole, str):
         notes.add("a JSON text within a JSON string")
         answer = whole
-        whole = _load(answer)
+        whole = load(answer)
     if isinstance(whole, dict):
         return _parsed(schema, whole, notes)
     if "{" not in answer and "｛" in answer:
         answer = answer.translate(FULL_WIDTH)
     if text[-1].isspace():
         answer += " "  # a number before it is whole, even where the reply breaks off
-    answer = _close_torn(answer)
+    answer = close_torn(answer)
     found = _repaired(answer, schema)
     return found or _extracted(answer, schema)
 
 
 def _parsed(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> Parsed:
     value = validated(schema, read_object(schema, unwrapped(schema, found, notes), notes))
-    return Parsed(value, notes.status, "; ".join(notes.repairs))
+    return Parsed(value, notes.status, notes.problem, notes.missing)
 
 
-def _load(text: str) -> Any:
-    """The JSON value of the whole `text`, or None; a key that is stated twice with two values is kept as an Unclear."""
-    try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
-    except ValueError:
-        return None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        found[key] = value if key not in found or found[key] == value else Unclear((found[key], value))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """One object in a text: where it stands, its values, and whether it was JSON before repair."""
-
-    start: int
-    end: int
-    found: dict[str, Any]
-    well_formed: bool
-
-
-def _close_torn(text: str) -> str:
-    """`text`, with what a cut-off object ends in marked as unfinished: "confidence": 8 may have been going to be 85.
-
-    Raises UnreadableError for a list that is cut off, since nobody knows what else was to be in it.
-    """
-    start = text.find("{")
-    if start < 0 or _closing_brace(text, start):
-        return text
-    tokens = [match.group() for match in TOKEN.finditer(text, start)]
-    if tokens.count("[") > tokens.count("]"):
-        raise UnreadableError("cut off within a list")
-    if text.rstrip().endswith(("}", "`")):
-        return text
-    if tokens[-1].startswith('"') and not re.fullmatch(r'"(?:[^"\\]|\\.)*+"', tokens[-1], re.DOTALL):
-        return f'{text}…"'
-    return re.sub(r"[\w.+%-]+\Z", '"…"', text)
-
-
-def _closing_brace(text: str, start: int) -> int:
-    """The place after the brace that closes the one at `start`, strings respected; 0 if there is none."""
-    depth = 0
-    for token in TOKEN.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(token.group(), 0)
-        if depth == 0 and token.group() == "}":
-            return token.end()
-    return 0
-
-
-def _candidates(text: str, schema: type[BaseModel]) -> Iterator[_Candidate]:
-    """The outermost objects of `text` that have a field of `schema`, repaired where they need it."""
-    decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
-    position = 0
-    for _ in range(MOST_OBJECTS):
-        start = text.find("{", position)
-        if start < 0:
-            return
-        try:
-            found, end = decoder.raw_decode(text, start)
-            well_formed = True
-        except ValueError:
-            end = _closing_brace(text, start) or text.rfind("}", start) + 1 or len(text)
-            found, well_formed = _repair(text[start:end], schema), False
-        if _concerns(schema, found):
-            yield _Candidate(start, end, found, well_formed)
-            position = end
-        else:
-            position = end if well_formed else start + 1
-
-
-def _concerns(schema: type[BaseModel], found: Any) -> bool:
-    keys = {plain(shape.key) for shape in fields_of(schema).values()}
-    return isinstance(found, dict) and any(plain(key) in keys for key in unwrapped(schema, found, Notes()))
-
-
-def _repair(segment: str, schema: type[BaseModel]) -> Any:
-    """What the repair library makes of `segment`; None for one that names no field, or is too long to be an answer."""
-    folded = segment.casefold()
-    if len(segment) > LARGEST_REPAIR or not any(shape.key.casefold() in folded for shape in fields_of(schema).values()):
-        return None
-    try:
-        repaired = json_repair.loads(segment)
-        return repaired if isinstance(repaired, dict) else json_repair.loads(segment.translate(FULL_WIDTH))
-    except Exception:  # the library guesses its way through hostile text, and may trip over any of it
-        return None
+def _without(parsed: Parsed, schema: type[BaseModel], name: str, problem: str) -> Parsed:
+    """`parsed` without a field that may be missing. Raises UnreadableError for any other, and where nothing is left."""
+    rest = {other: value for other, value in (parsed.value or {}).items() if other != name}
+    if not fields_of(schema)[name].may_be_missing or not rest:
+        raise UnreadableError(f"{name}: {problem}")
+    whole = "; ".join(filter(None, [parsed.problem, f"{name} missing ({problem})"]))
+    status = "repaired" if parsed.status == "strict" else parsed.status
+    return replace(parsed, value=rest, status=status, problem=whole, missing={**parsed.missing, name: problem})
 
 
 def _repaired(text: str, schema: type[BaseModel]) -> Parsed | None:
@@ -221,14 +159,14 @@ def _repaired(text: str, schema: type[BaseModel]) -> Parsed | None:
     None if there is none, or one that no repair makes readable; raises UnreadableError where JSON says something else.
     """
     accepted: list[Parsed] = []
-    candidates = list(_candidates(text, schema))
-    for candidate in candidates:
+    found = list(candidates(text, schema))
+    for candidate in found:
         segment = text[candidate.start : candidate.end]
         notes = Notes(["the object stands among other text" if candidate.well_formed else "the JSON is repaired"])
         try:
             parsed = _parsed(schema, candidate.found, notes)
             if not candidate.well_formed:
-                _refuse_invented(schema, parsed, candidate, segment)
+                parsed = _without_invented(schema, parsed, candidate, segment)
         except EchoError:
             continue
         except UnreadableError:
@@ -240,10 +178,12 @@ def _repaired(text: str, schema: type[BaseModel]) -> Parsed | None:
         accepted.append(parsed)
     if not accepted:
         return None
-    if len({json.dumps(_decisions(schema, parsed.value or {}), sort_keys=True) for parsed in accepted}) > 1:
-        raise UnreadableError("objects that disagree")
-    _refuse_contradiction(schema, accepted[-1].value or {}, _outside(text, candidates))
-    return accepted[-1]
+    parsed = accepted[-1]
+    for name, shape in fields_of(schema).items():
+        stated = [(other.value or {}).get(name) for other in accepted]
+        if shape.kind != "text" and any(value != stated[0] for value in stated):
+            parsed = _without(parsed, schema, name, "objects that disagree")
+    return _compared(schema, parsed, _outside(text, found))
 
 
 def _repeats_form(schema: type[BaseModel], segment: str) -> bool:
@@ -256,29 +196,28 @@ def _repeats_form(schema: type[BaseModel], segment: str) -> bool:
         return False
 
 
-def _outside(text: str, candidates: list[_Candidate]) -> str:
-    edges = [0, *(edge for candidate in candidates for edge in (candidate.start, candidate.end)), len(text)]
+def _outside(text: str, found: list[Candidate]) -> str:
+    edges = [0, *(edge for candidate in found for edge in (candidate.start, candidate.end)), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
-def _decisions(schema: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
-    """`value` without its explanations: two objects agree when these do."""
-    return {name: value.get(name) for name, shape in fields_of(schema).items() if shape.kind != "text"}
-
-
-def _refuse_invented(schema: type[BaseModel], parsed: Parsed, candidate: _Candidate, segment: str) -> None:
+def _without_invented(schema: type[BaseModel], parsed: Parsed, candidate: Candidate, segment: str) -> Parsed:
     """A repair library guesses: a label or a number that it gives must also be what stands beside the key."""
     stated = statements_of(segment.translate(FULL_WIDTH), schema)
     found = {plain(key): value for key, value in unwrapped(schema, candidate.found, Notes()).items()}
     for name, shape in fields_of(schema).items():
-        if plain(shape.key) not in found or shape.kind == "text":
+        if plain(shape.key) not in found or shape.kind == "text" or name in parsed.missing:
             continue
-        if shape.kind in DECISIONS:
-            known = agreed(shape, stated.get(name, [])) == (parsed.value or {})[name]
-        else:
-            known = all(_stands_in(leaf, segment) for leaf in _leaves(found[plain(shape.key)]))
+        try:
+            if shape.kind in DECISIONS:
+                known = agreed(shape, stated.get(name, [])) == (parsed.value or {})[name]
+            else:
+                known = all(_stands_in(leaf, segment) for leaf in _leaves(found[plain(shape.key)]))
+        except UnreadableError:
+            known = False
         if not known:
-            raise UnreadableError(f"{name}: a repair would have to guess")
+            parsed = _without(parsed, schema, name, "a repair would have to guess")
+    return parsed
 
 
 def _leaves(value: Any) -> Iterator[str | int | float | bool]:
@@ -299,55 +238,97 @@ def _stands_in(leaf: str | float | bool, segment: str) -> bool:
     return re.search(rf"(?<![\d.]){re.escape(f'{leaf:g}')}(?:\.0+)?(?![\d])", segment) is not None
 
 
-def _refuse_contradiction(schema: type[BaseModel], value: dict[str, Any], outside: str) -> None:
+def _compared(schema: type[BaseModel], parsed: Parsed, outside: str) -> Parsed:
+    """`parsed` beside the words around its object: they may say no more than what the object leaves out."""
+    fields = fields_of(schema)
+    for name, shape in fields.items():
+        if _stands_alone(shape, fields) and _announces_another(outside, shape, (parsed.value or {}).get(name)):
+            parsed = _without(parsed, schema, name, "the object and the text beside it disagree")
     for name, statements in statements_of(outside, schema).items():
-        shape = fields_of(schema)[name]
-        if shape.kind not in DECISIONS or value.get(name) is None:
+        shape = fields[name]
+        if shape.kind not in DECISIONS:
+            continue
+        if parsed.missing.get(name) == NOT_GIVEN:
+            parsed = _with_stated(parsed, name, shape, statements)
             continue
         for statement in statements:
+            stated = (parsed.value or {}).get(name)
             try:
                 said = read_value(shape, statement, Notes())
             except UnreadableError:
                 continue
-            if said != value[name]:
-                raise UnreadableError(f"{name}: the object and the text beside it disagree")
+            if stated is not None and said != stated:
+                parsed = _without(parsed, schema, name, "the object and the text beside it disagree")
+    return parsed
+
+
+def _stands_alone(shape: Shape, fields: dict[str, Shape]) -> bool:
+    """Whether a field is the one label or the one number that is asked for, so that words need not name it."""
+    return shape.required and sum(other.kind == shape.kind for other in fields.values()) == 1
+
+
+def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
+    """Whether words such as "my answer is" give another label than `label`."""
+    if shape.kind != "label" or label is None:
+        return False
+    try:
+        return any(said != label for said in announced(outside, shape.labels))
+    except UnreadableError:  # labels are named, and none is chosen
+        return False
+
+
+def _with_stated(parsed: Parsed, name: str, shape: Shape, statements: list[str]) -> Parsed:
+    """`parsed` with a missing field as the words beside its object state it, if they do so in one way."""
+    try:
+        said = agreed(shape, statements)
+    except UnreadableError:
+        return parsed
+    if said is None:
+        return parsed
+    missing = {place: problem for place, problem in parsed.missing.items() if place != name}
+    problem = parsed.problem.replace(f"{name} missing ({NOT_GIVEN})", f"{name} stands beside the object")
+    value = {**(parsed.value or {}), shape.key: said}
+    return replace(parsed, value=value, status="extracted", problem=problem, missing=missing)
 
 
 def _extracted(text: str, schema: type[BaseModel]) -> Parsed:
     """The fields of `schema` as the words of `text` state them."""
     stated = statements_of(text, schema)
     fields = fields_of(schema)
-    value: dict[str, Any] = {}
-    for name, shape in fields.items():
+
+    found_in_words: list[str] = []
+
+    def read(shape: Shape, name: str, _notes: Notes) -> Any:
+        found = None
         if shape.kind in DECISIONS:
-            try:
-                found = agreed(shape, stated.get(name, []))
-                if found is None:
-                    found = _unnamed(name, shape, fields, text)
-            except UnreadableError as problem:
-                raise type(problem)(f"{name}: {problem}") from None
+            found = agreed(shape, stated.get(name, []))
+            found = _unnamed(name, shape, fields, text) if found is None else found
         elif shape.kind == "text" and len(stated.get(name, [])) == 1:
             found = _prose(stated[name][0])
-        else:
-            found = None
-        if found is not None:
-            value[shape.key] = found
-        elif shape.required:
-            raise UnreadableError(f"no JSON object, and {name} is not stated in words")
-    if not value:
+        if found is None and shape.required:
+            raise UnreadableError("not stated in words")
+        if found is None:
+            return shape.default
+        found_in_words.append(name)
+        return found
+
+    notes = Notes(["no JSON object; read from the words"], in_words=True)
+    value = collected(schema, {name: name for name in fields}, read, notes)
+    if not found_in_words:
         raise UnreadableError("no JSON object, and no field is stated in words")
-    return Parsed(validated(schema, value), "extracted", "no JSON object; read from the words")
+    return Parsed(validated(schema, value), notes.status, notes.problem, notes.missing)
 
 
 def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str) -> Any:
-    """A label or a confidence that is stated without its field's name: "The answer is YES", "70% confident"."""
-    if shape.kind == "label" and shape.required and sum(other.kind == "label" for other in fields.values()) == 1:
+    """A value that is stated without its field's name: "The answer is YES", "70% confident", "I give it 8/10"."""
+    alone = _stands_alone(shape, fields)
+    if shape.kind == "label" and alone:
         return _label_of(text, shape.labels)[0]
-    if name == "confidence" and shape.kind in ("integer", "number"):
-        shares = re.findall(
-            r"(?<![\d.–-])(\d+(?:\.\d+)?\s?%)\s*(?:confidence|confident|sure|certain)\b", text, re.IGNORECASE
-        )
-        return agreed(shape, shares)
+    if shape.kind in ("integer", "number"):
+        patterns = CONFIDENCES if name == "confidence" else []
+        if alone and shape.high is not None and shape.high > 1:
+            patterns = [*patterns, rf"({BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){NO_RANGE}"]
+        return agreed(shape, [said for pattern in patterns for said in re.findall(pattern, text, re.IGNORECASE)])
     return None
 
 
@@ -367,4 +348,5 @@ def _prose(statement: str) -> str | None:
     text = re.sub(r"[\s,]*\}[\s`]*$", "", text)
     if len(text) > 1 and text[0] in "\"'“" and text[-1] in "\"'”":
         text = text[1:-1]
-    return None if text.casefold() in ("", "null", "none", PLACEHOLDER) else text
+    repeated = text.lstrip("\"'“").startswith(PLACEHOLDER)
+    return None if repeated or text.casefold() in ("", "null", "none") else text

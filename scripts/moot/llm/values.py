@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,22 +13,39 @@ from moot.llm.reading import EchoError, Label, UnreadableError, is_choice, plain
 
 Status = Literal["strict", "repaired", "extracted", "invalid"]
 
+HUNDRED = 100
+NOT_GIVEN = "not given"
+LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
+
 
 @dataclass(slots=True)
 class Notes:
-    """What had to be done to read a value, and the rung that this makes it."""
+    """What had to be done to read a value, the rung that this makes it, and what is missing (path to problem)."""
 
     repairs: list[str] = field(default_factory=list)
     in_words: bool = False
+    missing: dict[str, str] = field(default_factory=dict)
 
     @property
     def status(self) -> Status:
-        return "extracted" if self.in_words else "repaired" if self.repairs else "strict"
+        return "extracted" if self.in_words else "repaired" if self.repairs or self.missing else "strict"
+
+    @property
+    def problem(self) -> str:
+        """All of it on one line; "" where nothing had to be done."""
+        return "; ".join([*self.repairs, *(f"{path} missing ({problem})" for path, problem in self.missing.items())])
 
     def add(self, repair: str, *, in_words: bool = False) -> None:
         if repair not in self.repairs:
             self.repairs.append(repair)
         self.in_words = self.in_words or in_words
+
+    def absorb(self, inner: "Notes", place: str) -> None:
+        """Take over the notes on the value at `place`, a field's name or a position such as "[0]"."""
+        for repair in inner.repairs:
+            self.add(repair)
+        self.in_words = self.in_words or inner.in_words
+        self.missing |= {place + ("." * (path[0] != "[")) + path: problem for path, problem in inner.missing.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +56,21 @@ class Unclear:
 
 
 def validated(schema: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
-    """`value` as `schema` dumps it, or UnreadableError."""
+    """`value`, with the defaults of what it does not state, if `schema` takes it; else UnreadableError.
+
+    Bounds on lengths are for servers that can be held to them: here they refuse nothing. A field that may be missing
+    is left out where it is.
+    """
+    written = writable(json.dumps(value, ensure_ascii=False))
     try:
-        instance = schema.model_validate_json(writable(json.dumps(value, ensure_ascii=False)), strict=True)
-        return instance.model_dump(mode="json")
+        return schema.model_validate_json(written, strict=True).model_dump(mode="json")
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UnreadableError(f"{place}: {shorten(first['msg'], 120)}") from None
+        for problem in error.errors():
+            if problem["type"] != "missing" and problem["type"] not in LENGTHS:
+                place = ".".join(str(part) for part in problem["loc"])
+                raise UnreadableError(f"{place}: {shorten(problem['msg'], 120)}") from None
+    found: dict[str, Any] = json.loads(written)
+    return found
 
 
 def writable(text: str) -> str:
@@ -67,7 +91,11 @@ def unwrapped(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> d
 
 
 def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """The fields of `schema` in `found`, by key. Raises UnreadableError for one that is missing or unreadable."""
+    """The fields of `schema` in `found`, by key, defaults included.
+
+    What is missing or unreadable is left out and noted, if the schema says that it may be missing. Raises
+    UnreadableError for any other field, and where nothing is left; EchoError where the format is repeated.
+    """
     fields = fields_of(schema)
     names = {plain(shape.key): name for name, shape in fields.items()}
     given: dict[str, Any] = {}
@@ -77,21 +105,39 @@ def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) ->
             if schema.model_config.get("extra") == "forbid":
                 notes.add(f"'{shorten(key)}' is not asked for")
             continue
-        if name in given and given[name] != value:
-            raise UnreadableError(f"{name} is stated twice, differently")
         if key != fields[name].key:
             notes.add(f"'{shorten(key)}' for {fields[name].key}")
-        given[name] = value
-    if missing := [name for name, shape in fields.items() if shape.required and name not in given]:
-        raise UnreadableError(f"{', '.join(missing)} missing")
-    return {fields[name].key: _read_field(name, fields[name], value, notes) for name, value in given.items()}
+        twice = name in given and given[name] != value
+        given[name] = Unclear((given[name], value)) if twice else value
+    return collected(schema, given, read_value, notes)
 
 
-def _read_field(name: str, shape: Shape, value: Any, notes: Notes) -> Any:
-    try:
-        return read_value(shape, value, notes)
-    except UnreadableError as problem:
-        raise type(problem)(f"{name}: {problem}") from None
+def collected(
+    schema: type[BaseModel], given: Mapping[str, Any], read: Callable[[Shape, Any, Notes], Any], notes: Notes
+) -> dict[str, Any]:
+    """The values of the fields of `schema`, by key, as `read` reads what is given of each; see `read_object`."""
+    found: dict[str, Any] = {}
+    problems: list[UnreadableError] = []
+    for name, shape in fields_of(schema).items():
+        if name not in given and not shape.required:
+            found[shape.key] = shape.default
+            continue
+        inner = Notes()
+        try:
+            if name not in given:
+                raise UnreadableError(NOT_GIVEN)
+            found[shape.key] = read(shape, given[name], inner)
+        except UnreadableError as problem:
+            if not shape.may_be_missing:
+                raise type(problem)(f"{name}: {problem}") from None
+            notes.missing[name] = str(problem)
+            problems.append(problem)
+        else:
+            notes.absorb(inner, name)
+    if problems and not found:
+        echo = all(isinstance(problem, EchoError) for problem in problems)
+        raise (EchoError if echo else UnreadableError)(f"no field can be read; {notes.problem}")
+    return found
 
 
 def read_value(shape: Shape, value: Any, notes: Notes) -> Any:
@@ -126,14 +172,16 @@ def _read_quantity(shape: Shape, value: Any, notes: Notes) -> int | float:
     if isinstance(value, str):
         if is_choice(value, ()) or _is_range(shape, value):
             raise EchoError(f"'{shorten(value)}' repeats the format")
-        number, percent, exact = read_number(value)
+        number, percent, exact = read_number(value, shape.high or HUNDRED)
         notes.add(f"'{shorten(value)}' for a number", in_words=not exact)
     elif isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableError(f"'{shorten(str(value))}' is not a number")
     else:
         number = value
-    if percent and shape.high == 1:
-        number = number / 100
+    if percent and shape.high not in (None, HUNDRED):
+        if shape.high != 1:
+            raise UnreadableError(f"per cent where up to {shape.high:g} is asked")
+        number = number / HUNDRED
     if isinstance(number, float) and not percent and shape.of_hundred and 0 < number <= 1:
         raise UnreadableError(f"{number} where 0 to 100 is asked may be a share of 1")
     if not (shape.low is None or number >= shape.low) or not (shape.high is None or number <= shape.high):
@@ -181,8 +229,15 @@ def _read_list(shape: Shape, value: Any, notes: Notes) -> list[Any]:
     if not isinstance(value, list):
         notes.add("one item for a list")
         value = [value]
+    if shape.filled and not value:
+        raise UnreadableError("an empty list")
     assert shape.item is not None  # noqa: S101 - a list's shape has its items'
-    return [read_value(shape.item, item, notes) for item in value]
+    items = []
+    for number, item in enumerate(value):
+        inner = Notes()
+        items.append(read_value(shape.item, item, inner))
+        notes.absorb(inner, f"[{number}]")
+    return items
 
 
 def _read_nested(shape: Shape, value: Any, notes: Notes) -> dict[str, Any]:

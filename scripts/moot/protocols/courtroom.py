@@ -9,11 +9,12 @@ Before each turn its advocate privately forms a strategy. The paper does not say
 own author; here it is, since a plan that is forgotten guides nothing. Nobody else ever reads private text.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.debate import Answer, Debate
+from moot.llm.fields import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.replies import answer_of, prediction_schema, spoken
 
@@ -47,7 +48,9 @@ class Inline(BaseModel):
     """A strategy and the statement that follows from it, in one reply."""
 
     model_config = ConfigDict(extra="forbid")
-    strategy: str = Field(description="your private plan, in a sentence or two; nobody else reads it")
+    strategy: Annotated[
+        str, Field(description="your private plan, in a sentence or two; nobody else reads it"), MAY_BE_MISSING
+    ]
     statement: str = Field(description="what you say to the court")
 
 

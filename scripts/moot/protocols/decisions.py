@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.debate import Answer, Debate, Utterance
+from moot.llm.fields import MAY_BE_MISSING
 from moot.llm.structured import parse_label
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.replies import answer_of
@@ -33,7 +34,7 @@ class Grade(BaseModel):
     """A grade of one decision."""
 
     model_config = ConfigDict(extra="forbid")
-    reason: Annotated[str, Field(max_length=160, description="why, in one short sentence")]
+    reason: Annotated[str, Field(max_length=160, description="why, in one short sentence"), MAY_BE_MISSING]
     grade: Annotated[int, Field(ge=0, le=HIGHEST_GRADE, description="0 is worst, 10 is best")]
 
 
@@ -64,7 +65,7 @@ async def ask_decision(debate: Debate, answer: AnswerForm, seat: str, prompt: st
         said = await debate.choose(seat, DECISION, prompt, words=words, **context)
         said.text = words.get(said.prediction or "", "")
         return said
-    schema = _decision_schema(tuple(words.values())) if answer == "json" else None
+    schema = decision_schema(tuple(words.values())) if answer == "json" else None
     said = await debate.say(seat, DECISION, prompt, schema=schema, words=words, **context)
     if answer == "label" and not said.failed:
         parsed = parse_label(said.text, tuple(words.values()))
@@ -134,6 +135,6 @@ def opposite(decision: str | None) -> str:
     return ANSWERS[JUDGE][OPEN if decision == AGREEMENT else AGREEMENT]
 
 
-def _decision_schema(words: tuple[str, ...]) -> type[BaseModel]:
+def decision_schema(words: tuple[str, ...]) -> type[BaseModel]:
     fields: dict[str, Any] = {"prediction": (Literal[words], ...)}
     return create_model("Decision", __config__=ConfigDict(extra="forbid"), **fields)

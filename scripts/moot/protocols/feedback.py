@@ -17,13 +17,15 @@ Where the paper is silent or says two things:
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from moot.cases import Task
 from moot.core.likelihood import label_shares, log_shares, without_prior
 from moot.debate import Answer, Debate, Utterance
 from moot.errors import LogprobsUnavailableError, UserError
+from moot.llm.fields import MAY_BE_MISSING
 from moot.outlook import Outlook, Rule, decided, next_outlook, stated_outlook, threshold_met
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.replies import prediction_schema, prediction_type, spoken
@@ -119,7 +121,7 @@ async def speak(
     openings: Sequence[Utterance] = (),
 ) -> list[Utterance]:
     """One statement of every debater at once: an opening knows no other of its round, a rebuttal knows them all."""
-    schema = opinion_schema(debate) if params.sides == "free" else None
+    schema = opinion_schema(debate.task) if params.sides == "free" else None
     summaries = _summaries(debate) if params.memory else []
     said = await asyncio.gather(
         *(
@@ -154,11 +156,15 @@ def _names(prediction: object) -> str:
     return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
 
 
-def opinion_schema(debate: Debate) -> type[BaseModel]:
-    """What a debater who may choose replies with: a statement, and the label or labels that it argues for."""
+def opinion_schema(task: Task) -> type[BaseModel]:
+    """What a debater who may choose replies with: a statement, and the label or labels that it argues for.
+
+    The label decides; a reply whose statement stands outside the form is quoted as it came.
+    """
+    said = Field(description="what you say to the judge and the other experts")
     fields: dict[str, Any] = {
-        "statement": (str, Field(description="what you say to the judge and the other experts")),
-        "prediction": (prediction_type(debate.task.labels, debate.task.multilabel), ...),
+        "statement": (Annotated[str, said, MAY_BE_MISSING], ...),
+        "prediction": (prediction_type(task.labels, task.multilabel), ...),
     }
     return create_model("Opinion", __config__=ConfigDict(extra="forbid"), **fields)
 

@@ -13,7 +13,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -25,6 +25,7 @@ from moot.errors import UserError
 from moot.inbox import ask_person
 from moot.labels.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
 from moot.labels.rules import label_statement
+from moot.llm.fields import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.replies import spoken
 
@@ -42,8 +43,8 @@ _ROUND = re.compile(
     r"^[ \t>*_#-]*Round[ \t]+(?P<number>\d{1,2}|one|two|three|four|five)\b.*$", re.IGNORECASE | re.MULTILINE
 )
 _CONFIDENCE = re.compile(
-    r"confiden\w*[^\d\n]{0,60}?(?P<after>\d{1,3}(?:\.\d+)?)\s*(?:%|/\s*100|out of 100)?|(?P<before>\d{1,3})\s*(?:%|"
-    r"/\s*100)[^\n.]{0,20}confiden",
+    r"confiden\w*(?:(?!judge)[^\d\n]){0,60}?(?P<after>\d{1,3}(?:\.\d+)?)(?!\d)(?P<range>\s?(?:[-–—]|to)\s?\d)?"
+    r"|(?P<before>\d{1,3})\s*(?:%|/\s*100)[^\n.]{0,20}confiden",
     re.IGNORECASE,
 )
 
@@ -89,7 +90,7 @@ class HumanPanelParams(PanelParams):
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
     """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
     for number in range(1, params.rounds + 1):
-        schema = _round_schema(params.judges, params.characters) if params.reply == "json" else None
+        schema = round_schema(params.judges, params.characters) if params.reply == "json" else None
         said = await debate.say(SCRIPT, "script", "panel/script", schema=schema, private=True, round=number)
         spoken = parts_of_json(said) if schema else split_round(said.text, number)
         record_parts(debate, params, said, number, spoken)
@@ -105,12 +106,12 @@ class Spoken(BaseModel):
     round: int = Field(0, description="the round it belongs to")
 
 
-def _round_schema(judges: int, characters: int) -> type[BaseModel]:
-    """A statement a judge; a longer one than was asked for is still read."""
+def round_schema(judges: int, characters: int) -> type[BaseModel]:
+    """A statement a judge; those of the others count where one is missing."""
     fields = {
         f"judge_{number}": (
-            str,
-            Field(description=f"what Judge {number} says", json_schema_extra={"maxLength": characters}),
+            Annotated[str, Field(max_length=characters, description=f"what Judge {number} says"), MAY_BE_MISSING],
+            ...,
         )
         for number in range(1, judges + 1)
     }
@@ -304,14 +305,17 @@ def display(seat: str) -> str:
 
 
 def stated_confidence(text: str) -> float | None:
-    """The confidence that a statement gives, 0 to 100; the last one counts, and none is None.
+    """The confidence that a statement gives, 0 to 100: the last one; None for none, for a range, and for a share of 1.
 
     >>> stated_confidence("I affirm. Confidence: 85/100")
     85.0
     """
-    stated = [float(match["after"] or match["before"]) for match in _CONFIDENCE.finditer(text)]
-    fitting = [value for value in stated if 0 <= value <= 100]  # noqa: PLR2004
-    return fitting[-1] if fitting else None
+    stated = list(_CONFIDENCE.finditer(text))
+    if not stated or stated[-1]["range"]:
+        return None
+    number = stated[-1]["after"] or stated[-1]["before"]
+    share_of_one = "." in number and 0 < float(number) <= 1
+    return None if share_of_one or float(number) > 100 else float(number)  # noqa: PLR2004
 
 
 def decision(debate: Debate, last_round: int) -> Answer | None:

@@ -10,7 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from moot.cases import Task
 from moot.debate import Answer, Debate
+from moot.llm.fields import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.replies import Confidence, answer_of, prediction_type, spoken
 
@@ -39,7 +41,7 @@ class Criticism(BaseModel):
     """What a model thinks of its own attempt."""
 
     model_config = ConfigDict(extra="forbid")
-    criticism: str = Field(description="what to do better")
+    criticism: Annotated[str, Field(description="what to do better"), MAY_BE_MISSING]
     stands: bool = Field(description="whether the answer stands as it is")
 
 
@@ -58,9 +60,10 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
         template = _template(debate, "criticism")
         shown = f"{reasoning}\n{answer.prediction if answer else ''}"
         noted = await debate.say(SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=shown)
-        if not noted.usable or not noted.parsed or (params.satisfied and noted.parsed["stands"] and answer):
+        found = noted.parsed or {}
+        if not noted.usable or not found.get("criticism") or (params.satisfied and found["stands"] and answer):
             break
-        lessons.append(str(noted.parsed["criticism"]))
+        lessons.append(found["criticism"])
         answer, reasoning = await attempt(debate, params, number + 1, lessons)
     return answer
 
@@ -71,7 +74,7 @@ async def attempt(
     """One answer in four steps, with the lessons of earlier attempts, and the reasoning that led to it."""
     template = _template(debate, "four_steps")
     if params.answer == "generation":
-        schema = steps_schema(debate)
+        schema = steps_schema(debate.task)
         said = await debate.say(SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons)
         steps = "\n".join(map(str, (said.parsed or {}).get("steps", [])))
         return answer_of(debate, said), steps
@@ -83,12 +86,14 @@ async def attempt(
     return answer_of(debate, said), reasoned.text
 
 
-def steps_schema(debate: Debate) -> type[BaseModel]:
+def steps_schema(task: Task) -> type[BaseModel]:
     """Four steps, then prediction and confidence."""
-    steps = Annotated[list[str], Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order")]
+    steps = Annotated[
+        list[str], Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order"), MAY_BE_MISSING
+    ]
     fields: dict[str, Any] = {
         "steps": (steps, ...),
-        "prediction": (prediction_type(debate.task.labels, debate.task.multilabel), ...),
+        "prediction": (prediction_type(task.labels, task.multilabel), ...),
         "confidence": (Confidence, ...),
     }
     return create_model("FourSteps", __config__=ConfigDict(extra="forbid"), **fields)

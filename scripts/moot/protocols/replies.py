@@ -4,23 +4,23 @@ from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
-from pydantic.config import JsonDict
 
 from moot.cases import Task
 from moot.core.likelihood import label_shares
 from moot.debate import Answer, Debate, Utterance
+from moot.llm.fields import MAY_BE_MISSING
 
 _STRICT = ConfigDict(extra="forbid")
-Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100")]
+Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING]
 
 
 class Factor(BaseModel):
     """One factor of the case and the weight that it deserves."""
 
     model_config = _STRICT
-    factor: str = Field(description="the factor, in a few words")
-    weight: Literal["low", "medium", "high"]
-    reasoning: str = Field(description="why, in one sentence")
+    factor: Annotated[str, Field(description="the factor, in a few words"), MAY_BE_MISSING]
+    weight: Annotated[Literal["low", "medium", "high"], MAY_BE_MISSING]
+    reasoning: Annotated[str, Field(description="why, in one sentence"), MAY_BE_MISSING]
 
 
 def spoken(label: str) -> str:
@@ -41,11 +41,11 @@ def _schema(
 ) -> type[BaseModel]:
     fields: dict[str, Any] = {}
     if factors:
-        fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors)], ...)
+        fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors), MAY_BE_MISSING], ...)
     if reasoning:
-        # For the model alone: longer reasons are still read.
-        room: JsonDict | None = {"maxLength": characters} if characters else None
-        fields["reasoning"] = (str, Field(description="the reasons, in a sentence or two", json_schema_extra=room))
+        room = {"max_length": characters} if characters else {}
+        reasons = Field(description="the reasons, in a sentence or two", **room)  # type: ignore[call-overload]
+        fields["reasoning"] = (Annotated[str, reasons, MAY_BE_MISSING], ...)
     fields["prediction"] = (prediction_type(labels, multilabel), ...)
     fields["confidence"] = (Confidence, ...)
     return create_model(name, __config__=_STRICT, **fields)
@@ -55,6 +55,8 @@ def prediction_schema(
     task: Task, *, name: str = "Prediction", factors: int = 0, reasoning: bool = False, characters: int = 0
 ) -> type[BaseModel]:
     """The schema of a prediction: optionally weighed factors or reasons first, then prediction and confidence.
+
+    The prediction decides; all else may be missing from a reply.
 
     Args:
         task: whose labels may be predicted (in upper case).

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moot.protocols.conference_forms import Evaluation
 from moot.scores import OVERALL, ExperimentResults, Score, below_each_other, scorer, to_frame
 from moot.scores.lexicon import clusters_reached
 from moot.scores.uncertainty import CaseBootstrap, mean_of
@@ -42,10 +43,17 @@ def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
 def mean_score(
     results: ExperimentResults, metric: str, values: "pd.Series[Any]", group: str = OVERALL, n_invalid: int = 0
 ) -> Score:
-    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over debates."""
-    bootstrap = CaseBootstrap(values.index, results.seed)
-    value, low, high = bootstrap.estimate(mean_of(values.to_numpy(dtype=np.float64)))
-    return Score(metric, value, low, high, group=group, n=len(values), n_invalid=n_invalid)
+    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over debates.
+
+    A missing value is left out and counts as invalid, beside `n_invalid` others.
+    """
+    known = values.dropna()
+    missing = n_invalid + len(values) - len(known)
+    if known.empty:
+        return Score(metric, float("nan"), group=group, n_invalid=missing)
+    bootstrap = CaseBootstrap(known.index, results.seed)
+    value, low, high = bootstrap.estimate(mean_of(known.to_numpy(dtype=np.float64)))
+    return Score(metric, value, low, high, group=group, n=len(known), n_invalid=missing)
 
 
 # Coverage
@@ -89,17 +97,16 @@ def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[
     cells = coverage(results, said)
     if cells.empty:
         return
-    uncoded = int(cells["coder"].isna().groupby(cells["debate_id"]).all().sum())
+    uncoded = int(cells["coder"].isna().sum())
     for source in ("lexicon", "coder"):
-        known = cells[cells[source].notna()]
-        if known.empty:
+        coded = cells.set_index("debate_id")[source]
+        if not coded.notna().any():
             continue
-        reached = known.set_index("debate_id")[source].astype(float)
-        missing = uncoded if source == "coder" else 0
-        yield mean_score(results, f"clusters_by_{source}", reached.groupby(level=0).sum(), n_invalid=missing)
-        for cluster, rows in known.groupby("cluster", sort=False):
+        reached = coded.groupby(level=0).agg(lambda cluster: cluster.astype(float).sum(skipna=False))
+        yield mean_score(results, f"clusters_by_{source}", reached)
+        for cluster, rows in cells.groupby("cluster", sort=False):
             share = rows.set_index("debate_id")[source].astype(float)
-            yield mean_score(results, f"reached_by_{source}", share, f"cluster={cluster}", missing)
+            yield mean_score(results, f"reached_by_{source}", share, f"cluster={cluster}")
     both = cells[cells["coder"].notna()].set_index("debate_id")
     if len(both):
         same = (both["lexicon"] == both["coder"].astype(bool)).astype(float)
@@ -158,7 +165,7 @@ def repetition(texts: list[str]) -> float:
 
 
 def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
-    """The evaluator's ten criteria and their mean; a form that could not be used counts as invalid."""
+    """The evaluator's ten criteria, and their mean where all ten could be read; what could not counts as invalid."""
     forms = said[said["kind"] == "evaluation"]
     usable = forms[~forms["parse_status"].isin(["invalid", "failed"])]
     invalid = len(forms) - len(usable)
@@ -166,7 +173,8 @@ def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator
         if invalid:
             yield Score("evaluation", float("nan"), n_invalid=invalid)
         return
-    values = pd.DataFrame([json.loads(parsed) for parsed in usable["parsed"]], index=usable["debate_id"])
-    yield mean_score(results, "evaluation", values.mean(axis=1), n_invalid=invalid)
+    forms_read = [json.loads(parsed) for parsed in usable["parsed"]]
+    values = pd.DataFrame(forms_read, index=usable["debate_id"], columns=list(Evaluation.model_fields))
+    yield mean_score(results, "evaluation", values.mean(axis=1, skipna=False), n_invalid=invalid)
     for criterion in values.columns:
         yield mean_score(results, "evaluation", values[criterion], f"criterion={criterion}", invalid)
