@@ -43,3 +43,12 @@ def test_prompts_are_reordered_and_not_changed(benchmark: object) -> None:
     assert prompt_reuse._instruction_first(content) == (
         "You are the judge.\n\n<facts>\nA.\n</facts>\n<record>\nB.\n</record>"
     )
+
+
+def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: object) -> None:
+    reply_reading: ModuleType = benchmark("reply_reading")  # type: ignore[operator]
+    page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
+    assert reply_reading.section() in page
+    assert reply_reading.written(page) == page
+    counts = reply_reading.measure()["moot"]
+    assert sum(found["wrong value"] + found["missed"] for found in counts.values()) == 0
