@@ -73,4 +73,5 @@ lock:
 	  $(UV) -c envs/default.txt --extra $$extra -o envs/$$extra.txt; done
 
 clean:
-	rm -rf results/* .snakemake report.html
+	find results -mindepth 1 -not -path results/README.md -delete
+	rm -rf .snakemake report.html

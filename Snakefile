@@ -22,6 +22,9 @@ for study in sorted(Path(workflow.basedir, "config", "studies").glob("*.yaml")):
     configfile: study
 
 
+report: "docs/captions/report.rst"
+
+
 include: "rules/common.smk"
 include: "rules/data.smk"
 include: "rules/baselines.smk"
@@ -33,6 +36,8 @@ include: "rules/scores.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/minutes.smk"
+include: "rules/hooks.smk"
+include: "rules/outcome.smk"
 
 
 rule all:
@@ -42,6 +47,7 @@ rule all:
         rules.figures.input,
         rules.reading.input,
         rules.minutes.input,
+        rules.outcomes.input,
 
 
 rule appellate:

@@ -162,6 +162,7 @@ def artifacts_of(study):
             "results/figures/{figure}.{ending}", figure=figures, ending=FIGURE_ENDINGS
         ),
         *collect("results/reading/{experiment_model}.md", experiment_model=debated),
+        *collect(OUTCOME, study=[study] if debated else [], ending=["csv", "html"]),
     ]
 
 
@@ -171,6 +172,7 @@ LABELLED = [
     if experiment.config.labelers
     for model in experiment.config.models
 ]
+OUTCOME = "results/outcome/{study}.{ending}"
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 
 

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from moot.artifacts import SCHEMAS, describe, write_rows
-from moot.errors import UserError
 from moot.labels.agreement import agreement, cohens_kappa, confusion, krippendorffs_alpha
 from moot.labels.labelling import by_people, by_rules, counting
 from moot.labels.rubric import CODES, LABELS
@@ -93,7 +92,8 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
         for number, task in enumerate(label_studio_tasks(sheet))
     ]  # fmt: skip
     (folder / "bob.json").write_text(json.dumps(export))
-    found = read_annotations(filled_files(folder), known(statements))
+    found, faults = read_annotations(filled_files(folder), known(statements))
+    assert faults == []
     assert found.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
     labels = pd.DataFrame([*by_rules(statements), *by_people(statements, found)])
     assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
@@ -104,7 +104,7 @@ def test_label_studio_minimal_export(statements: pd.DataFrame, tmp_path: Path) -
     (tmp_path / "min.json").write_text(
         json.dumps([{"item": item, "statement": "x", "label": "REMAND", "annotator": 3}])
     )
-    found = read_annotations([tmp_path / "min.json"], known(statements))
+    found, _ = read_annotations([tmp_path / "min.json"], known(statements))
     assert found[["item", "label", "annotator"]].iloc[0].tolist() == [item, "REMAND", "3"]
 
 
@@ -123,22 +123,40 @@ def test_faulty_rows_get_one_clear_message(
     path = tmp_path / "ann.csv"
     lines = [",".join(cell.format(statements["item"].iloc[0]) for cell in row) for row in rows]
     path.write_text("\n".join(["item,label,annotator", *lines]) + "\n")
-    with pytest.raises(UserError) as error:
-        read_annotations([path], known(statements))
-    assert message in str(error.value)
-    assert str(path) in str(error.value)
+    found, (fault,) = read_annotations([path], known(statements))
+    assert message in fault
+    assert str(path) in fault
+    assert len(found) == len(rows) - 1
+
+
+def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(statements: pd.DataFrame, tmp_path: Path) -> None:
+    first, second = statements["item"].iloc[:2]
+    (tmp_path / "ann.csv").write_text(f"item,label\n{first},PERHAPS\n{second},AFFIRM\nnonsense,AFFIRM\n")
+    (tmp_path / "bob.csv").write_bytes(f"item,label\n{first},AFFIRM\xfc\n".encode("latin-1"))
+    (tmp_path / "cid.csv").write_text(f'item;label;note\n{first};AFFIRM;"well; yes, so"\n')
+    found, faults = read_annotations(filled_files(tmp_path), known(statements))
+    assert found[["item", "label", "annotator"]].to_numpy().tolist() == [
+        [second, "AFFIRM", "ann"],
+        [first, "AFFIRM", "cid"],
+    ]
+    assert ["bob.csv" in faults[0], "row 1, column 'label'" in faults[1], "row 3, column 'item'" in faults[2]] == [
+        True,
+        True,
+        True,
+    ]
+    assert len(faults) == 3
 
 
 def test_another_encoding_and_a_broken_export_get_one_clear_message(statements: pd.DataFrame, tmp_path: Path) -> None:
     encoded = tmp_path / "ann.csv"
     encoded.write_bytes("item,label,note\nx,AFFIRM,f\xfcr\n".encode("latin-1"))
-    with pytest.raises(UserError, match="line 2: byte 0xfc"):
-        read_annotations([encoded], known(statements))
+    assert "line 2: byte 0xfc" in read_annotations([encoded], known(statements))[1][0]
     for content in ('{"a": 1}', "[1]", "[{", '[{"data": {}, "annotations": [{"result": [{"type": "choices"}]}]}]'):
         broken = tmp_path / "bob.json"
         broken.write_text(content)
-        with pytest.raises(UserError, match=r"bob\.json"):
-            read_annotations([broken], known(statements))
+        found, faults = read_annotations([broken], known(statements))
+        assert found.empty
+        assert [str(broken) in fault for fault in faults] == [True], content
 
 
 def test_people_override_rules_in_the_configured_order() -> None:

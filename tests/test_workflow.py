@@ -27,6 +27,7 @@ SHIPPED = (
     "data/samples",
     "data/published",
     "data/versions.csv",
+    "profiles",
 )
 DEBATE_TARGETS = ("results/scores/trial.parquet", "results/scores/single.parquet")
 TARGETS = (
@@ -67,8 +68,11 @@ class Workflow:
         (self.work / "my.yaml").write_text(yaml.safe_dump(config))
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(self.project / "Snakefile")]
-        command += ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
+        options = ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
+        return self.snakemake(*arguments, *options, **environment)
+
+    def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.project / "Snakefile"), *arguments]
         done = subprocess.run(
             command,
             cwd=self.work,

@@ -85,7 +85,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             "prediction": pa.string(),
             "confidence": pa.float64(),  # of the prediction, 0 to 100
             "score": pa.float64(),  # probability of the positive label, where there is one
-            "status": pa.string(),  # valid, invalid or failed
+            "status": pa.string(),  # valid, invalid, failed, or waiting for a person
+            "reason": pa.string(),  # in words, why the status is not valid
             "target": pa.string(),
             "calls": pa.int32(),
             "retries": pa.int32(),
@@ -207,6 +208,14 @@ def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
     """Several artifacts of one kind below each other, in the order given."""
     frame: pd.DataFrame = pa.concat_tables([pq.read_table(path) for path in paths]).to_pandas()
     return frame
+
+
+def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
+    """Which rows of transcripts belong to a debate that waits for a person, by model and debate_id."""
+    debates = pd.MultiIndex.from_frame(transcripts[["model", "debate_id"]])
+    conclusions = transcripts["kind"] == "conclusion"
+    waits = [json.loads(parsed or "{}").get("status") == "waiting" for parsed in transcripts.loc[conclusions, "parsed"]]
+    return pd.Series(debates.isin(debates[conclusions][waits]), transcripts.index)
 
 
 def read_metadata(path: Path) -> dict[str, str]:

@@ -25,8 +25,15 @@ PUBLIC = "public"
 _REPLICATES_A_DEBATE = 1000
 
 
+NO_ANSWER_YET = "no answer yet: "
+UNUSABLE_ANSWER = "an answer cannot be used: "
+
+
 class DebatePausedError(Exception):
-    """A person has not answered yet: what was said is kept, and the debate goes on in a later run."""
+    """A person has not answered yet, or not so that it can be used: the debate goes on in a later run.
+
+    The message begins with `NO_ANSWER_YET` and names the file, or with `UNUSABLE_ANSWER` and says what is wrong.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from moot.cases import Case, Task, choose_cases, shard_of
 from moot.debate import Answer, Debate, DebatePausedError, Setting, check_labels, transcript_row
 from moot.errors import RunStoppedError, UserError
 from moot.llm.chat import Settings, open_chats
+from moot.llm.failures import told
 from moot.llm.ledger import Ledger
 from moot.llm.progress import LOG, Progress
 from moot.plan import Experiment, Plan
@@ -108,21 +109,33 @@ async def in_order(
 
 async def hold_debate(debate: Debate, experiment: Experiment) -> Debate:
     """Hold one debate and record what it came to as its last utterance."""
-    status, answer = "valid", None
+    status, answer, reason = "valid", None, ""
     try:
         answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
-    except DebatePausedError:
-        status = "waiting"
+    except DebatePausedError as pause:
+        status, reason = "waiting", str(pause)
     if answer is not None:
         check_labels(debate.task, answer)
     elif status != "waiting":
-        asked = [said for said in debate.utterances if said.source == "model"]
-        status = "failed" if asked and asked[-1].failed else "invalid"
-    conclude(debate, answer, status)
+        status, reason = why_no_answer(debate)
+    conclude(debate, answer, status, reason)
     return debate
 
 
-def conclude(debate: Debate, answer: Answer | None, status: str) -> None:
+def why_no_answer(debate: Debate) -> tuple[str, str]:
+    """Whether a debate without an answer failed or is invalid, and the reason in words, from its last trouble."""
+    asked = [said for said in debate.utterances if said.source == "model"]
+    status = "failed" if asked and asked[-1].failed else "invalid"
+    troubled = [said for said in asked if not said.usable]
+    if not troubled:
+        return status, "the replies came to no answer (a tie, or nobody takes a position)"
+    last, found = troubled[-1], troubled[-1].parsed or {}
+    if last.failed:
+        return status, told(f"a call failed: {found.get('error', 'no reason was recorded')}")
+    return status, told(f"{last.kind} of {last.speaker}: {found.get('problem', 'the reply cannot be used')}")
+
+
+def conclude(debate: Debate, answer: Answer | None, status: str, reason: str) -> None:
     """Record a debate's outcome: the row of kind `conclusion` that predictions are read from."""
     debate.record(
         "moot",
@@ -131,6 +144,7 @@ def conclude(debate: Debate, answer: Answer | None, status: str) -> None:
         source="computed",
         parsed={
             "status": status,
+            "reason": reason,
             "score": answer.score if answer else None,
             "logprobs": dict(answer.logprobs) if answer and answer.logprobs else None,
         },

@@ -25,7 +25,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
     "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
     """
-    names = sorted(known)
+    names = sorted(set(known))
     nearest = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
     place = f"{where}: " if where else ""

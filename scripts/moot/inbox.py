@@ -11,8 +11,9 @@ import re
 from pathlib import Path
 
 from moot.artifacts import atomic_path
-from moot.debate import Debate, DebatePausedError
+from moot.debate import NO_ANSWER_YET, UNUSABLE_ANSWER, Debate, DebatePausedError
 from moot.errors import UserError
+from moot.llm.progress import LOG
 from moot.tables_in import read_text, shown
 
 INBOX = Path("data/inbox")
@@ -64,16 +65,19 @@ def ask_person(debate: Debate, round_number: int, question: str, inbox: Path = I
     """A person's answer in one round, if it has been given; otherwise the question is put into the inbox.
 
     Raises:
-        DebatePausedError: the answer file is not there yet.
-        UserError: it is there and cannot be used.
+        DebatePausedError: the answer file is not there yet, or it cannot be used; other debates go on.
     """
     stem = stem_of(debate, round_number, inbox)
     answer = stem.with_name(f"{stem.name}.answer.txt")
     if answer.exists():
-        return read_answer(answer)
+        try:
+            return read_answer(answer)
+        except UserError as fault:
+            raise DebatePausedError(f"{UNUSABLE_ANSWER}{fault}") from None
     page = stem.with_name(f"{stem.name}.question.md")
     content = f"{question}\n\n---\n\n{HOW_TO_ANSWER}\n\nYour file: {answer.name} (in this folder)\n"
     if not page.exists() or page.read_text(encoding="utf-8") != content:
         with atomic_path(page) as part:
             part.write_text(content, encoding="utf-8")
-    raise DebatePausedError(f"waiting for {answer}")
+    LOG.info("%s, %s: a person is asked in %s; write %s", debate.experiment, debate.model, page, answer)
+    raise DebatePausedError(f"{NO_ANSWER_YET}{answer}")

@@ -23,6 +23,9 @@ def job_log(path: str | Path) -> Iterator[None]:
     except (UserError, RunStoppedError) as error:
         LOG.error("moot: %s", error)
         sys.exit(1)
+    except KeyboardInterrupt:
+        LOG.error("moot: stopped. Nothing half-written was left: run the same command again to go on.")
+        sys.exit(1)
     except OSError as error:
         LOG.error("moot: %s. Nothing half-written was left: mend this and run the same command again.", error)
         sys.exit(1)

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import itertools
 import json
+import os
 import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -156,6 +157,23 @@ class Plan:
         """The models that one job of an experiment speaks with, the experiment's own first."""
         names = [model, *sorted(self.experiments[experiment].seats - {model})]
         return {name: self.config.models[name] for name in names}
+
+    def labelling_models(self, experiment: str, model: str) -> set[str]:
+        """The models that label an experiment's statements: `judge` is the experiment's own, `judge:NAME` another."""
+        labelers = self.experiments[experiment].config.labelers
+        return {labeler.partition(":")[2] or model for labeler in labelers if labeler.partition(":")[0] == "judge"}
+
+    def missing_keys(self, models: Iterable[str]) -> list[str]:
+        """One message for each of some models whose key is not in the environment; a replay needs none."""
+        found = {name: self.config.models[name] for name in sorted(models) if name in self.config.models}
+        return [
+            f"models.{name}: the environment variable {config.api_key_env} is empty. Set it to the server's API key "
+            f"(export {config.api_key_env}=...) and run again; where every reply is in the ledger, `--config "
+            "replay=true` needs no key."
+            for name, config in found.items()
+            if config.endpoint == "openai" and config.api_key_env and not self.config.replay
+            if not os.environ.get(config.api_key_env, "").strip()
+        ]
 
     def threads(self, experiment: str, model: str, cores: int) -> int:
         """Processor threads of one job: what the models inside its process are given; one where all are elsewhere."""

@@ -57,6 +57,7 @@ def prediction_rows(
     conclusions = transcripts[transcripts["kind"] == "conclusion"].copy()
     outcome = [json.loads(parsed) for parsed in conclusions["parsed"]]
     conclusions["status"] = [entry["status"] for entry in outcome]
+    conclusions["reason"] = [entry.get("reason", "") for entry in outcome]
     conclusions["score"] = [entry["score"] for entry in outcome]
     conclusions["logprobs"] = pd.Series([entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object)
     splits = {case_id: case.split for case_id, case in by_id.items()}
@@ -77,6 +78,7 @@ def prediction_rows(
             "confidence": row["confidence"],
             "score": row["score"],
             "status": row["status"],
+            "reason": row["reason"],
             "target": targets[row["case_id"]],
             "seconds": float(cost["seconds"]),
             "cost_usd": float(cost["cost_usd"]),

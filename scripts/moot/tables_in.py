@@ -70,6 +70,12 @@ def read_csv(
     return frame
 
 
+def delimiter_of(path: Path) -> str:
+    """A comma; or a semicolon where the header is cut by those, as spreadsheets in much of Europe save CSV."""
+    header = read_text(path).partition("\n")[0]
+    return ";" if header.count(";") > header.count(",") else ","
+
+
 def read_jsonl(
     path: Path,
     fields: Mapping[str, type | tuple[type, ...]],

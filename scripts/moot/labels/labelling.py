@@ -1,5 +1,6 @@
 """Labels of an experiment's statements by every configured labeller, and the one that counts for each statement."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from moot.artifacts import describe, read_cases, write_frame, write_rows
 from moot.errors import UserError, unknown_name
 from moot.labels.rubric import CODES
 from moot.labels.rules import label_statement
-from moot.labels.sheets import read_annotations
+from moot.labels.sheets import FAULTS, read_annotations
 from moot.labels.statements import sheet_of, statements_in
 from moot.llm.progress import LOG
 from moot.plan import Plan
@@ -72,7 +73,7 @@ def counting(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
 
     Several annotators decide by majority; where they are split, the first in the alphabet counts.
     """
-    kinds = labels["labeler"].str.partition(":")[0]
+    kinds = labels["labeler"].map(lambda labeler: labeler.partition(":")[0])
     rank = {kind: number for number, kind in enumerate(order)}
     labels = labels.assign(kind=kinds, rank=kinds.map(rank).fillna(len(rank)))
     best = labels[labels["rank"] == labels.groupby(["debate_id", "turn"])["rank"].transform("min")]
@@ -112,11 +113,14 @@ class LabelJob:
     threads: int = 1
 
 
-def label_all(plan: Plan, job: LabelJob) -> pd.DataFrame:
+def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     """The labels of every labeller: columns `ALL_COLUMNS`, one row a statement and labeller.
 
+    Returns:
+        The labels, and what is wrong in the annotation files; a faulty row stops no other.
+
     Raises:
-        UserError: an unknown labeller, a fault in an annotation file, or no label at all.
+        UserError: an unknown labeller, or no label at all.
     """
     statements = statements_in(job.shards[job.experiment, job.model])
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
@@ -129,16 +133,21 @@ def label_all(plan: Plan, job: LabelJob) -> pd.DataFrame:
             rows += by_rules(statements)
         elif kind == "judge":
             rows += by_judge(plan, labeler, job.model, statements, facts, job.threads)
-    if job.annotations:
-        rows += by_people(statements, read_annotations(job.annotations, known_items(plan, job.shards)))
-    if not rows:
+    annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
+    rows += by_people(statements, annotations)
+    if not rows and len(statements):
         raise UserError(
-            f"experiments.{job.experiment}.labelers: no statement got a label; "
-            "name `rules` or `judge`, or fill in a sheet."
+            "\n".join(
+                [
+                    f"experiments.{job.experiment}.labelers: no statement got a label; "
+                    "name `rules` or `judge`, or fill in a sheet.",
+                    *faults,
+                ]
+            )
         )
-    labels = pd.DataFrame(rows)
+    labels = pd.DataFrame(rows, columns=list(ALL_COLUMNS))
     labels["code"] = labels["label"].map(CODES)
-    return labels[list(ALL_COLUMNS)].sort_values(["debate_id", "turn", "labeler"], ignore_index=True)
+    return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
 
 
 def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path) -> None:
@@ -147,11 +156,14 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path) 
     Args:
         plan: the checked configuration.
         job: what to label.
-        output: `labels/{experiment}/{model}.parquet`.
+        output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is wrong in annotation files.
         everything: `annotations/{experiment}/{model}.parquet`, one row a labeller and statement.
     """
-    labels = label_all(plan, job)
-    described = describe(job.experiment, [job.cases, *job.shards[job.experiment, job.model], *job.annotations])
+    labels, faults = label_all(plan, job)
+    if faults:
+        LOG.warning("annotations: %d faults, which the end of the run lists; the other rows count", len(faults))
+    sources = [job.cases, *job.shards[job.experiment, job.model], *job.annotations]
+    described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)})
     write_frame(everything, labels, described)
     write_rows(output, "labels", _records(counting(labels, plan.config.annotations)), described)
 

@@ -18,10 +18,13 @@ from moot.artifacts import atomic_path
 from moot.cases import stable_fraction
 from moot.errors import UserError
 from moot.labels.rubric import DEFINITIONS, LABELS
-from moot.tables_in import read_csv, read_text, shown
+from moot.tables_in import delimiter_of, read_csv, read_text, shown
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
 FILLED_COLUMNS = ("file", "row", "item", "label", "annotator")
+FAULTS = "annotation_faults"
+"""The key in the metadata of `labels/`: a JSON list of messages."""
+FilledRow = tuple[str, int, str, str, str]
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
@@ -106,7 +109,7 @@ def filled_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*") if file.suffix in (".csv", ".json") and file.is_file())
 
 
-def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> pd.DataFrame:
+def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tuple[pd.DataFrame, list[str]]:
     """All that annotators filled in, checked row by row; rows without a label are not filled in yet and left out.
 
     Args:
@@ -114,53 +117,58 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> pd
         known: the first part of every blind id of this run to the ids of its statements.
 
     Returns:
-        Columns file, row, item, label, annotator.
-
-    Raises:
-        UserError: another encoding, a missing column, an unknown label, a statement that does not exist, the same
-            statement twice by one annotator.
+        The rows that can be used, with columns file, row, item, label, annotator; and one message for each fault:
+        another encoding, a missing column (the whole file is left out), an unknown label, a statement that does not
+        exist, the same statement twice by one annotator (the row is left out).
     """
-    rows = [row for file in files for row in _read_file(file)]
+    rows: list[FilledRow] = []
+    faults: list[str] = []
+    for file in files:
+        try:
+            rows += _read_file(file)
+        except UserError as fault:
+            faults.append(str(fault))
+    usable = []
     seen: dict[tuple[str, str], str] = {}
-    for file, number, item, label, annotator in rows:
-        place = f"{file}: row {number}"
+    for file_name, number, item, label, annotator in rows:
+        place = f"{file_name}: row {number}"
         if label not in LABELS:
-            raise UserError(
+            faults.append(
                 f"{place}, column 'label': found {shown(label)}, expected one of: {', '.join(LABELS)}. Correct the row."
             )
-        if item not in known.get(item.split("-")[0], set()):
-            raise UserError(
+        elif item not in known.get(item.split("-")[0], set()):
+            faults.append(
                 f"{place}, column 'item': {shown(item)} is no statement of a debate of this run; expected an id as "
-                f"the sheets "
-                "have it. Remove the row, or run the configuration that the sheet was made with."
+                "the sheets have it. Remove the row, or run the configuration that the sheet was made with."
             )
-        if (item, annotator) in seen:
-            raise UserError(
+        elif (item, annotator) in seen:
+            faults.append(
                 f"{place}: {shown(annotator)} labelled {item} already in {seen[item, annotator]}; expected every "
-                f"statement "
-                "once for each annotator. Remove one of the two rows."
+                "statement once for each annotator. The first row counts; remove one of the two."
             )
-        seen[item, annotator] = place
-    return pd.DataFrame(rows, columns=list(FILLED_COLUMNS))
+        else:
+            seen[item, annotator] = place
+            usable.append((file_name, number, item, label, annotator))
+    return pd.DataFrame(usable, columns=list(FILLED_COLUMNS)), faults
 
 
-def _read_file(file: Path) -> Iterator[tuple[str, int, str, str, str]]:
-    return _read_export(file) if file.suffix == ".json" else _read_sheet(file)
+def _read_file(file: Path) -> list[FilledRow]:
+    return list(_read_export(file) if file.suffix == ".json" else _read_sheet(file))
 
 
 def _normal(label: object) -> str:
     return " ".join(str(label).split()).upper()
 
 
-def _read_sheet(file: Path) -> Iterator[tuple[str, int, str, str, str]]:
-    frame = read_csv(file, ("item", "label"))
+def _read_sheet(file: Path) -> Iterator[FilledRow]:
+    frame = read_csv(file, ("item", "label"), delimiter=delimiter_of(file))
     for row, record in frame.iterrows():
         if str(record["label"]).strip():
             annotator = str(record.get("annotator", "")).strip() or file.stem
             yield str(file), int(str(row)), str(record["item"]).strip(), _normal(record["label"]), annotator
 
 
-def _read_export(file: Path) -> Iterator[tuple[str, int, str, str, str]]:
+def _read_export(file: Path) -> Iterator[FilledRow]:
     """A Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations in each."""
     try:
         tasks = json.loads(read_text(file))

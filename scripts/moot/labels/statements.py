@@ -7,19 +7,22 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
+from moot.artifacts import waiting
+
 LABELLED_KINDS = ("statement", "overrun", "extra")
 COLUMNS = ["experiment", "model", "debate_id", "case_id", "turn", "round", "speaker", "kind", "text", "source"]
 
 
 def statements_in(shards: Sequence[Path]) -> pd.DataFrame:
-    """The judges' statements of some transcripts, in the order of shards and turns.
+    """The judges' statements of some transcripts' debates that have ended, in the order of shards and turns.
 
     Returns:
         The columns of `COLUMNS`, and item (the blind id).
     """
-    frames: list[pd.DataFrame] = [pq.read_table(shard, columns=COLUMNS).to_pandas() for shard in shards]
-    statements: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    statements = statements[statements["kind"].isin(LABELLED_KINDS)].reset_index(drop=True)
+    frames = [pq.read_table(shard, columns=[*COLUMNS, "parsed"]).to_pandas() for shard in shards]
+    said: pd.DataFrame = pd.concat(frames, ignore_index=True)
+    labelled = said["kind"].isin(LABELLED_KINDS) & ~waiting(said)
+    statements = said.loc[labelled, COLUMNS].reset_index(drop=True)
     keys = zip(statements["experiment"], statements["model"], statements["debate_id"], statements["turn"], strict=True)
     statements["item"] = [item_of(experiment, model, debate, turn) for experiment, model, debate, turn in keys]
     return statements

@@ -16,6 +16,7 @@ from moot.scores import ExperimentResults
 
 CONCLUSION = "conclusion"
 PUBLIC = "public"
+NO_ANSWER = "no usable answer"
 
 
 def render_page(results: ExperimentResults, model: str) -> str:
@@ -31,11 +32,16 @@ def render_page(results: ExperimentResults, model: str) -> str:
                 "name": debate_id,
                 "issue": read_agenda(texts[rows[0]["case_id"]], results.task.question).issue,
                 "turns": [_turn(row) for row in rows if row["kind"] != CONCLUSION],
-                "outcome": next((row["prediction"] for row in rows if row["kind"] == CONCLUSION), "")
-                or "no usable answer",
+                "outcome": next((_outcome(row) for row in rows if row["kind"] == CONCLUSION), NO_ANSWER),
             }
         )
     return _template().render(experiment=results.experiment, model=model, conferences=conferences)
+
+
+def _outcome(conclusion: Mapping[str, Any]) -> str:
+    """The prediction, or why there is none."""
+    reason = json.loads(conclusion["parsed"] or "{}").get("reason", "")
+    return conclusion["prediction"] or (f"{NO_ANSWER}: {reason}" if reason else NO_ANSWER)
 
 
 def _turn(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,14 +55,16 @@ def _turn(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _lines(row: Mapping[str, Any]) -> list[str]:
     """What was said, line by line; the fields of a form one a line; what could not be used as it came, and marked."""
-    if row["parse_status"] == "failed":
-        return ["(the call failed; nothing was said)"]
     parsed = json.loads(row["parsed"]) if row["parsed"] else None
+    if row["parse_status"] == "failed":
+        return [f"(the call failed; nothing was said: {(parsed or {}).get('error', 'no reason was recorded')})"]
     is_form = isinstance(parsed, dict) and row["kind"] != "decision" and row["parse_status"] != "invalid"
     if is_form and parsed and "logprobs" not in parsed:
         return [f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in parsed.items()]
     said = [line for line in str(row["text"] or "").splitlines() if line.strip()] or ["(nothing)"]
-    return [*said, "(no usable answer)"] if row["parse_status"] == "invalid" else said
+    if row["parse_status"] == "invalid":
+        return [*said, f"({NO_ANSWER}: {(parsed or {}).get('problem', 'the reply cannot be used')})"]
+    return said
 
 
 def _shown(value: object) -> str:

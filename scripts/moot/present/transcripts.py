@@ -22,7 +22,7 @@ CODE_LENGTH = 12
 def render_debates(results: ExperimentResults, model: str) -> Iterator[str]:
     """All debates of one experiment and model, in the order of their ids, as pieces of one Markdown text."""
     task = results.task
-    transcripts = results.transcripts
+    transcripts = results.held_transcripts
     cases = results.cases.set_index("case_id")
     debates = transcripts[transcripts["model"] == model].groupby("debate_id", sort=True)
     yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
@@ -30,8 +30,7 @@ def render_debates(results: ExperimentResults, model: str) -> Iterator[str]:
     yield "".join(f"- {markdown(note)}\n" for note in task.notes) + "\n" * bool(task.notes)
     yield "What is marked *private* was shown to nobody but the seats named. "
     yield "Codes are the first signs of call ids, as in `calls/`.\n\n"
-    predictions = results.predictions
-    outcomes = predictions[predictions["model"] == model].set_index(["case_id", "repeat"])[["prediction", "confidence"]]
+    outcomes = results.outcomes[results.outcomes["model"] == model].set_index(["case_id", "repeat"])
     for debate_id, utterances in debates:
         identity = (utterances["case_id"].iloc[0], utterances["repeat"].iloc[0])
         case = cases.loc[identity[0]]
@@ -40,8 +39,7 @@ def render_debates(results: ExperimentResults, model: str) -> Iterator[str]:
         for utterance in utterances.to_dict("records"):
             if utterance["kind"] != CONCLUSION:
                 yield _utterance({str(name): value for name, value in utterance.items()}, task, str(case["target"]))
-        outcome = outcomes.loc[identity]
-        yield _outcome(outcome["prediction"], outcome["confidence"], str(case["target"]))
+        yield _outcome(outcomes.loc[identity], str(case["target"]))
 
 
 def _utterance(said: dict[str, Any], task: Task, target: str) -> str:
@@ -59,9 +57,9 @@ def _body(said: dict[str, Any]) -> str:
     """What was said: a person's words, a structured reply's fields by name, else the text; of no use: as it came."""
     parsed = json.loads(said["parsed"]) if said["parsed"] else None
     if said["parse_status"] == "failed":
-        return "*The call failed; nothing was said.*"
+        return f"*The call failed; nothing was said{_why(parsed, 'error')}.*"
     if said["parse_status"] == "invalid":
-        return f"*No usable answer; the reply as it came:*\n\n{_quoted(said['text'])}"
+        return f"*No usable answer{_why(parsed, 'problem')}; the reply as it came:*\n\n{_quoted(said['text'])}"
     fields = {name: value for name, value in parsed.items() if value} if isinstance(parsed, dict) else {}
     shown = {name: value for name, value in fields.items() if name not in ("prediction", "confidence")}
     if not fields:
@@ -69,6 +67,11 @@ def _body(said: dict[str, Any]) -> str:
     words = [_quoted(said["text"])] if said["source"] == "human" else []
     paragraphs = [*words, *(_field(name, value) for name, value in shown.items())]
     return "\n>\n".join(paragraphs) or "*No reasons given.*"
+
+
+def _why(parsed: object, name: str) -> str:
+    found = parsed.get(name) if isinstance(parsed, Mapping) else None
+    return f": {markdown(found).replace(chr(10), ' ')}" if found else ""
 
 
 def _field(name: str, value: object) -> str:
@@ -98,10 +101,15 @@ def _stated(said: dict[str, Any], target: str) -> str:
     return f"({word}: **{markdown(said['prediction'])}**{confidence}{verdict})"
 
 
-def _outcome(prediction: Any, confidence: float, target: str) -> str:
-    """What counts as the debate's prediction: the verdict, or its likelihoods after calibration."""
+def _outcome(outcome: "pd.Series[Any]", target: str) -> str:
+    """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none."""
+    prediction, confidence = outcome["prediction"], outcome["confidence"]
     if pd.isna(prediction) or not prediction:
-        return f"### Outcome\n\n**No usable verdict.** Actual: {markdown(target)}.\n\n"
+        status, reason = outcome["status"], outcome["reason"]
+        why = f" {markdown(reason).replace(chr(10), ' ')}." if isinstance(reason, str) and reason else ""
+        if status == "waiting":
+            return f"### Outcome\n\n**The debate waits for a person:**{why}\n\n"
+        return f"### Outcome\n\n**No usable verdict ({markdown(status)}).**{why} Actual: {markdown(target)}.\n\n"
     stated = "" if pd.isna(confidence) else f" with {confidence:.0f} %"
     verdict = _verdict(str(prediction), target)
     actual = f"(actual: {markdown(target)})"

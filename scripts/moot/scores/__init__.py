@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from moot.artifacts import SCHEMAS, read_cases, read_frames
+from moot.artifacts import SCHEMAS, read_cases, read_frames, waiting
 from moot.cases import Case, Task
 from moot.errors import UserError
 from moot.registry import Registry
@@ -89,10 +89,16 @@ class ExperimentResults:
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
-        """One row an evaluated case and repeat, columns of the predictions schema.
+        """One row an evaluated case and repeat whose debate has ended, columns of the predictions schema.
 
-        Cases of other splits, argued to fit a threshold on, are not evaluated and not here.
+        Cases of other splits, argued to fit a threshold on, are not evaluated and not here; nor are debates that wait
+        for a person.
         """
+        return self.outcomes[self.outcomes["status"] != "waiting"].reset_index(drop=True)
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """As `predictions`, with the debates that wait for a person."""
         return self._evaluated(self._of_models("predictions"))
 
     @cached_property
@@ -108,15 +114,24 @@ class ExperimentResults:
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
-        """One row an utterance of an evaluated case, columns of the transcripts schema, in the order of turns.
+        """One row an utterance of an evaluated case whose debate has ended, columns of the transcripts schema.
 
-        Text that is missing is "".
+        Rows are in the order of turns. Text that is missing is "".
         """
         return self._evaluated(self.all_transcripts)
 
     @cached_property
     def all_transcripts(self) -> pd.DataFrame:
         """As `transcripts`, with the validation cases on which thresholds are fitted."""
+        return self._held[~waiting(self._held)].reset_index(drop=True)
+
+    @cached_property
+    def held_transcripts(self) -> pd.DataFrame:
+        """As `transcripts`, with the debates that wait for a person."""
+        return self._evaluated(self._held)
+
+    @cached_property
+    def _held(self) -> pd.DataFrame:
         folder = self.results / "transcripts" / self.experiment
         shards = [
             shard

@@ -1,0 +1,88 @@
+# What is said before the first job starts and after the last one has ended.
+
+import sys
+import time
+
+from moot.errors import RunStoppedError
+from moot.outcome import read_outcome
+
+
+def predictions_in(study):
+    """The predictions of a study's experiments."""
+    return [
+        f"results/predictions/{experiment.name}/{model}.parquet"
+        for experiment in plan.experiments.values()
+        if experiment.study == study
+        for model in experiment.config.models
+    ]
+
+
+def labels_in(study):
+    """The labels of a study's experiments; their metadata says what is wrong in the files of annotators."""
+    return [
+        f"results/labels/{experiment}/{model}.parquet"
+        for experiment, model in LABELLED
+        if plan.experiments[experiment].study == study
+    ]
+
+
+def built(paths):
+    return [Path(path) for path in paths if Path(path).exists()]
+
+
+def unfinished(wildcards):
+    """The time, as long as debates wait or all of an experiment failed: then no run ends without saying so again."""
+    predictions, labels = predictions_in(wildcards.study), labels_in(wildcards.study)
+    return (
+        0
+        if read_outcome(built(predictions), built(labels)).is_finished
+        else time.time()
+    )
+
+
+def outcome_so_far():
+    """The outcome of the debates that this run's targets rest on, of those that are up to date."""
+    jobs = [
+        job
+        for job in workflow.dag.jobs
+        if job.rule.name in ("predict", "label_statements")
+    ]
+    outputs = {"predict": [], "label_statements": []}
+    for job in jobs:
+        if workflow.dag.finished(job) or not workflow.dag.needrun(job):
+            outputs[job.rule.name].append(job.output[0])
+    return read_outcome(*map(built, outputs.values()))
+
+
+def print_outcome(outcome):
+    if len(outcome.debates):
+        sys.stderr.write("\n".join(["", *outcome.lines(), "", ""]))
+
+
+def models_to_ask():
+    """The models that this run's jobs may ask: those of its debates, and those that label statements."""
+    asking = {"hold_debates": plan.models_of, "label_statements": plan.labelling_models}
+    return {
+        name
+        for job in workflow.dag.needrun_jobs()
+        if job.rule.name in asking
+        for name in asking[job.rule.name](job.wildcards.experiment, job.wildcards.model)
+    }
+
+
+onstart:
+    if missing := plan.missing_keys(models_to_ask()):
+        raise WorkflowError("\n".join(missing))
+
+
+onsuccess:
+    outcome = outcome_so_far()
+    print_outcome(outcome)
+    try:
+        outcome.check()
+    except RunStoppedError as error:
+        raise WorkflowError(str(error)) from None
+
+
+onerror:
+    print_outcome(outcome_so_far())

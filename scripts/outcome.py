@@ -1,0 +1,20 @@
+"""Write how the debates of one study came out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.job import job_log
+from moot.outcome import read_outcome, write_outcome
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
+
+if __name__ == "__main__":
+    with job_log(snakemake.log[0]):
+        predictions, labels = (
+            [Path(path) for path in paths] for paths in (snakemake.input.predictions, snakemake.input.labels)
+        )
+        paths = {ending: Path(path) for ending, path in snakemake.output.items()}
+        write_outcome(snakemake.wildcards.study, read_outcome(predictions, labels), paths)
