@@ -6,7 +6,7 @@ from snakemake.script import Snakemake
 
 from moot.job import job_log
 from moot.plan import Plan
-from moot.results import experiment_results, write_scores
+from moot.results import write_scores
 
 snakemake: Snakemake
 
@@ -15,4 +15,4 @@ if __name__ == "__main__":
         plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
         experiment = snakemake.wildcards.experiment
         sources = [Path(path) for path in snakemake.input.predictions]
-        write_scores(Path(snakemake.output[0]), experiment_results(plan, experiment), sources)
+        write_scores(Path(snakemake.output[0]), plan, experiment, sources)

@@ -58,7 +58,7 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     assert read.count("**No usable verdict (failed).** a call failed: gave up") == 3
     assert asked.count("**The debate waits for a person:** no answer yet: data/inbox/") == 2
     scored = pq.read_table(workflow.work / "results/scores/ask.parquet").to_pandas()
-    assert not scored["n"].any(), "one round is no last round"
+    assert scored.empty, "one round is no last round"
 
     # One answer that cannot be used, and one annotation, stop nothing else.
     answers[0].write_text("I vote to affirm.\n\nConfidence: very\n")

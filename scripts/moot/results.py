@@ -17,23 +17,29 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 
 
-def experiment_results(plan: Plan, experiment: str) -> ExperimentResults:
-    """The results of one experiment of a plan; its parameters have their defaults filled in."""
+def experiment_results(plan: Plan, experiment: str, models: Sequence[str] | None = None) -> ExperimentResults:
+    """The results of one experiment of a plan, all or some of its models; parameters have their defaults filled in."""
     found = plan.experiments[experiment]
-    config = found.config.model_copy(update={"params": found.params.model_dump()})
+    models = found.config.models if models is None else tuple(models)
+    config = found.config.model_copy(update={"params": found.params.model_dump(), "models": models})
     return ExperimentResults(RESULTS, experiment, config, plan.config.seed, plan.config.shards)
 
 
-def write_scores(path: Path, results: ExperimentResults, sources: Sequence[Path]) -> None:
-    """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`."""
-    rows = ({str(name): value for name, value in row.items()} for row in score_experiment(results).to_dict("records"))
-    write_rows(path, "scores", rows, describe(results.experiment, sources))
+def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path]) -> None:
+    """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`.
+
+    A model whose every debate waits for a person has no rows.
+    """
+    ended = experiment_results(plan, experiment).predictions["model"].unique().tolist()
+    scores = score_experiment(experiment_results(plan, experiment, ended)) if len(ended) else no_scores()
+    rows = ({str(name): value for name, value in row.items()} for row in scores.to_dict("records"))
+    write_rows(path, "scores", rows, describe(experiment, sources))
 
 
 def study_results(
     plan: Plan, study: str, scores: Sequence[Path], baselines: Sequence[Path], published: Path
 ) -> StudyResults:
-    """All that a study's tables and figures may show.
+    """All that a study's tables and figures may show: the experiments and models that have scores.
 
     Args:
         plan: the checked configuration.
@@ -43,10 +49,17 @@ def study_results(
         published: `data/published/published_results.csv`.
     """
     figures = read_published(published)
+    frame = read_frames(scores) if scores else no_scores()
+    scored = {
+        found.name: [
+            model for model in found.config.models if model in set(frame["model"][frame["experiment"] == found.name])
+        ]
+        for found in plan.of_study(study)
+    }
     return StudyResults(
         study=study,
-        experiments={found.name: experiment_results(plan, found.name) for found in plan.of_study(study)},
-        scores=read_frames(scores) if scores else no_scores(),
+        experiments={name: experiment_results(plan, name, models) for name, models in scored.items() if models},
+        scores=frame,
         baselines={path.stem: read_frame(path) for path in baselines},
         published=figures[figures["study"] == study],
         comparable=compare_with_papers(plan),
