@@ -214,7 +214,8 @@ def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
     """Which rows of transcripts belong to a debate that waits for a person, by model and debate_id."""
     debates = pd.MultiIndex.from_frame(transcripts[["model", "debate_id"]])
     conclusions = transcripts["kind"] == "conclusion"
-    waits = [json.loads(parsed or "{}").get("status") == "waiting" for parsed in transcripts.loc[conclusions, "parsed"]]
+    found = [json.loads(parsed or "null") or {} for parsed in transcripts.loc[conclusions, "parsed"].fillna("")]
+    waits = [outcome.get("status") == "waiting" for outcome in found]
     return pd.Series(debates.isin(debates[conclusions][waits]), transcripts.index)
 
 

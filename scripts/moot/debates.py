@@ -135,7 +135,7 @@ def why_no_answer(debate: Debate) -> tuple[str, str]:
     return status, told(f"{last.kind} of {last.speaker}: {found.get('problem', 'the reply cannot be used')}")
 
 
-def conclude(debate: Debate, answer: Answer | None, status: str, reason: str) -> None:
+def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "") -> None:
     """Record a debate's outcome: the row of kind `conclusion` that predictions are read from."""
     debate.record(
         "moot",

@@ -40,7 +40,7 @@ def render_page(results: ExperimentResults, model: str) -> str:
 
 def _outcome(conclusion: Mapping[str, Any]) -> str:
     """The prediction, or why there is none."""
-    reason = json.loads(conclusion["parsed"] or "{}").get("reason", "")
+    reason = (json.loads(conclusion["parsed"] or "null") or {}).get("reason", "")
     return conclusion["prediction"] or (f"{NO_ANSWER}: {reason}" if reason else NO_ANSWER)
 
 
