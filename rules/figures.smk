@@ -53,7 +53,6 @@ rule render_transcripts:
     conda:
         "../envs/presentation.yaml"
     params:
-        as_published=as_published,
         code=code_digest("moot.present.transcripts"),
     script:
         "../scripts/transcript.py"
