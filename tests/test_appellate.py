@@ -17,8 +17,8 @@ from moot.present import FIGURES, TABLES, StudyResults, figures_of, tables_of
 from moot.present.appellate_study import STUDY
 from moot.present.published import read_published
 from moot.scores import ExperimentResults
-from moot.scores.panel import changes_of, influences_of, odds_ratio, panel_scores, steps_of
-from results_on_disk import Config, write_results
+from moot.scores.panel import changes_of, influences_of, log_odds_ratio, panel_scores, steps_of
+from results_on_disk import Config, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[1]
 LABEL_OF = {"a": "AFFIRM", "r": "REVERSE", "n": "NONE"}
@@ -27,6 +27,7 @@ CASES = [
     Case("c1", "toy", "test", "Facts of c1. See Lee v. Hall, 12 F.3d 34.", "affirm", TASK.labels, {"number": "1"}),
     Case("c2", "toy", "test", "Facts of c2.", "not affirm", TASK.labels, {"number": "2"}),
 ]
+TARGETS = {case.case_id: case.target for case in CASES}
 
 
 def panel(
@@ -52,7 +53,8 @@ def panel(
     results = write_results(
         folder,
         CASES,
-        transcripts={"tiny": said},
+        {"tiny": [prediction(debate.split("#")[0], TARGETS[debate.split("#")[0]], "affirm") for debate in courses]},
+        {"tiny": said},
         task=TASK,
         experiment=name,
         config=Config(protocol, "toy", ("tiny",), "test", PARAMS),
@@ -151,9 +153,9 @@ def test_the_effect_of_the_humans_stance(tmp_path: Path) -> None:
 def test_odds_of_human_over_peer() -> None:
     moved = np.array([1, 1, 1, 0, 1, 0, 0, 0.0])
     human = np.array([1, 1, 1, 1, 0, 0, 0, 0.0])
-    ratio = odds_ratio(moved, human, 1 - human)(np.ones((1, 8)))[0]
+    ratio = np.exp(log_odds_ratio(moved, human, 1 - human)(np.ones((1, 8)))[0])
     assert ratio == pytest.approx((3.5 / 1.5) / (1.5 / 3.5))
-    assert np.isnan(odds_ratio(moved, human, np.zeros(8))(np.ones((1, 8)))[0])
+    assert np.isnan(log_odds_ratio(moved, human, np.zeros(8))(np.ones((1, 8)))[0])
 
 
 def test_panels_without_labels_and_other_protocols_have_no_scores(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from moot.datasets import LOADERS, LoadContext
 from moot.errors import UserError
 from moot.plan import Plan
 from moot.scores import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.stats.classification import METRICS, Outcome, measure
 from moot.training.evaluation import LEADERBOARD_COLUMNS, evaluate
 from moot.training.examples import Examples, examples
-from moot.training.metrics import METRICS, Outcome, measure
 from moot.training.preprocessing import encoded
 
 PROJECT = Path(__file__).parents[1]

@@ -4,70 +4,17 @@ import shutil
 import time
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score, matthews_corrcoef, precision_recall_fscore_support, roc_auc_score
 
 from moot.errors import UserError
 from moot.scores import SCORE_COLUMNS, score_experiment
-from moot.scores.calibration import auc_of, calibration
-from moot.scores.classification import classification, confusion_cells, confusion_metrics
+from moot.scores.calibration import calibration
+from moot.scores.classification import classification
 from moot.scores.cost import cost
 from moot.scores.dynamics import dynamics
 from moot.scores.multilabel import multilabel
-from moot.scores.paired import compare_paired, holm, mcnemar_exact
-from moot.scores.uncertainty import CaseBootstrap, mean_of, ratio_of
 from results_on_disk import REARREST, case, prediction, utterance, write_results
-
-
-def test_repeats_of_a_case_are_drawn_together():
-    bootstrap = CaseBootstrap(["a", "a", "b", "b", "c", "c"], seed=1, resamples=200)
-    assert (bootstrap.weights[:, 0::2] == bootstrap.weights[:, 1::2]).all()
-    assert (bootstrap.weights.sum(axis=1) == 6).all()
-    assert len(np.unique(bootstrap.weights[:, 0])) > 2
-
-
-def test_repeats_do_not_narrow_the_interval():
-    outcomes = {"a": 1, "b": 0, "c": 1, "d": 0}
-    once = CaseBootstrap(list(outcomes), seed=3).interval(mean_of(list(outcomes.values())))
-    twenty = CaseBootstrap([c for c in outcomes for _ in range(20)], seed=3)
-    assert twenty.interval(mean_of([v for v in outcomes.values() for _ in range(20)])) == once
-
-
-def test_interval_covers_the_mean_about_as_often_as_it_says():
-    rng = np.random.default_rng(0)
-    hits = 0
-    for trial in range(300):
-        sample = rng.random(80) < 0.3
-        low, high = CaseBootstrap([str(i) for i in range(80)], seed=trial, resamples=400).interval(mean_of(sample))
-        hits += low <= 0.3 <= high
-    assert 0.90 <= hits / 300 <= 0.985
-
-
-def test_one_case_has_a_value_and_no_interval():
-    value, low, high = CaseBootstrap(["a", "a"], seed=0).estimate(ratio_of([1, 3], [2, 2]))
-    assert value == 1.0
-    assert np.isnan(low) and np.isnan(high)
-
-
-def test_a_thousand_resamples_of_150_cases_are_quick():
-    started = time.perf_counter()
-    bootstrap = CaseBootstrap([str(i) for i in range(150)], seed=0)
-    for column in range(12):
-        bootstrap.estimate(mean_of(np.arange(150) % (column + 2)))
-    assert time.perf_counter() - started < 1
-
-
-@pytest.mark.parametrize("seed", [0, 7])
-def test_the_same_seed_gives_the_same_interval(seed):
-    cases, values = [str(i) for i in range(30)], np.arange(30)
-    assert CaseBootstrap(cases, seed).interval(mean_of(values)) == CaseBootstrap(cases, seed).interval(mean_of(values))
-    assert CaseBootstrap(cases, seed).interval(mean_of(values)) != CaseBootstrap(cases, seed + 1).interval(
-        mean_of(values)
-    )
 
 
 def scores_by_name(frame, model="tiny", group="overall"):
@@ -139,40 +86,6 @@ def test_references_follow_the_evaluated_base_rates(ten_cases):
     assert majority["f1", "weighted"] == pytest.approx(0.6 * 0.75)
     assert coin["accuracy", ""] == pytest.approx(0.4**2 + 0.6**2)
     assert coin["f1", "binary"] == pytest.approx(0.4)
-
-
-LABELS = ("con", "neutral", "pro")
-
-
-@given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=30))
-def test_metrics_agree_with_scikit_learn(pairs):
-    truth, answers = zip(*pairs, strict=True)
-    rows = pd.DataFrame({"target": truth, "prediction": answers, "status": "valid", "experiment": "e", "model": "m"})
-    counts = confusion_cells(rows, LABELS).sum(axis=0).reshape(1, 3, 4)
-    ours = confusion_metrics(counts, LABELS, "pro", strict=False)
-    for average in ("macro", "weighted"):
-        theirs = precision_recall_fscore_support(truth, answers, average=average, zero_division=0)[:3]
-        assert [ours[name, average, ""][0] for name in ("precision", "recall", "f1")] == pytest.approx(theirs)
-    theirs = precision_recall_fscore_support(truth, answers, labels=["pro"], average=None, zero_division=0)[:3]
-    assert [ours[name, "binary", ""][0] for name in ("precision", "recall", "f1")] == pytest.approx(np.ravel(theirs))
-    assert ours["mcc", "", ""][0] == pytest.approx(matthews_corrcoef(truth, answers))
-    if len(set(truth) | set(answers)) > 1:
-        assert ours["kappa", "", ""][0] == pytest.approx(cohen_kappa_score(truth, answers))
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=40))
-def test_auc_agrees_with_scikit_learn_ties_included(pairs):
-    truth, score = np.array([t for t, _ in pairs], float), np.array([s for _, s in pairs], float)
-    ours = auc_of(truth, score)(np.ones((1, len(pairs))))[0]
-    if len(set(truth)) == 1:
-        assert np.isnan(ours)
-    else:
-        assert ours == pytest.approx(roc_auc_score(truth, score))
-
-
-def test_a_drawn_row_counts_as_often_as_it_was_drawn():
-    truth, score, weights = np.array([1.0, 0, 1, 0]), np.array([0.9, 0.4, 0.3, 0.2]), np.array([[2.0, 1, 0, 3]])
-    assert auc_of(truth, score)(weights)[0] == roc_auc_score(truth, score, sample_weight=weights[0])
 
 
 def test_a_label_outside_the_task_is_an_error(tmp_path):
@@ -268,21 +181,6 @@ def test_one_opinion_a_debate_has_no_dynamics(tmp_path):
     rows = [utterance("a#0", 1, "judge", "no", kind="verdict", prediction="no", confidence=60)]
     results = write_results(tmp_path, [case("a", "yes")], {"tiny": []}, {"tiny": rows})
     assert dynamics(results).empty
-
-
-def test_mcnemar_and_holm_by_hand():
-    assert mcnemar_exact(0, 0) == 1
-    assert mcnemar_exact(1, 5) == pytest.approx(2 * (1 + 6) / 2**6)
-    assert holm([0.04, 0.01, 0.03, float("nan")]) == pytest.approx([0.06, 0.03, 0.06, float("nan")], nan_ok=True)
-    assert holm([0.9, 0.8]) == [1, 1]
-
-
-def test_paired_comparison_takes_the_cases_that_both_argued():
-    first = pd.DataFrame([prediction(c, "yes", "yes") for c in "abc"])
-    second = pd.DataFrame([prediction("a", "yes", "yes"), prediction("b", "yes", ""), prediction("z", "yes", "no")])
-    found = compare_paired(first, second, seed=0)
-    assert (found["n"], found["first_alone"], found["second_alone"]) == (2, 1, 0)
-    assert found["difference"] == 0.5
 
 
 def test_cases_of_other_splits_are_not_evaluated(tmp_path):

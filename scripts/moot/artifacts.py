@@ -141,6 +141,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "ci_high": pa.float64(),
             "n": pa.int64(),
             "n_invalid": pa.int64(),
+            "n_cases": pa.int64(),  # how many cases the n rows belong to: repeats of a case are one case
         }
     ),
 }

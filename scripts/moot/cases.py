@@ -49,6 +49,8 @@ class Task:
         language: the language of texts and prompts ("en", "zh").
         multilabel: whether a target may hold several labels, joined by ";".
         notes: what a reader must know of the data, shown under every table (for example "synthetic").
+        cluster: the attribute that cases with a common source share (a motion, a topic); intervals draw whole clusters.
+            "" where each case stands for itself.
     """
 
     noun: str
@@ -61,6 +63,12 @@ class Task:
     language: str = "en"
     multilabel: bool = False
     notes: tuple[str, ...] = ()
+    cluster: str = ""
+
+
+def cluster_of(case: Case, task: Task) -> str:
+    """What a case is drawn together with: the value of the task's `cluster`, or the case alone."""
+    return case.attributes[task.cluster] if task.cluster else case.case_id
 
 
 def stable_fraction(*parts: object) -> float:

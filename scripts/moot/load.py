@@ -1,10 +1,12 @@
 """From a data set's options to its three artifacts: cases, features, and the account of what cleaning did."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from moot.artifacts import atomic_path, describe, write_cases, write_frame
+from moot.cases import Task
 from moot.datasets import LOADERS, Loaded
 from moot.errors import UserError
 from moot.llm.progress import LOG
@@ -29,6 +31,23 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
             raise UserError(f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out.")
 
 
+def clustered(dataset: str, loaded: Loaded, cluster: str | None) -> Task:
+    """The task with the attribute that the configuration names as `cluster`, if it names one.
+
+    Raises:
+        UserError: a case does not have the attribute, or it is blank.
+    """
+    task = loaded.task if cluster is None else replace(loaded.task, cluster=cluster)
+    for case in loaded.cases:
+        if task.cluster and not case.attributes.get(task.cluster):
+            found = ", ".join(sorted(name for name, value in case.attributes.items() if value)) or "none"
+            raise UserError(
+                f"data set '{dataset}', row {case.source_row}: cluster '{task.cluster}' is none of the attributes of "
+                f"case '{case.case_id}' ({found}). Name one that every case has, or `cluster: \"\"` for none."
+            )
+    return task
+
+
 def load_dataset(plan: Plan, dataset: str, cases: Path, features: Path, account: Path) -> None:
     """Load a data set and write its artifacts.
 
@@ -43,7 +62,7 @@ def load_dataset(plan: Plan, dataset: str, cases: Path, features: Path, account:
     loaded = LOADERS[options.loader or dataset].load(options, plan.load_context(dataset))
     check_cases(dataset, loaded)
     metadata = describe(sources=loaded.sources, dataset=dataset)
-    write_cases(cases, loaded.cases, loaded.task, metadata)
+    write_cases(cases, loaded.cases, clustered(dataset, loaded, options.cluster), metadata)
     frame = loaded.features
     if frame is None:
         rows = [(case.case_id, case.split, case.target) for case in loaded.cases]

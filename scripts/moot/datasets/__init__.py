@@ -29,6 +29,11 @@ class DatasetOptions(BaseModel):
     )
     loader: str = Field("", description="the loader's name, where it differs from the data set's")
     baselines: tuple[str, ...] = Field((), description="baselines to train on this data set, by name or family")
+    cluster: str | None = Field(
+        None,
+        description='the attribute whose cases intervals and tests draw together (topic, court, ...); "" for none; '
+        "default: the loader's own",
+    )
 
 
 @dataclass(frozen=True, slots=True)

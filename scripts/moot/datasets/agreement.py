@@ -49,6 +49,7 @@ TASK = Task(
         AGREEMENT: "all participants take the same side on the motion",
     },
     background="Each participant has spoken once on a debating motion.",
+    cluster="topic",
     notes=("claims by different authors, put into the mouths of participants: nobody answers anybody",),
 )
 

@@ -45,6 +45,7 @@ STANCE = Task(
     positive="pro",
     meaning={"con": "the claim speaks against the motion", "pro": "the claim speaks for the motion"},
     background="Each claim is one sentence from an encyclopedia article, corrected to stand alone.",
+    cluster="topic",
 )
 POLARITY = Task(
     noun="the claim",
@@ -56,6 +57,7 @@ POLARITY = Task(
         "positive": "the claim speaks well of its subject",
     },
     background=STANCE.background,
+    cluster=STANCE.cluster,
 )
 
 

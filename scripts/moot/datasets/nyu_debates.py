@@ -12,7 +12,7 @@ accuracy counts it one half, as the authors do.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,6 +38,7 @@ TASK = Task(
     positive="a",
     meaning={"a": "the first answer is right", "b": "the second answer is right"},
     notes=("debates recorded by Michael et al. 2023 (CC-BY 4.0)",),
+    cluster="story",
 )
 
 
@@ -76,7 +77,8 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
 def load(options: NyuOptions, context: LoadContext) -> Loaded:
     """A case for every debate that ended before a judge; raises `UserError` for a fault in a file."""
     if options.source == "shipped":
-        return shipped_cases(SHIPPED_AS, context)
+        loaded = shipped_cases(SHIPPED_AS, context)
+        return replace(loaded, task=replace(loaded.task, cluster=TASK.cluster))
     account: Counter[str] = Counter()
     cases = [
         Case(

@@ -138,9 +138,10 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
         raise UserError(f"{context.data_root / options.path}: no opinion passed the gates; found {dict(account)}.")
     how = "by rule and by a trained recogniser" if recognise else "by rule (the extra `ner` is not used)"
     notes = (f"names and outcome sentences were taken out {how}; cases that did not pass the gates are left out",)
+    courts = {case.attributes.get("court", "") for case in cases}
     return Loaded(
         cases,
-        replace(TASK, notes=notes),
+        replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else ""),
         account=dict(account),
         sources=sorted(files_of(context.data_root / options.path)),
     )

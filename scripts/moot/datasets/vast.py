@@ -45,6 +45,7 @@ TASK = Task(
         "pro": "the author is in favour of the topic",
     },
     background="Each post comes from a public online discussion and is shown without what it replied to.",
+    cluster="topic",
 )
 
 

@@ -109,11 +109,11 @@ class StudyResults:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know of the data sets used ("synthetic"), each once, in the order of the experiments."""
-        found = (
-            f"Data set {results.config.dataset}: {note}"
-            for results in self.experiments.values()
-            for note in results.task.notes
-        )
+        found: list[str] = []
+        for results in self.experiments.values():
+            found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
+            if cluster := results.task.cluster:
+                found.append(f"Data set {results.config.dataset}: intervals and tests by {cluster}, drawn as a whole")
         return tuple(dict.fromkeys(found))
 
 

@@ -10,7 +10,7 @@ from moot.present import StudyResults, figure
 from moot.present.appellate_study import MOST_CASES_SHOWN, SPOKEN, STUDY, Phase, phases_of
 from moot.present.style import BLACK, GREY, SMALL, WIDTH, look, new_figure, note_below, nothing_to_draw
 from moot.scores.panel import regular
-from moot.scores.uncertainty import CaseBootstrap, Floats, as_numbers, mean_of
+from moot.stats.bootstrap import Floats, as_numbers, share_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,8 +88,7 @@ def _notes(phases: list[Phase], name: str) -> list[str]:
     notes = [
         f"Steps: judges 1 to {phases[0].judges} of round 1, then of round 2, and so on. A statement without a position "
         "counts in neither way;",
-        "a step without a point has no position at all. n counts positions. Error bars: 95 % intervals by bootstrap "
-        "over cases.",
+        "a step without a point has no position at all. n counts positions. Error bars: 95 % intervals by case.",
     ]
     if name == "human_ai":
         notes.append("The last judge of each round is the human, whose position is fixed; hollow points.")
@@ -134,8 +133,8 @@ def _shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> Non
         now = steps[(steps["step"] == step) & (steps[source] != NO_STANCE_CODE)]
         if now.empty:
             continue
-        bootstrap = CaseBootstrap(now["case_id"], phase.results.seed)
-        share, low, high = bootstrap.estimate(mean_of(as_numbers(now[source] == AFFIRMED_CODE)))
+        bootstrap = phase.results.sample(now["case_id"]).bootstrap
+        share, low, high = bootstrap.estimate(share_of(now[source] == AFFIRMED_CODE))
         bars: Any = None if np.isnan(low) else [[max(share - low, 0)], [max(high - share, 0)]]
         human = phase.name == "human_ai" and (step - 1) % phase.judges == phase.judges - 1
         axes.errorbar(

@@ -38,7 +38,7 @@ from moot.scores.panel import HUMAN, changes_of, regular
 
 KEYS = ("phase", "experiment", "model")
 ALL_STATEMENTS = "all statements"
-BY_CASE_NOTE = "Intervals are by bootstrap over cases; five cases are few, so they are wide and rough."
+BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
 
 
 def _keys(phase: Phase) -> dict[str, Any]:
@@ -454,11 +454,13 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
     for experiment in dict.fromkeys(phase.results for phase in phases_of(results)):
         labels = _all_labels(experiment.results / "annotations" / experiment.experiment, experiment.config.models)
         for of, column in (("label", "label"), ("code", "code")):
-            found = agreement(labels.assign(code=labels["code"].astype(str)), experiment.seed, column)
+            found = agreement(
+                labels.assign(code=labels["code"].astype(str)), experiment.seed, column, experiment.clusters
+            )
             for row in found.itertuples():
                 values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
                 rows.append(dict(zip(columns, (experiment.experiment, of, *values), strict=True)))
-    notes = ["Intervals by bootstrap over cases."]
+    notes = ["Intervals by case."]
     notes += (
         [] if rows else ["Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."]
     )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from moot.plan import COMPARISON
 from moot.present import StudyResults, TableContent, data_label, table
-from moot.present.published import Measured, measured
+from moot.present.published import Measured, measured, with_whole_counts
 from moot.scores import INVALID_WRONG, MAJORITY_CLASS, ExperimentResults
 
 
@@ -64,7 +64,7 @@ def entries(results: StudyResults) -> Iterator[Entry]:
     for dataset, board in results.baselines.items():
         for row in board[(board["evaluation"] == "test") & (board["status"] == "ok")].to_dict("records"):
             accuracy, f1 = (
-                Measured(row[name], row[f"{name}_low"], row[f"{name}_high"], row["n"], 0)
+                Measured(row[name], row[f"{name}_low"], row[f"{name}_high"], row["n"], 0, row["n"])
                 for name in ("accuracy", "f1_macro")
             )
             method = f"trained: {row['title']}"
@@ -90,7 +90,7 @@ def _entry(
     COMPARISON,
     "methods_by_data",
     "Methods down, data sets across",
-    "Accuracy of every method on every data set, with its 95 % bootstrap interval, the number of predictions, and the "
+    "Accuracy of every method on every data set, with its 95 % interval, the number of predictions, and the "
     "calls and tokens that a case takes.",
 )
 def methods_by_data(results: StudyResults) -> TableContent:
@@ -124,7 +124,8 @@ def _cell(entry: Entry) -> str:
     interval = "" if pd.isna(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
     cost = f"; {entry.calls:.1f} calls, {entry.tokens:,.0f} tokens" if entry.calls else ""
     invalid = f" ({int(value.n_invalid)} invalid)" if value.n_invalid > 0 else ""
-    return f"{value.value:.3f}{interval}, n = {int(value.n)}{invalid}{cost}"
+    cases = f" on {int(value.n_cases)} cases" if value.n_cases < value.n else ""
+    return f"{value.value:.3f}{interval}, n = {int(value.n)}{cases}{invalid}{cost}"
 
 
 @table(
@@ -148,6 +149,7 @@ def methods_long(results: StudyResults) -> TableContent:
             "F1, macro": entry.f1.value,
             "calls a case": entry.calls,
             "tokens a case": entry.tokens,
+            "cases": entry.accuracy.n_cases,
             "n": entry.accuracy.n,
             "n invalid": entry.accuracy.n_invalid,
         }
@@ -155,12 +157,13 @@ def methods_long(results: StudyResults) -> TableContent:
     ]
     columns = ["data", "method", "model", "experiment", "accuracy", "95 % low", "95 % high"]
     columns += ["accuracy, invalid = wrong", "F1, macro"]
-    frame = pd.DataFrame(rows, columns=[*columns, "calls a case", "tokens a case", "n", "n invalid"])
+    frame = pd.DataFrame(rows, columns=[*columns, "calls a case", "tokens a case", "cases", "n", "n invalid"])
     return TableContent(
-        frame.astype({"n": "Int64", "n invalid": "Int64"}),
+        with_whole_counts(frame),
         notes=[
             "Invalid answers are left out of accuracy and F1 and counted in `n invalid`; the interval is that of "
-            "accuracy. Trained models answer every case."
+            "accuracy. `n` counts debates (or answers), `cases` the cases that they are about. Trained models answer "
+            "every case."
         ],
         ours=("accuracy", "95 % low", "95 % high", "accuracy, invalid = wrong", "F1, macro"),
         intervals={"95 % interval": ("95 % low", "95 % high")},

@@ -136,7 +136,7 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=2)
-    alone = "Bars: 95 % bootstrap intervals over debates; a single conference has none."
+    alone = "Bars: 95 % intervals over debates; a single conference has none."
     note_below(drawing, [*(_size(condition) for condition, _ in conditions), alone, *results.notes])
     return drawing
 
@@ -204,6 +204,6 @@ def judge_errors(results: StudyResults) -> "Figure":
         ylim=(-0.03, 1.03),
     )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    how = "n: groups that disagree, and groups that agree. Bars: 95 % bootstrap intervals over groups."
+    how = "n: groups that disagree, and groups that agree. Bars: 95 % intervals over groups."
     note_below(drawing, [how, *results.notes])
     return drawing

@@ -14,7 +14,7 @@ from moot.present.published import Measured
 from moot.present.stance_study import score_row
 from moot.scores import OVERALL, ExperimentResults
 from moot.scores.conference import with_topics
-from moot.scores.uncertainty import CaseBootstrap, mean_of, percentile_interval
+from moot.stats.bootstrap import ClusterBootstrap, interval_of, mean_of
 
 STUDY = "conference"
 CONFERENCE, PAIRS, GRADING = "conference", "agreement", "grading"
@@ -80,10 +80,8 @@ def score_of(results: StudyResults, experiment: str, model: str, metric: str, gr
 
 
 def difference_of_means(first: "pd.Series[Any]", second: "pd.Series[Any]", seed: int) -> tuple[float, float, float]:
-    """The difference of two independent samples' means, one value a debate, with a bootstrap interval over debates."""
-    one, other = CaseBootstrap(first.index, seed), CaseBootstrap(second.index, seed + 1)
+    """The difference of two independent samples' means, one value a debate, with an interval over debates."""
+    one, other = ClusterBootstrap(first.index, seed), ClusterBootstrap(second.index, seed + 1)
     left, right = mean_of(first.to_numpy(dtype=np.float64)), mean_of(second.to_numpy(dtype=np.float64))
     value = one.value(left) - other.value(right)
-    if min(one.cases, other.cases) <= 1:
-        return value, float("nan"), float("nan")
-    return value, *percentile_interval(one.draws(left) - other.draws(right))
+    return value, *interval_of(value, one.draws(left) - other.draws(right), min(one.clusters, other.clusters))

@@ -38,7 +38,7 @@ from moot.scores.conference import coverage, repetition
 SHOWN_DECISIONS = 5
 COVERED = {"clusters_covered_with_judge": WITH, "clusters_covered_without_judge": WITHOUT}
 """Published coverage to the condition that it is of."""
-BY_DEBATE_NOTE = "Intervals are by bootstrap over debates: a conference is one case, debated many times."
+BY_DEBATE_NOTE = "Intervals are by debate: a conference is one case, debated many times."
 COURSE = {
     "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
     "clusters_by_coder": "clusters reached on the first topic (coder)",
@@ -190,7 +190,7 @@ def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
             continue
         for row in board[(board["evaluation"] == "test") & (board["status"] == "ok")].to_dict("records"):
             for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
-                score = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0)
+                score = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
                 keys = {"judge": row["title"], "answer": "trained", "data": label, "measure": measure}
                 yield compared(keys, None, score)
 
@@ -263,7 +263,7 @@ def judge_difference(results: StudyResults) -> TableContent:
     names += ["debates with", "debates without"]
     return TableContent(
         pd.DataFrame(rows, columns=names),
-        notes=["Difference of means, with a bootstrap interval over the debates of both conditions.", BY_DEBATE_NOTE],
+        notes=["Difference of means, with an interval over the debates of both conditions.", BY_DEBATE_NOTE],
         ours=tuple(names[3:]),
         intervals={"95 % interval": ("difference low", "difference high")},
         keys=("model", "data"),
@@ -352,6 +352,7 @@ def _ours(score: Measured) -> dict[str, Any]:
         "ours": score.value,
         "95 % low": score.low,
         "95 % high": score.high,
+        "cases": score.n_cases,
         "n": score.n,
         "n invalid": score.n_invalid,
     }

@@ -1,7 +1,6 @@
-"""What the paper claims in its text, and what rests on it: all runs, stability, cost, paired tests."""
+"""What the paper claims in its text, and what rests on it: all runs, stability, cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,7 @@ from moot.present.courtroom_study import (
     runs_of,
 )
 from moot.present.published import beside, measured, published_table, with_whole_counts
-from moot.scores.paired import compare_paired, holm
-from moot.scores.uncertainty import CaseBootstrap, ratio_of
+from moot.stats.bootstrap import AMOUNT, ratio_of
 
 FEWEST_MODELS_FOR_A_SPREAD = 2
 FEWEST_MODELS_FOR_A_CORRELATION = 3
@@ -63,24 +61,38 @@ def summary(results: StudyResults) -> TableContent:
                     heading: measured(results, run.results.experiment, run.model, *metric).value
                     for heading, metric in shown.items()
                 },
+                "cases": accuracy.n_cases,
                 "n": accuracy.n,
                 "n invalid": accuracy.n_invalid,
                 "accuracy, no retries": untroubled.value,
                 "n, no retries": untroubled.n,
             }
         )
-    names = ["method", "model", "experiment", "data", "accuracy", "95 % low", "95 % high", *shown, "n", "n invalid"]
+    names = [
+        "method",
+        "model",
+        "experiment",
+        "data",
+        "accuracy",
+        "95 % low",
+        "95 % high",
+        *shown,
+        "cases",
+        "n",
+        "n invalid",
+    ]
     names += ["accuracy, no retries", "n, no retries"]
     frame = pd.DataFrame(rows, columns=names)
     return TableContent(
         with_whole_counts(frame),
         notes=[
-            "Answers without a usable prediction are left out and counted in `n invalid`. The expected calibration "
+            "`n` counts debates (or answers), `cases` the cases that they are about. Answers without a usable "
+            "prediction are left out and counted in `n invalid`. The expected calibration "
             "error has ten bins of equal width; Brier score and AUC are of the stated confidence, or of the "
             "probability where answers are likelihoods. References: most frequent class, and a base-rate coin.",
             "`No retries` leaves out debates in which a call had to be repeated; a dash says that there were none.",
         ],
-        ours=names[4:-4],
+        ours=names[4:-5],
         intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("method",),
         formats={"n, no retries": "d", "calls a case": ".1f", "tokens a case": ".0f", "seconds a case": ".1f"},
@@ -271,64 +283,4 @@ def _ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float
         means.append(rows.groupby("case_id")[quantity].mean())
     common = means[0].index.intersection(means[1].index).sort_values()
     top, bottom = (mean[common].to_numpy(dtype=np.float64) for mean in means)
-    return *CaseBootstrap(common, debate.results.seed).estimate(ratio_of(top, bottom)), len(common)
-
-
-@table(
-    STUDY,
-    "paired_tests",
-    "Do two methods differ on the same cases?",
-    "Exact McNemar tests between experiments on the same cases, same model, with Holm's correction.",
-)
-def paired_tests(results: StudyResults) -> TableContent:
-    """Every pair of experiments that share data set and model."""
-    runs = runs_of(results)
-    rows = list(_paired_rows(runs))
-    for row, adjusted in zip(rows, holm([row["p"] for row in rows]), strict=True):
-        row["p (Holm)"] = adjusted
-    names = [
-        "model",
-        "data",
-        "first",
-        "second",
-        "difference",
-        "difference low",
-        "difference high",
-        "only first right",
-        "only second right",
-    ]
-    return TableContent(
-        pd.DataFrame(rows, columns=[*names, "n", "p", "p (Holm)"]),
-        notes=[
-            "Difference is the accuracy of the first less that of the second on common cases (n), invalid answers "
-            "counted as wrong; a case argued several times counts as right if more than half of its repeats are. "
-            "Interval: bootstrap over cases. p: two-sided exact McNemar test; Holm's correction over all rows of this "
-            "table.",
-        ],
-        difference=("difference", "difference low", "difference high"),
-        intervals={"95 % interval": ("difference low", "difference high")},
-        keys=("model", "data", "first"),
-        formats={"difference": "+.3f"},
-    )
-
-
-def _paired_rows(runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
-    for first, second in combinations(runs, 2):
-        if (first.model, first.results.config.dataset) != (second.model, second.results.config.dataset):
-            continue
-        one, other = (run.results.predictions[run.results.predictions["model"] == run.model] for run in (first, second))
-        found = compare_paired(one, other, first.results.seed)
-        if found["n"]:
-            yield {
-                "model": first.model,
-                "data": first.data,
-                "first": first.results.experiment,
-                "second": second.results.experiment,
-                "difference": found["difference"],
-                "difference low": found["low"],
-                "difference high": found["high"],
-                "only first right": found["first_alone"],
-                "only second right": found["second_alone"],
-                "n": found["n"],
-                "p": found["p"],
-            }
+    return *debate.results.sample(common).bootstrap.estimate(ratio_of(top, bottom, AMOUNT)), len(common)

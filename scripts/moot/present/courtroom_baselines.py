@@ -70,7 +70,7 @@ def leaderboard(results: StudyResults) -> TableContent:
         notes=[
             "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1 weighted by support "
             "(hence recall = accuracy). The difference is between the two cross-validated values, which have no "
-            "bootstrap interval. The test split was seen by no model; its intervals are bootstrap over cases.",
+            "interval. The test split was seen by no model; its intervals are by case.",
             *filter(None, [base_rate_note(by_model)]),
             "Seconds to fit differ from run to run, so they are no part of this table: results/baselines/ has them.",
         ],
@@ -158,9 +158,10 @@ def tabpfn(results: StudyResults) -> TableContent:
         reasons += [f"TabPFN on {data}: {ours['status']}."]
         theirs = beside_trained(results, TABPFN, data, "tabpfn")
         for metric, column in columns.items():
-            value = Measured(*(ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n")))
+            found = (ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n"))
+            value, low, high, n = found
             keys = {"data": _label(results, data), "metric": TABPFN_METRICS[metric]}
-            rows.append(compared(keys, theirs.get(("tabpfn", metric)), value))
+            rows.append(compared(keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)))
     printed = {metric: value for (_, metric), value in published_table(results, TABPFN).items()}
     counted = [printed[name] for name in ("tn", "fp", "fn", "tp") if name in printed]
     return comparison(rows, ("data", "metric"), [*_tabpfn_notes(counted), *reasons])

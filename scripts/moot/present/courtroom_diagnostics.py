@@ -106,9 +106,8 @@ def fairness(results: StudyResults) -> TableContent:
             "data": run.data,
             "group": _group_words(str(row.group)),
         }
-        rows.append(
-            {**keys, **values, "95 % low": row.ci_low, "95 % high": row.ci_high, "n": row.n, "n invalid": row.n_invalid}
-        )
+        ends = {"95 % low": row.ci_low, "95 % high": row.ci_high}
+        rows.append({**keys, **values, **ends, "cases": row.n_cases, "n": row.n, "n invalid": row.n_invalid})
     names = [
         "experiment",
         "model",
@@ -118,17 +117,18 @@ def fairness(results: StudyResults) -> TableContent:
         "95 % low",
         "95 % high",
         *list(shown)[1:],
+        "cases",
         "n",
         "n invalid",
     ]
     return TableContent(
         with_whole_counts(pd.DataFrame(rows, columns=names)),
         notes=[
-            "Attributes with 2 to 12 values among the evaluated cases. The interval is of the accuracy, by bootstrap "
-            "over cases; small groups have wide ones, and differences between groups are not tested here. A dash means "
+            "Attributes with 2 to 12 values among the evaluated cases. The interval is of the accuracy, by cluster "
+            "of cases; small groups have wide ones, and differences between groups are not tested here. A dash means "
             "that no case defines the rate."
         ],
-        ours=names[4:-2],
+        ours=names[4:-3],
         intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("experiment", "model", "data"),
     )

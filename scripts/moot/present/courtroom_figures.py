@@ -32,7 +32,7 @@ from moot.present.style import (
     note_below,
     nothing_to_draw,
 )
-from moot.scores.uncertainty import Floats, as_numbers
+from moot.stats.bootstrap import Floats, as_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,10 +21,10 @@ from moot.present.style import (
     nothing_to_draw,
     panels,
 )
-from moot.scores.calibration import BINS, confidence_bins
 from moot.scores.dynamics import opinions_of
 from moot.scores.evaluated import confidence_in_prediction, positive_of_two
-from moot.scores.uncertainty import CaseBootstrap, as_numbers, mean_of
+from moot.stats.bootstrap import as_numbers, share_of
+from moot.stats.calibration import BINS, confidence_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,7 +146,7 @@ def belief_by_turn(results: StudyResults) -> "Figure":
         "probability)."
     )
     gaps = "Where a point is missing no judge stated a usable belief; n counts cases."
-    note_below(drawing, [meaning, gaps, *data_notes(runs, " Shaded: 95 % bootstrap intervals over cases.")])
+    note_below(drawing, [meaning, gaps, *data_notes(runs, " Shaded: 95 % intervals over cases.")])
     return drawing
 
 
@@ -185,7 +185,7 @@ def _belief_panel(axes: "Axes", run: Run, beliefs: pd.DataFrame, names: Sequence
     )
     for label, actual, colour, marker, line, aside in looks:
         mine = beliefs[(beliefs["target"] == positive) == actual]
-        estimates = [_belief_at(mine[mine["point"] == name], run.results.seed) for name in names]
+        estimates = [_belief_at(mine[mine["point"] == name], run) for name in names]
         y, low, high = 100 * np.array(estimates).T
         x = np.arange(len(names)) + aside
         axes.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0)
@@ -196,5 +196,5 @@ def _belief_panel(axes: "Axes", run: Run, beliefs: pd.DataFrame, names: Sequence
     axes.set(ylim=(-3, 103), xlim=(-0.3, len(names) - 0.7))
 
 
-def _belief_at(beliefs: pd.DataFrame, seed: int) -> tuple[float, float, float]:
-    return CaseBootstrap(beliefs["case_id"], seed).estimate(mean_of(beliefs["belief"]))
+def _belief_at(beliefs: pd.DataFrame, run: Run) -> tuple[float, float, float]:
+    return run.results.sample(beliefs["case_id"]).bootstrap.estimate(share_of(beliefs["belief"]))

@@ -96,7 +96,7 @@ def run_name(run: Run, runs: Sequence[Run]) -> str:
     return run.results.experiment if len(shared) == 1 else f"{run.model}, {run.results.experiment}"
 
 
-def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % bootstrap intervals over cases.") -> list[str]:
+def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % intervals over cases.") -> list[str]:
     """Which data the runs rest on, how many cases, and what is drawn for intervals."""
     sizes: dict[str, set[int]] = {}
     for run in runs:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from moot.present import StudyResults, TableContent, table
 from moot.present.feedback_study import ASSISTED, DEBATE, SINGLE, STUDY, Run, components, own_weight, pairs, runs_of
+from moot.present.paired import PAIRED_NOTE
 from moot.present.published import (
     INVALID_NOTE,
     NOT_MEASURED,
@@ -21,8 +22,8 @@ from moot.present.published import (
     with_whole_counts,
 )
 from moot.scores.feedback import WEIGHTS
-from moot.scores.paired import holm, mcnemar_exact
-from moot.scores.uncertainty import CaseBootstrap, mean_of
+from moot.stats.bootstrap import as_numbers, share_of
+from moot.stats.paired import compare, holm
 
 TABLE5 = "table5_smoothing"
 
@@ -86,7 +87,8 @@ def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bo
         return NOT_MEASURED
     row = rows.iloc[0]
     by = max(row["n"], 1) if counted else 1
-    return Measured(row["value"] / by, row["ci_low"] / by, row["ci_high"] / by, row["n"], row["n_invalid"])
+    value, low, high = (row[name] / by for name in ("value", "ci_low", "ci_high"))
+    return Measured(value, low, high, row["n"], row["n_invalid"], row["n_cases"])
 
 
 def _cases_of_table5(results: StudyResults) -> int:
@@ -138,12 +140,13 @@ def weights(results: StudyResults) -> TableContent:
                     "95 % high": accuracy.high,
                     "corrections": found["corrections"].value,
                     "degradations": found["degradations"].value,
+                    "cases": accuracy.n_cases,
                     "n": accuracy.n,
                     "n invalid": accuracy.n_invalid,
                 }
             )
     columns = ["method", "model", "data", "T", "accuracy", "95 % low", "95 % high", "corrections", "degradations"]
-    frame = with_whole_counts(pd.DataFrame(rows, columns=[*columns, "n", "n invalid"]))
+    frame = with_whole_counts(pd.DataFrame(rows, columns=[*columns, "cases", "n", "n invalid"]))
     return TableContent(
         frame,
         notes=[
@@ -225,33 +228,35 @@ def assistant(results: StudyResults) -> TableContent:
     "leaves open (its Limitation b).",
 )
 def component_table(results: StudyResults) -> TableContent:
-    """Differences from the judge alone with bootstrap intervals, exact McNemar tests and Holm's correction."""
+    """Differences from the judge alone, with intervals and tests by cluster and Holm's correction."""
     rows: list[dict[str, Any]] = []
     for single, assisted in pairs(results):
         stages = list(components(single, assisted))
         alone = stages[0].right
-        bootstrap = CaseBootstrap(list(alone.index), single.results.seed)
-        tests = [_mcnemar(stage.right, alone) for stage in stages[1:]]
-        for stage, test in zip(stages, [None, *zip(tests, holm(tests), strict=True)], strict=True):
-            difference = bootstrap.estimate(mean_of(stage.right.to_numpy() - alone.to_numpy()))
-            accuracy = bootstrap.estimate(mean_of(stage.right.to_numpy()))
-            first = test is None
-            rows.append(
-                {
-                    "model": single.model,
-                    "data": single.data,
-                    "variant": stage.name,
-                    "accuracy": accuracy[0],
-                    "95 % low": accuracy[1],
-                    "95 % high": accuracy[2],
-                    "difference": None if first else difference[0],
-                    "difference low": None if first else difference[1],
-                    "difference high": None if first else difference[2],
-                    "p (McNemar)": test[0] if test else None,
-                    "p (Holm)": test[1] if test else None,
-                    "n": len(alone),
+        sample, clusters = single.results.sample(alone.index), [single.results.clusters[case] for case in alone.index]
+        shares = [as_numbers(stage.right) for stage in stages]
+        found = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
+        adjusted = [float("nan"), *holm([test.p for test in found[1:]])]
+        for place, (stage, test) in enumerate(zip(stages, found, strict=True)):
+            accuracy, low, high = sample.bootstrap.estimate(share_of(stage.right))
+            row = {
+                "model": single.model,
+                "data": single.data,
+                "variant": stage.name,
+                "accuracy": accuracy,
+                "95 % low": low,
+                "95 % high": high,
+                "n": len(alone),
+            }
+            if place:
+                row |= {
+                    "difference": test.difference,
+                    "difference low": test.low,
+                    "difference high": test.high,
+                    "p": test.p,
+                    "p (Holm)": adjusted[place],
                 }
-            )
+            rows.append(row)
     names = [
         "model",
         "data",
@@ -263,18 +268,16 @@ def component_table(results: StudyResults) -> TableContent:
         "difference low",
         "difference high",
     ]
-    frame = pd.DataFrame(rows, columns=[*names, "p (McNemar)", "p (Holm)", "n"])
+    frame = pd.DataFrame(rows, columns=[*names, "p", "p (Holm)", "n"])
     return TableContent(
-        frame.astype(dict.fromkeys([*names[3:], "p (McNemar)", "p (Holm)"], "float64")).astype({"n": "Int64"}),
-        notes=["A debate without a valid answer counts as wrong. Differences are from the judge alone, by case."],
+        frame.astype(dict.fromkeys([*names[3:], "p", "p (Holm)"], "float64")).astype({"n": "Int64"}),
+        notes=[
+            "A debate without a valid answer counts as wrong. Differences are from the judge alone, by case. "
+            f"{PAIRED_NOTE}"
+        ],
         ours=("accuracy", "95 % low", "95 % high"),
         difference=("difference", "difference low", "difference high"),
         intervals={"95 % interval": ("95 % low", "95 % high"), "of difference": ("difference low", "difference high")},
         keys=("model", "data"),
         formats={"difference": "+.3f"},
     )
-
-
-def _mcnemar(one: "pd.Series[Any]", other: "pd.Series[Any]") -> float:
-    first, second = one > 1 / 2, other > 1 / 2
-    return mcnemar_exact(int((first & ~second).sum()), int((second & ~first).sum()))

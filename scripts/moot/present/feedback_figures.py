@@ -34,22 +34,22 @@ from moot.present.style import (
     note_below,
     nothing_to_draw,
 )
-from moot.scores.calibration import BINS, confidence_bins
 from moot.scores.feedback import WEIGHTS, judged_opinions
-from moot.scores.uncertainty import CaseBootstrap, as_numbers, mean_of, ratio_of
+from moot.stats.bootstrap import SHARE, as_numbers, ratio_of, share_of
+from moot.stats.calibration import BINS, confidence_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BARS = "Bars: 95 % bootstrap intervals over cases; a single case has none, and cases of one outcome show none."
+_BARS = "Bars: 95 % intervals over cases; a single case has none."
 SIZE, PARTS = "Debaters and rounds", "Smoothing and assistant"
 
 
 @figure(
     STUDY,
     "figure2_debaters",
-    "Accuracy by the number of debaters (paper, Figure 2), everything else as it was. Bars: 95 % bootstrap intervals.",
+    "Accuracy by the number of debaters (paper, Figure 2), everything else as it was. Bars: 95 % intervals.",
     SIZE,
 )
 def debaters(results: StudyResults) -> "Figure":
@@ -60,7 +60,7 @@ def debaters(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure3_rounds",
-    "Accuracy by the number of rounds (paper, Figure 3), everything else as it was. Bars: 95 % bootstrap intervals.",
+    "Accuracy by the number of rounds (paper, Figure 3), everything else as it was. Bars: 95 % intervals.",
     SIZE,
 )
 def rounds(results: StudyResults) -> "Figure":
@@ -127,7 +127,7 @@ def smoothing(results: StudyResults) -> "Figure":
         axes.set_axis_off()
     handles, labels = grid.flat[0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside upper center", ncols=3)
-    meaning = "Shaded: 95 % bootstrap intervals of the accuracy over cases. Dotted: the T that was run."
+    meaning = "Shaded: 95 % intervals of the accuracy over cases. Dotted: the T that was run."
     note_below(drawing, [meaning, *results.notes])
     return drawing
 
@@ -138,7 +138,7 @@ def _at(results: StudyResults, run: Run, metric: str, weight: float) -> Measured
     if rows.empty:
         return Measured()
     row = rows.iloc[0]
-    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"])
+    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])
 
 
 @figure(
@@ -161,10 +161,10 @@ def assistant_reliability(results: StudyResults) -> "Figure":
         opinions = judged_opinions(run.results, run.model)
         given, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
         bins = confidence_bins(given)
-        bootstrap = CaseBootstrap(opinions["case_id"], run.results.seed)
+        bootstrap = run.results.sample(opinions["case_id"]).bootstrap
         filled = [number for number in range(BINS) if bins[:, number].any()]
         x = [float(given[bins[:, number] > 0].mean()) for number in filled]
-        estimates = [bootstrap.estimate(ratio_of(right * bins[:, number], bins[:, number])) for number in filled]
+        estimates = [bootstrap.estimate(ratio_of(right * bins[:, number], bins[:, number], SHARE)) for number in filled]
         title = f"{run.model}, {run.data}, {counted(len(opinions), 'opinion')}"
         _with_bars(axes, x, [Measured(*estimate) for estimate in estimates], place, title)
         counts = [int(bins[:, number].sum()) for number in filled]
@@ -180,7 +180,7 @@ def assistant_reliability(results: StudyResults) -> "Figure":
     STUDY,
     "components",
     "Accuracy of the judge alone and with debate, smoothing and assistant added, on the same cases. Bars: 95 % "
-    "bootstrap intervals.",
+    "intervals.",
     PARTS,
 )
 def component_figure(results: StudyResults) -> "Figure":
@@ -192,8 +192,8 @@ def component_figure(results: StudyResults) -> "Figure":
     drawing, axes = new_figure(height=0.5 * len(names) + 1.6)
     shift = np.linspace(-0.16, 0.16, len(found)) if len(found) > 1 else [0.0]
     for place, (run, stages) in enumerate(found):
-        bootstrap = CaseBootstrap(list(stages[0].right.index), run.results.seed)
-        estimates = np.array([bootstrap.estimate(mean_of(stage.right.to_numpy())) for stage in stages])
+        bootstrap = run.results.sample(stages[0].right.index).bootstrap
+        estimates = np.array([bootstrap.estimate(share_of(stage.right)) for stage in stages])
         rows = [names.index(stage.name) + shift[place] for stage in stages]
         bars = np.nan_to_num(np.abs(estimates[:, 1:] - estimates[:, :1])).T
         title = f"{run.model}, {run.data}, {counted(len(stages[0].right), 'case')}"
@@ -208,7 +208,7 @@ def component_figure(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "accuracy_tokens",
-    "Accuracy against prompt and generated tokens a case, by method. Bars: 95 % bootstrap intervals over cases.",
+    "Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases.",
     "Cost",
 )
 def accuracy_against_tokens(results: StudyResults) -> "Figure":

@@ -17,9 +17,9 @@ from moot.present.feedback_study import (
     runs_of,
     with_own_cases,
 )
+from moot.present.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
 from moot.present.published import (
     NOT_MEASURED,
-    PAIRED_HEADINGS,
     Measured,
     Values,
     beside,
@@ -30,7 +30,7 @@ from moot.present.published import (
     not_repeated,
 )
 from moot.scores import REFERENCE_MODELS
-from moot.scores.paired import compare_paired, holm
+from moot.stats.paired import compare_predictions, holm
 
 KEYS = ("method", "model", "setting", "data", "metric")
 TABLE2, TABLE3 = "table2_models", "table3_reasoning"
@@ -146,7 +146,7 @@ def _trained_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
             setting = "trained on the training split" if row["status"] == "ok" else str(row["status"])
             accuracy = "subset accuracy" if several.get(data) else "accuracy"
             for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
-                value = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0)
+                value = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
                 keys = dict(
                     zip(KEYS, (str(row["baseline"]), "–", setting, labels.get(data, data), heading), strict=True)
                 )
@@ -169,7 +169,7 @@ def _published_alone(results: StudyResults, table: str) -> Iterator[dict[str, An
     "one_against_all",
     "Debate-Feedback against every other method, case by case",
     "Each run of Debate-Feedback against every other method on the cases that both judged: difference in accuracy, "
-    "exact McNemar test, Holm's correction over the comparisons of one run.",
+    "test by cluster, Holm's correction over the comparisons of one run.",
 )
 def one_against_all(results: StudyResults) -> TableContent:
     """Prompts, self-consistency, the other variant, and the trained models of the same data set."""
@@ -181,38 +181,19 @@ def one_against_all(results: StudyResults) -> TableContent:
         ]
         others = {f"{other.method} ({other.setting}), {other.model}": other.predictions for other in same}
         others |= baseline_predictions(run.results)
-        found = [(name, compare_paired(run.predictions, rest, run.results.seed)) for name, rest in others.items()]
-        found = [(name, values) for name, values in found if values["n"]]
-        for (name, values), adjusted in zip(found, holm([values["p"] for _, values in found]), strict=True):
-            rows.append(
-                {
-                    "method": run.method,
-                    "model": run.model,
-                    "data": run.data,
-                    "against": name,
-                    **values,
-                    "p (Holm)": adjusted,
-                }
-            )
-    columns = [
-        "method",
-        "model",
-        "data",
-        "against",
-        "difference",
-        "difference low",
-        "difference high",
-        "first_alone",
-        "second_alone",
-        "p",
-    ]
-    frame = pd.DataFrame(rows).rename(columns=PAIRED_HEADINGS).reindex(columns=[*columns, "p (Holm)", "n"])
-    frame = frame.astype({"first_alone": "Int64", "second_alone": "Int64", "n": "Int64"})
-    shown = {"first_alone": "right alone", "second_alone": "other right alone", "p": "p (McNemar)"}
+        clusters, seed = run.results.clusters, run.results.seed
+        found = [(name, compare_predictions(run.predictions, rest, clusters, seed)) for name, rest in others.items()]
+        found = [(name, values) for name, values in found if values.n]
+        for (name, values), adjusted in zip(found, holm([values.p for _, values in found]), strict=True):
+            keys = {"method": run.method, "model": run.model, "data": run.data, "against": name}
+            rows.append({**keys, **paired_cells(values), "p (Holm)": adjusted})
+    columns = ["method", "model", "data", "against", *DIFFERENCES]
+    counts = ["first better", "second better", "cases", "clusters"]
+    frame = pd.DataFrame(rows, columns=[*columns, *counts, "p", "p (Holm)"]).astype(dict.fromkeys(counts, "Int64"))
     return TableContent(
-        frame.rename(columns=shown),
-        notes=["A case counts as right if most of its repeats are; an invalid answer is wrong."],
-        difference=("difference", "difference low", "difference high"),
+        frame.rename(columns={"first better": "better", "second better": "other better"}),
+        notes=[PAIRED_NOTE],
+        difference=DIFFERENCES,
         intervals={"95 % interval": ("difference low", "difference high")},
         keys=("method", "model", "data"),
         formats={"difference": "+.3f"},

@@ -12,7 +12,7 @@ from statistics import median
 
 import numpy as np
 
-from moot.scores.uncertainty import Floats
+from moot.stats.bootstrap import Floats
 
 DETERMINING = ("accuracy", "kappa", "mcc", "precision_weighted", "f1_weighted")
 LARGEST_MISFIT = 0.005

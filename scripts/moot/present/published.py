@@ -21,10 +21,11 @@ TRAINED_ON = "baselines/"
 NOT_A_NUMBER = float("nan")
 
 DIFFERENCE_NOTE = (
-    "Difference is ours less published; its 95 % interval is that of our value (percentile bootstrap over cases), "
+    "Difference is ours less published; its 95 % interval is that of our value (by cluster of cases), "
     "since the published value comes without one."
 )
 INVALID_NOTE = (
+    "`n` counts debates (or answers), `cases` the cases that they are about. "
     "Answers without a usable prediction are left out of a value and counted in `n invalid`; rows named "
     "`invalid = wrong` count them as wrong instead."
 )
@@ -136,11 +137,10 @@ class Measured:
     high: float = NOT_A_NUMBER
     n: float = NOT_A_NUMBER
     n_invalid: float = NOT_A_NUMBER
+    n_cases: float = NOT_A_NUMBER
 
 
 NOT_MEASURED = Measured()
-PAIRED_HEADINGS = {"low": "difference low", "high": "difference high"}
-"""What tables call the interval that `compare_paired` gives."""
 
 
 def measured(
@@ -148,7 +148,9 @@ def measured(
 ) -> Measured:
     """One score of a study's results."""
     score = results.score_index.get((experiment, model, metric, average, group))
-    return Measured(score.value, score.ci_low, score.ci_high, score.n, score.n_invalid) if score else NOT_MEASURED
+    if score is None:
+        return NOT_MEASURED
+    return Measured(score.value, score.ci_low, score.ci_high, score.n, score.n_invalid, score.n_cases)
 
 
 def compared(keys: Mapping[str, Any], published: float | None, ours: Measured) -> dict[str, Any]:
@@ -163,6 +165,7 @@ def compared(keys: Mapping[str, Any], published: float | None, ours: Measured) -
         "difference": ours.value - theirs,
         "difference low": ours.low - theirs,
         "difference high": ours.high - theirs,
+        "cases": ours.n_cases,
         "n": ours.n,
         "n invalid": ours.n_invalid,
     }
@@ -188,5 +191,5 @@ def comparison(rows: Iterable[Mapping[str, Any]], keys: Sequence[str], notes: Se
 
 
 def with_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with its columns `n` and `n invalid` as whole numbers, missing ones allowed."""
-    return frame.astype({"n": "Int64", "n invalid": "Int64"})
+    """The frame with its columns `cases`, `n` and `n invalid` as whole numbers, missing ones allowed."""
+    return frame.astype({name: "Int64" for name in ("cases", "n", "n invalid") if name in frame})

@@ -91,7 +91,7 @@ def boards_of(results: StudyResults, runs: Sequence[Run]) -> Iterator[tuple[str,
 
 def score_row(row: Any) -> Measured:
     """A row of the scores schema as a measured value."""
-    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"])
+    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])
 
 
 def score_of(results: StudyResults, run: Run, metric: str, average: str = "", group: str = OVERALL) -> Measured:
@@ -105,7 +105,7 @@ def trained_score(board: dict[str, Any], metric: str) -> Measured:
     """One figure of a trained baseline on the test split; it answers every case."""
     nothing = float("nan")
     low, high = board.get(f"{metric}_low", nothing), board.get(f"{metric}_high", nothing)
-    return Measured(board.get(metric, nothing), low, high, float(board["n"]), 0)
+    return Measured(board.get(metric, nothing), low, high, float(board["n"]), 0, float(board["n"]))
 
 
 def f1_by_label(board: dict[str, Any], labels: Sequence[str]) -> dict[str, float]:

@@ -1,15 +1,12 @@
-"""Tables 1 to 4 of the decision conference paper: stance and polarity, beside trained models; and paired tests."""
+"""Tables 1 to 4 of the decision conference paper: stance and polarity, beside trained models."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import Any
-
-import pandas as pd
 
 from moot.present import StudyResults, TableContent, table
 from moot.present.published import (
     NOT_MEASURED,
-    PAIRED_HEADINGS,
     Measured,
     beside,
     beside_trained,
@@ -21,7 +18,6 @@ from moot.present.published import (
 from moot.present.stance_study import (
     CLAIMS,
     POLARITY,
-    QUESTIONS,
     STUDY,
     VAST,
     Question,
@@ -33,7 +29,6 @@ from moot.present.stance_study import (
     trained_score,
 )
 from moot.scores import BASE_RATE_COIN, INVALID_WRONG, MAJORITY_CLASS
-from moot.scores.paired import compare_paired, holm
 
 MACRO = {
     "accuracy": ("accuracy", ""),
@@ -112,7 +107,7 @@ def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str
     for data, board in boards_of(results, runs):
         values = f1_by_label(board, sorted(BY_CLASS))
         for label in BY_CLASS:
-            ours = Measured(values[label], n=float(board["n"]), n_invalid=0)
+            ours = Measured(values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"]))
             yield compared(_keys(board["title"], "trained", data, f"F1 {label}"), None, ours)
 
 
@@ -198,56 +193,3 @@ def _counts(results: StudyResults) -> str:
     stated = {metric: int(value) for (_, metric), value in published_table(results, "text_vast_test").items()}
     by_label = ", ".join(f"{stated[label]} {label}" for label in ("pro", "con", "neutral") if label in stated)
     return f"{stated.get('examples', 0)} examples ({by_label})"
-
-
-@table(
-    STUDY,
-    "paired_tests",
-    "Paired tests between runs",
-    "Exact McNemar tests between all pairs of runs on the same cases, with Holm's correction.",
-)
-def paired_tests(results: StudyResults) -> TableContent:
-    """One row a pair of runs on one question and data set."""
-    rows = []
-    for question in QUESTIONS:
-        for first, second in combinations(runs_of(results, question), 2):
-            if first.results.config.dataset == second.results.config.dataset:
-                compared_pair = compare_paired(first.rows, second.rows, first.results.seed)
-                rows.append(
-                    {
-                        "question": question.name,
-                        "data": first.data,
-                        "first": f"{first.model}, {first.form}",
-                        "second": f"{second.model}, {second.form}",
-                        **compared_pair,
-                    }
-                )
-    names = [
-        "question",
-        "data",
-        "first",
-        "second",
-        "n",
-        "first_alone",
-        "second_alone",
-        "difference",
-        "difference low",
-        "difference high",
-        "p",
-    ]
-    frame = pd.DataFrame(rows).rename(columns=PAIRED_HEADINGS).reindex(columns=names)
-    frame["p (Holm)"] = holm(frame["p"].astype(float).tolist())
-    frame = frame.rename(columns={"first_alone": "first alone right", "second_alone": "second alone right"})
-    counts = ("n", "first alone right", "second alone right")
-    return TableContent(
-        frame.astype(dict.fromkeys(counts, "Int64")),
-        notes=[
-            "Difference of accuracies on the cases that both runs were asked, invalid answers counted as wrong, with "
-            "its bootstrap interval over cases. p: two-sided exact McNemar test; Holm's correction is over all rows.",
-            "The paper tests no difference.",
-        ],
-        ours=tuple(frame.columns[4:]),
-        intervals={"95 % interval": ("difference low", "difference high")},
-        keys=("question", "data", "first"),
-        formats={"difference": "+.3f"},
-    )

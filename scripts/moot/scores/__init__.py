@@ -7,7 +7,8 @@ Names that every family keeps to:
 * `group` is "overall", "attribute=value" (sex=male), "retries=0" (debates whose calls never had to be repeated),
   "speaker=judge", "turn=3", or several of these joined by ";".
 * a metric drops invalid answers; the same name with the suffix `_invalid_wrong` counts them as wrong.
-* `n` is how many rows of predictions the value rests on, `n_invalid` how many of the group had no usable answer.
+* `n` is how many rows of predictions (debates) the value rests on, `n_cases` how many cases these belong to,
+  `n_invalid` how many rows of the group had no usable answer.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,9 +20,10 @@ from typing import Any, Protocol
 import pandas as pd
 
 from moot.artifacts import SCHEMAS, read_cases, read_frames, waiting
-from moot.cases import Case, Task
+from moot.cases import Case, Task, cluster_of
 from moot.errors import UserError
 from moot.registry import Registry
+from moot.stats.bootstrap import ClusterBootstrap, Statistic
 
 OVERALL = "overall"
 INVALID_WRONG = "_invalid_wrong"
@@ -156,6 +158,23 @@ class ExperimentResults:
             )
         return frame
 
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """The cluster of each case, by case id: what it is drawn together with."""
+        cases, task = self._cases_and_task
+        return {case.case_id: cluster_of(case, task) for case in cases}
+
+    @cached_property
+    def cases_of_debates(self) -> Mapping[str, str]:
+        """The case of each debate, by debate id."""
+        debates = self.transcripts.drop_duplicates("debate_id")
+        return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
+
+    def sample(self, case_ids: Iterable[str]) -> "Sample":
+        """Rows of this experiment, one a case id, with the bootstrap over the clusters of their cases."""
+        cases = list(case_ids)
+        return Sample(cases, [self.clusters[case] for case in cases], self.seed)
+
     def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
         split = self.cases.set_index("case_id")["split"]
         unknown = frame.loc[~frame["case_id"].isin(split.index), "case_id"]
@@ -185,6 +204,7 @@ class Score:
         group: see the module's docstring.
         n: rows that the value rests on.
         n_invalid: rows of the group without a usable answer.
+        n_cases: cases that the n rows belong to.
     """
 
     metric: str
@@ -195,6 +215,32 @@ class Score:
     group: str = OVERALL
     n: int = 0
     n_invalid: int = 0
+    n_cases: int = 0
+
+
+class Sample:
+    """Some rows, each of a case: how many rows and cases they are, and the bootstrap over their clusters.
+
+    Args:
+        case_ids: the case of each row.
+        clusters: the cluster of each row.
+        seed: the configuration's seed.
+    """
+
+    def __init__(self, case_ids: Sequence[str], clusters: Sequence[str], seed: int) -> None:
+        self.n, self.n_cases = len(case_ids), len(set(case_ids))
+        self.bootstrap = ClusterBootstrap(clusters, seed)
+
+    def score(
+        self, metric: str, statistic: Statistic, group: str = OVERALL, average: str = "", n_invalid: int = 0
+    ) -> Score:
+        """A statistic of these rows with its interval."""
+        estimate = self.bootstrap.estimate(statistic)
+        return Score(metric, *estimate, average, group, self.n, n_invalid, self.n_cases)
+
+    def count(self, metric: str, value: float, group: str = OVERALL, average: str = "", n_invalid: int = 0) -> Score:
+        """A number of these rows that has no interval."""
+        return Score(metric, value, average=average, group=group, n=self.n, n_invalid=n_invalid, n_cases=self.n_cases)
 
 
 def to_frame(experiment: str, model: str, scores: Iterable[Score]) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import pandas as pd
 from moot.datasets.agreement import AGREEMENT
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
 from moot.scores.evaluated import Group, groups_of
-from moot.scores.uncertainty import CaseBootstrap, ratio_of
+from moot.stats.bootstrap import share_of
 
 
 @scorer("agreement")
@@ -27,9 +27,8 @@ def agreement(results: ExperimentResults) -> pd.DataFrame:
 
 
 def _errors(results: ExperimentResults, group: Group) -> Iterator[Score]:
-    bootstrap = CaseBootstrap(group.rows["case_id"], results.seed)
+    cases = group.rows["case_id"].to_numpy()
     ends = group.valid & np.asarray(group.rows["prediction"] == AGREEMENT)
     agree = np.asarray(group.rows["target"] == AGREEMENT)
     for metric, wrong, among in (("ends_too_early", ends & ~agree, ~agree), ("goes_on_too_long", ~ends & agree, agree)):
-        value, low, high = bootstrap.estimate(ratio_of(wrong, among))
-        yield Score(metric, value, low, high, group=group.name, n=int(among.sum()), n_invalid=group.n_invalid)
+        yield results.sample(cases[among]).score(metric, share_of(wrong[among]), group.name, n_invalid=group.n_invalid)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
 from moot.scores.evaluated import Group, confidence_in_prediction, groups_of, positive_of_two, probability_of_positive
-from moot.scores.uncertainty import CaseBootstrap, Floats, Statistic, as_numbers, mean_of, ratio
-
-BINS = 10
+from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_of, share_of
+from moot.stats.calibration import auc_of, expected_calibration_error_of
 
 
 @scorer("calibration")
@@ -38,51 +37,17 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
         known = ~np.isnan(probability)
         statistics += [
             ("auc", known, auc_of(truth[known], probability[known])),
-            ("brier", known, mean_of((probability - truth)[known] ** 2)),
+            ("brier", known, share_of((probability - truth)[known] ** 2)),
         ]
     known = ~np.isnan(confidence)
     right, stated = correct[known], confidence[known]
     statistics += [
-        ("brier_of_prediction", known, mean_of((stated - right) ** 2)),
+        ("brier_of_prediction", known, share_of((stated - right) ** 2)),
         ("expected_calibration_error", known, expected_calibration_error_of(stated, right)),
-        ("confidence", known, mean_of(stated)),
-        ("overconfidence", known, mean_of(stated - right)),
+        ("confidence", known, share_of(stated)),
+        ("overconfidence", known, mean_of(stated - right, DIFFERENCE)),
         ("auc_of_confidence", known, auc_of(right, stated)),
     ]
     for metric, kept, statistic in statistics:
-        bootstrap = CaseBootstrap(rows["case_id"].to_numpy()[kept], results.seed)
-        yield Score(
-            metric, *bootstrap.estimate(statistic), group=group.name, n=bootstrap.rows, n_invalid=group.n_invalid
-        )
-
-
-def auc_of(truth: Floats, score: Floats) -> Statistic:
-    """The area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is missing."""
-    order = np.argsort(score, kind="stable")
-    _, ties = np.unique(score[order], return_index=True)
-
-    def statistic(weights: Floats) -> Floats:
-        positives = np.add.reduceat((weights * truth)[:, order], ties, axis=1)
-        negatives = np.add.reduceat((weights * (1 - truth))[:, order], ties, axis=1)
-        beaten = np.cumsum(negatives, axis=1) - negatives / 2
-        return ratio((positives * beaten).sum(axis=1), positives.sum(axis=1) * negatives.sum(axis=1))
-
-    return statistic
-
-
-def confidence_bins(confidence: Floats) -> Floats:
-    """The bin of each confidence (0 to 1) among `BINS` of equal width, one-hot, shape (rows, bins)."""
-    position = np.clip((confidence * BINS).astype(int), 0, BINS - 1)
-    one_hot: Floats = np.eye(BINS)[position]
-    return one_hot
-
-
-def expected_calibration_error_of(confidence: Floats, correct: Floats) -> Statistic:
-    """The mean gap between confidence and accuracy over ten equal-width bins, weighted by the bins' sizes."""
-    bins = confidence_bins(confidence)
-
-    def statistic(weights: Floats) -> Floats:
-        gaps = np.abs((weights * (confidence - correct)) @ bins)
-        return ratio(gaps.sum(axis=1), weights.sum(axis=1))
-
-    return statistic
+        sample = results.sample(rows["case_id"].to_numpy()[kept])
+        yield sample.score(metric, statistic, group.name, n_invalid=group.n_invalid)

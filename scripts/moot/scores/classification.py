@@ -1,13 +1,14 @@
-"""Classification scores from confusion counts: accuracy, precision, recall, F1 (binary, macro, weighted), kappa, MCC.
+"""Classification scores: accuracy, precision, recall, F1 (binary, macro, weighted), kappa, MCC, rates, confusion.
 
 Every metric is given twice. Plain: rows without a usable answer are dropped. With `_invalid_wrong`: such a row is a
 miss of its true label and a hit of none (a false negative, and no false positive, since nothing was predicted).
 
-Undefined values follow scikit-learn's `zero_division=0`; a label that is neither true nor predicted in a (re)sample
-does not enter its macro average, as there.
+Undefined values follow scikit-learn's `zero_division=0`; a label that is neither true nor predicted in the sample does
+not enter its macro average, as there (see `moot.stats.classification`).
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -25,9 +26,19 @@ from moot.scores import (
     to_frame,
 )
 from moot.scores.evaluated import Group, groups_of, positive_of_two
-from moot.scores.uncertainty import CaseBootstrap, Floats, percentile_interval, ratio
-
-Metrics = dict[tuple[str, str, str], Floats]  # (metric, average, label or "") to values of shape (resamples,)
+from moot.stats.bootstrap import Floats, Truths, interval_of, ratio
+from moot.stats.classification import (
+    Key,
+    Sums,
+    averages,
+    bounds_of,
+    kappa,
+    matthews,
+    occurring,
+    rates,
+    rows_behind,
+    sums,
+)
 
 
 @scorer("classification")
@@ -40,21 +51,63 @@ def classification(results: ExperimentResults) -> pd.DataFrame:
 
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
-    labels, positive = results.task.labels, results.task.positive
-    cells = confusion_cells(group.rows, labels)
-    bootstrap = CaseBootstrap(group.rows["case_id"], results.seed)
-    size = (-1, len(labels), len(labels) + 1)
-    counts = cells.sum(axis=0).reshape(size)
-    drawn = (bootstrap.weights @ cells).reshape(size)
-    yield from _confusion_counts(counts[0], group, labels, positive_of_two(results.task))
-    for suffix, strict in (("", False), (INVALID_WRONG, True)):
-        values = confusion_metrics(counts, labels, positive, strict)
-        draws = confusion_metrics(drawn, labels, positive, strict)
-        n = len(group.rows) if strict else int(group.valid.sum())
-        for (metric, average, label), value in values.items():
-            low, high = percentile_interval(draws[metric, average, label]) if bootstrap.cases > 1 else (np.nan, np.nan)
-            name = _group_name(group.name, label)
-            yield Score(metric + suffix, float(value[0]), low, high, average, name, n, group.n_invalid)
+    labels = results.task.labels
+    truth, answered = one_hot(group.rows, labels)
+    sample = results.sample(group.rows["case_id"])
+    for metric, average, count in _confusion_counts(truth, answered, labels, positive_of_two(results.task)):
+        yield sample.count(metric, count, group.name, average, group.n_invalid if average else 0)
+    for suffix, counted in (("", group.valid), (INVALID_WRONG, np.ones(len(group.rows), dtype=bool))):
+        scores = _scores(results, group.rows[counted], truth[counted], answered[counted], invalid_wrong=bool(suffix))
+        for score in scores:
+            yield replace(
+                score,
+                metric=score.metric + suffix,
+                group=_group_name(group.name, score.group),
+                n_invalid=group.n_invalid,
+            )
+
+
+def _scores(
+    results: ExperimentResults, rows: pd.DataFrame, truth: Floats, answered: Floats, *, invalid_wrong: bool
+) -> Iterator[Score]:
+    """Every metric of some rows with its interval; `group` holds the label of a metric that has one."""
+    labels, positive = results.task.labels, _column_of_positive(results)
+    sample = results.sample(rows["case_id"])
+    bootstrap = sample.bootstrap
+    occurs = occurring(truth, answered)
+
+    def metrics(weights: Floats) -> dict[Key, Floats]:
+        return _metrics(sums(truth, answered, weights), labels, positive, occurs, invalid_wrong)
+
+    values, draws = metrics(np.ones((1, len(rows)))), metrics(bootstrap.weights)
+    for key, value in values.items():
+        metric, average, label = key
+        clusters = bootstrap.clusters_among(rows_behind(key, truth, answered, labels, positive))
+        ends = interval_of(float(value[0]), draws[key], clusters, bounds_of(metric))
+        yield Score(metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases)
+
+
+def _column_of_positive(results: ExperimentResults) -> int | None:
+    positive = results.task.positive
+    return results.task.labels.index(positive) if positive else None
+
+
+def _metrics(
+    found: Sums,
+    labels: tuple[str, ...],
+    positive: int | None,
+    occurs: Truths,
+    invalid_wrong: bool,
+) -> dict[Key, Floats]:
+    """What one way of counting invalid answers gives; what compares two raters needs an answer of both."""
+    metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(found.right, found.total)}
+    averaged = averages(found, labels, occurs, positive)
+    metrics |= {key: values for key, values in averaged.items() if key[1] != "micro"}  # of one label it is accuracy
+    if not invalid_wrong:
+        metrics |= rates(found, positive) if positive is not None else {}
+        metrics["kappa", "", ""] = kappa(found, without_spread=0.0)
+        metrics["mcc", "", ""] = matthews(found)
+    return metrics
 
 
 def _group_name(group: str, label: str) -> str:
@@ -63,144 +116,57 @@ def _group_name(group: str, label: str) -> str:
     return f"label={label}" if group == OVERALL else f"{group};label={label}"
 
 
-def _confusion_counts(counts: Floats, group: Group, labels: tuple[str, ...], positive: str) -> Iterator[Score]:
-    """Each cell of the confusion matrix that is not empty, as `confusion:TRUE:PREDICTED`; for two labels tp, fp too."""
-    n = len(group.rows)
+def _confusion_counts(
+    truth: Floats, answered: Floats, labels: tuple[str, ...], positive: str
+) -> Iterator[tuple[str, str, float]]:
+    """Name, average and count of each cell of the confusion matrix that is not empty, as `confusion:TRUE:PREDICTED`;
+    for two labels tp, fp, fn and tn too.
+    """
+    counts = truth.T @ np.column_stack([answered, answered.sum(axis=1) == 0])
     for row, true in enumerate(labels):
         for column, predicted in enumerate((*labels, "invalid")):
             if counts[row, column]:
-                yield Score(f"confusion:{true}:{predicted}", counts[row, column], group=group.name, n=n)
+                yield f"confusion:{true}:{predicted}", "", float(counts[row, column])
     if positive:
         hit, miss = labels.index(positive), 1 - labels.index(positive)
-        named = {"tp": (hit, hit), "fp": (miss, hit), "fn": (hit, miss), "tn": (miss, miss)}
-        for name, cell in named.items():
-            yield Score(name, counts[cell], group=group.name, average="binary", n=n, n_invalid=group.n_invalid)
+        for name, cell in {"tp": (hit, hit), "fp": (miss, hit), "fn": (hit, miss), "tn": (miss, miss)}.items():
+            yield name, "binary", float(counts[cell])
 
 
-def confusion_cells(rows: pd.DataFrame, labels: tuple[str, ...]) -> Floats:
-    """One-hot cells of the confusion matrix, shape (rows, labels * (labels + 1)); the last column is "no answer".
+def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Targets and answers as matrices of shape (rows, labels); a row without a usable answer holds zeros.
 
     Raises:
         UserError: a target or a valid prediction is none of the labels.
     """
-    code = {label: position for position, label in enumerate(labels)}
     valid = rows["status"] == "valid"
-    strangers = rows[~rows["target"].isin(code) | (valid & ~rows["prediction"].isin(code))]
-    if len(strangers):
-        row = strangers.iloc[0]
+    unknown = rows[~rows["target"].isin(labels) | (valid & ~rows["prediction"].isin(labels))]
+    if len(unknown):
+        row = unknown.iloc[0]
         raise UserError(
             f"predictions of {row['experiment']}, {row['model']}, case '{row['case_id']}': prediction "
             f"'{row['prediction']}' and target '{row['target']}', expected labels {', '.join(labels)}. Rebuild them."
         )
-    predicted = rows["prediction"].where(valid).map(code).fillna(len(labels)).to_numpy(dtype=int)
-    cells = np.zeros((len(rows), len(labels) * (len(labels) + 1)))
-    true = rows["target"].map(code).to_numpy(dtype=int)
-    cells[np.arange(len(rows)), true * (len(labels) + 1) + predicted] = 1
-    return cells
-
-
-def confusion_metrics(counts: Floats, labels: tuple[str, ...], positive: str, strict: bool) -> Metrics:
-    """Every metric of confusion counts of shape (resamples, labels, labels + 1).
-
-    Args:
-        counts: true label by predicted label; the last column counts rows without a usable answer.
-        labels: the task's labels.
-        positive: the label that binary averages call positive, "" for none.
-        strict: whether rows without a usable answer count as wrong.
-    """
-    square = counts[:, :, :-1]
-    hits = np.diagonal(square, axis1=1, axis2=2)
-    true = (counts if strict else square).sum(axis=2)
-    predicted = square.sum(axis=1)
-    total = true.sum(axis=1)
-    absent = (true + predicted) == 0
-    by_label = {
-        "precision": np.where(absent, np.nan, ratio(hits, predicted, 0.0)),
-        "recall": np.where(absent, np.nan, ratio(hits, true, 0.0)),
-        "f1": np.where(absent, np.nan, ratio(2 * hits, true + predicted, 0.0)),
-    }
-    metrics: Metrics = {("accuracy", "", ""): ratio(hits.sum(axis=1), total)}
-    for name, values in by_label.items():
-        present = ~np.isnan(values)
-        known = np.where(present, values, 0.0)
-        metrics[name, "macro", ""] = ratio(known.sum(axis=1), present.sum(axis=1).astype(np.float64))
-        metrics[name, "weighted", ""] = ratio((known * true).sum(axis=1), total)
-        for position, label in enumerate(labels):
-            metrics[name, "binary", label] = values[:, position]
-    if positive:
-        metrics |= _binary_metrics(square, hits, true, labels.index(positive), strict)
-    if not strict:
-        metrics |= _chance_corrected(hits, true, predicted, total)
-    return metrics
-
-
-def _binary_metrics(square: Floats, hits: Floats, true: Floats, positive: int, strict: bool) -> Metrics:
-    """Metrics of the positive label against the rest; rates that nothing defines are NaN, F1 and its parts 0."""
-    hit, actual, predicted = hits[:, positive], true[:, positive], square.sum(axis=1)[:, positive]
-    total = true.sum(axis=1)
-    negatives = total - actual
-    metrics: Metrics = {
-        ("precision", "binary", ""): ratio(hit, predicted, 0.0),
-        ("recall", "binary", ""): ratio(hit, actual, 0.0),
-        ("f1", "binary", ""): ratio(2 * hit, actual + predicted, 0.0),
-    }
-    for name in metrics:
-        metrics[name][total == 0] = np.nan
-    if not strict:
-        predicted_rate, base_rate = ratio(predicted, total), ratio(actual, total)
-        metrics["false_positive_rate", "binary", ""] = ratio(predicted - hit, negatives)
-        metrics["predicted_positive_rate", "binary", ""] = predicted_rate
-        metrics["base_rate", "binary", ""] = base_rate
-        metrics["base_rate_distance", "binary", ""] = predicted_rate - base_rate
-    return metrics
-
-
-def _chance_corrected(hits: Floats, true: Floats, predicted: Floats, total: Floats) -> Metrics:
-    """Cohen's kappa and the multi-class Matthews correlation; 0 where truth or predictions are constant."""
-    agreed, by_chance = hits.sum(axis=1), (true * predicted).sum(axis=1)
-    covariance = agreed * total - by_chance
-    spread = np.sqrt((total**2 - (true**2).sum(axis=1)) * (total**2 - (predicted**2).sum(axis=1)))
-    metrics: Metrics = {
-        ("kappa", "", ""): ratio(covariance, total**2 - by_chance, 0.0),
-        ("mcc", "", ""): ratio(covariance, spread, 0.0),
-    }
-    for values in metrics.values():
-        values[total == 0] = np.nan
-    return metrics
+    targets, answers = rows["target"].to_numpy(dtype=object), rows["prediction"].where(valid).to_numpy(dtype=object)
+    columns = np.array(labels, dtype=object)
+    truth, answered = (values[:, None] == columns[None, :] for values in (targets, answers))
+    return truth.astype(np.float64), answered.astype(np.float64)
 
 
 def _reference_scores(results: ExperimentResults) -> Iterator[pd.DataFrame]:
     """What always naming the sample's most frequent label, and drawing labels at its base rates, would score.
 
-    The coin's counts are expectations, so its accuracy is the sum of the squared base rates.
+    Each case is answered once. The coin's counts are expectations: its accuracy is the sum of the squared base rates.
     """
-    labels, positive = results.task.labels, results.task.positive
+    labels = results.task.labels
     evaluated = results.predictions.drop_duplicates("case_id").sort_values("case_id")
-    bootstrap = CaseBootstrap(evaluated["case_id"], results.seed)
-    truths = np.stack([evaluated["target"] == label for label in labels], axis=1).astype(np.float64)
-    majority = int(truths.sum(axis=0).argmax())
-    for model in (MAJORITY_CLASS, BASE_RATE_COIN):
-        both = []
-        for weights in (np.ones((1, len(evaluated))), bootstrap.weights):
-            true = weights @ truths
-            shares = np.eye(len(labels))[[majority]] if model == MAJORITY_CLASS else true / true.sum(axis=1)[:, None]
-            guessed = true[:, :, None] * shares[:, None, :]
-            counts = np.concatenate([guessed, np.zeros((*true.shape, 1))], axis=2)
-            both.append(confusion_metrics(counts, labels, positive, strict=False))
-        values, draws = both
-        yield to_frame(
-            results.experiment,
-            model,
-            [
-                Score(
-                    metric,
-                    float(value[0]),
-                    *percentile_interval(draws[metric, average, label]),
-                    average,
-                    _group_name(OVERALL, label),
-                    len(evaluated),
-                    0,
-                )
-                for (metric, average, label), value in values.items()
-            ],
-        )
+    evaluated = evaluated.assign(status="valid", prediction=evaluated["target"])
+    truth, _ = one_hot(evaluated, labels)
+    shares = truth.mean(axis=0) if len(truth) else np.zeros(len(labels))
+    for model, guess in ((MAJORITY_CLASS, np.eye(len(labels))[shares.argmax()]), (BASE_RATE_COIN, shares)):
+        guessed = np.tile(guess, (len(truth), 1))
+        scores = [
+            replace(score, group=_group_name(OVERALL, score.group))
+            for score in _scores(results, evaluated, truth, guessed, invalid_wrong=False)
+        ]
+        yield to_frame(results.experiment, model, scores)

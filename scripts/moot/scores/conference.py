@@ -1,20 +1,22 @@
 """What a decision conference reached, how it went, and how well its decisions kept to their form.
 
-A conference is one case debated many times, so here the debates are what bootstrap intervals draw from. Coverage is
-measured on the first topic, where the paper compares its two debates with the real conference (section 5.2.2).
+A conference is one case debated many times, so here the debates are what intervals draw from, unless the data set names
+what clusters its cases. Coverage is measured on the first topic, where the paper compares its two debates with the real
+conference (section 5.2.2).
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.protocols.conference_forms import Evaluation
-from moot.scores import OVERALL, ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.scores import OVERALL, ExperimentResults, Sample, Score, below_each_other, scorer, to_frame
 from moot.scores.lexicon import clusters_reached
-from moot.scores.uncertainty import CaseBootstrap, mean_of
+from moot.stats.agreement import cohens_kappa
+from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_of
 
 PROTOCOL = "conference"
 REPEATED_WORDS = 4
@@ -41,19 +43,29 @@ def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_score(
-    results: ExperimentResults, metric: str, values: "pd.Series[Any]", group: str = OVERALL, n_invalid: int = 0
+    results: ExperimentResults,
+    metric: str,
+    values: "pd.Series[Any]",
+    group: str = OVERALL,
+    n_invalid: int = 0,
+    bounds: Bounds = ANY,
 ) -> Score:
-    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over debates.
+    """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over debates or clusters.
 
     A missing value is left out and counts as invalid, beside `n_invalid` others.
     """
     known = values.dropna()
     missing = n_invalid + len(values) - len(known)
-    if known.empty:
-        return Score(metric, float("nan"), group=group, n_invalid=missing)
-    bootstrap = CaseBootstrap(known.index, results.seed)
-    value, low, high = bootstrap.estimate(mean_of(known.to_numpy(dtype=np.float64)))
-    return Score(metric, value, low, high, group=group, n=len(known), n_invalid=missing)
+    sample = sample_of_debates(results, known.index)
+    return sample.score(metric, mean_of(known.to_numpy(dtype=np.float64), bounds), group, n_invalid=missing)
+
+
+def sample_of_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample:
+    """Rows of debates, drawn by debate in a conference and by case elsewhere; by cluster where the data set has one."""
+    debates = list(debates)
+    cases = [results.cases_of_debates[debate] for debate in debates]
+    by_debate = results.config.protocol == PROTOCOL and not results.task.cluster
+    return Sample(cases, debates if by_debate else [results.clusters[case] for case in cases], results.seed)
 
 
 # Coverage
@@ -103,22 +115,17 @@ def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[
         if not coded.notna().any():
             continue
         reached = coded.groupby(level=0).agg(lambda cluster: cluster.astype(float).sum(skipna=False))
-        yield mean_score(results, f"clusters_by_{source}", reached)
+        every = (0.0, float(cells["cluster"].nunique()))
+        yield mean_score(results, f"clusters_by_{source}", reached, bounds=every)
         for cluster, rows in cells.groupby("cluster", sort=False):
             share = rows.set_index("debate_id")[source].astype(float)
-            yield mean_score(results, f"reached_by_{source}", share, f"cluster={cluster}")
+            yield mean_score(results, f"reached_by_{source}", share, f"cluster={cluster}", bounds=SHARE)
     both = cells[cells["coder"].notna()].set_index("debate_id")
     if len(both):
         same = (both["lexicon"] == both["coder"].astype(bool)).astype(float)
-        yield mean_score(results, "coding_agreement", same, n_invalid=uncoded)
-        yield Score("coding_kappa", kappa(both["lexicon"], both["coder"]), n=len(both), n_invalid=uncoded)
-
-
-def kappa(first: "pd.Series[Any]", second: "pd.Series[Any]") -> float:
-    """Cohen's kappa of two codings in truth values; NaN where one label is all that either uses."""
-    one, other = first.astype(bool).to_numpy(), second.astype(bool).to_numpy()
-    expected = one.mean() * other.mean() + (1 - one.mean()) * (1 - other.mean())
-    return float(((one == other).mean() - expected) / (1 - expected)) if expected < 1 else float("nan")
+        yield mean_score(results, "coding_agreement", same, n_invalid=uncoded, bounds=SHARE)
+        kappa = cohens_kappa(both["lexicon"].astype(bool), both["coder"].astype(bool))
+        yield sample_of_debates(results, both.index).score("coding_kappa", kappa, n_invalid=uncoded)
 
 
 # The course of the debate
@@ -129,26 +136,27 @@ def debate_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Sc
     by_debate = said.groupby("debate_id", sort=True)
     statements = said[(said["kind"] == "statement") & (said["text"].fillna("").str.strip() != "")]
     public = said[(said["visibility"] == "public") & (said["speaker"] != "moot")]
-    yield mean_score(results, "turns", public.groupby("debate_id").size())
-    yield mean_score(results, "statements", statements.groupby("debate_id").size())
+    yield mean_score(results, "turns", public.groupby("debate_id").size(), bounds=AMOUNT)
+    yield mean_score(results, "statements", statements.groupby("debate_id").size(), bounds=AMOUNT)
     words = statements["text"].map(lambda text: len(text.split()))
-    yield mean_score(results, "words", words.groupby(statements["debate_id"]).sum())
+    yield mean_score(results, "words", words.groupby(statements["debate_id"]).sum(), bounds=AMOUNT)
     repeated = statements.groupby("debate_id")["text"].agg(lambda texts: repetition(list(texts)))
-    yield mean_score(results, "repetition", repeated)
+    yield mean_score(results, "repetition", repeated, bounds=SHARE)
     decisions = said[said["kind"] == "decision"].set_index("debate_id")
     if decisions.empty:
         return
     unusable = (decisions["prediction"].fillna("") == "").astype(float)
-    yield mean_score(results, "decisions", by_debate["kind"].agg(lambda kinds: (kinds == "decision").sum()))
-    yield mean_score(results, "format_adherence", (decisions["parse_status"] == "strict").astype(float))
-    yield mean_score(results, "unusable_decisions", unusable)
+    made = by_debate["kind"].agg(lambda kinds: (kinds == "decision").sum())
+    yield mean_score(results, "decisions", made, bounds=AMOUNT)
+    strict = (decisions["parse_status"] == "strict").astype(float)
+    yield mean_score(results, "format_adherence", strict, bounds=SHARE)
+    yield mean_score(results, "unusable_decisions", unusable, bounds=SHARE)
     agreed = (decisions["prediction"] == "agreement").astype(float)
-    yield mean_score(results, "decided_agreement", agreed, n_invalid=int(unusable.sum()))
+    yield mean_score(results, "decided_agreement", agreed, n_invalid=int(unusable.sum()), bounds=SHARE)
     topics = agreed.groupby([decisions.index, decisions["topic"]]).last()
-    yield mean_score(results, "topics_agreed", topics.droplevel(1))
-    yield mean_score(
-        results, "rounds_a_topic", agreed.groupby([decisions.index, decisions["topic"]]).size().droplevel(1)
-    )
+    yield mean_score(results, "topics_agreed", topics.droplevel(1), bounds=SHARE)
+    rounds = agreed.groupby([decisions.index, decisions["topic"]]).size().droplevel(1)
+    yield mean_score(results, "rounds_a_topic", rounds, bounds=AMOUNT)
 
 
 def repetition(texts: list[str]) -> float:

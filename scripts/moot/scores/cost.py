@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.scores import OVERALL, ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.uncertainty import CaseBootstrap, mean_of
+from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.stats.bootstrap import AMOUNT, mean_of
 
 COUNTED = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd")
 
@@ -20,18 +20,17 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
     """
     predictions = results.predictions
     return below_each_other(
-        to_frame(results.experiment, model, _model_scores(predictions[predictions["model"] == model], results.seed))
+        to_frame(results.experiment, model, _model_scores(predictions[predictions["model"] == model], results))
         for model in results.config.models
     )
 
 
-def _model_scores(rows: pd.DataFrame, seed: int) -> Iterator[Score]:
+def _model_scores(rows: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
     rows = rows.sort_values(["case_id", "repeat"], kind="stable")
-    bootstrap = CaseBootstrap(rows["case_id"], seed)
+    sample = results.sample(rows["case_id"])
     n_invalid = int((rows["status"] != "valid").sum())
     columns = {name: rows[name].to_numpy(dtype=np.float64) for name in COUNTED}
     columns["tokens"] = columns["prompt_tokens"] + columns["completion_tokens"]
     for name, values in columns.items():
-        estimate = bootstrap.estimate(mean_of(values))
-        yield Score(f"{name}_per_case", *estimate, group=OVERALL, n=len(rows), n_invalid=n_invalid)
-    yield Score("cost_usd_total", float(columns["cost_usd"].sum()), group=OVERALL, n=len(rows), n_invalid=n_invalid)
+        yield sample.score(f"{name}_per_case", mean_of(values, AMOUNT), n_invalid=n_invalid)
+    yield sample.count("cost_usd_total", float(columns["cost_usd"].sum()), n_invalid=n_invalid)

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.cases import Task
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
 from moot.scores.evaluated import positive_of_two
-from moot.scores.uncertainty import CaseBootstrap, Statistic, as_numbers, mean_of, ratio_of
+from moot.stats.bootstrap import AMOUNT, DIFFERENCE, SHARE, Statistic, as_numbers, mean_of, ratio_of, share_of
 
 NOBODY = "nobody"  # spoke between the last belief and the verdict
 DEBATE = ["model", "debate_id", "speaker"]
@@ -28,7 +27,7 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
     may_have_moved = opinions["previous"].notna() & (opinions["after"] != "")
     followed = sorted(opinions.loc[may_have_moved, "speaker"].unique())
     return below_each_other(
-        to_frame(results.experiment, model, _speaker_scores(rows, speaker, results.task, results.seed))
+        to_frame(results.experiment, model, _speaker_scores(rows, speaker, results))
         for model in results.config.models
         for speaker in followed
         if len(rows := opinions[(opinions["model"] == model) & (opinions["speaker"] == speaker)])
@@ -80,7 +79,7 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     return after
 
 
-def _speaker_scores(rows: pd.DataFrame, speaker: str, task: Task, seed: int) -> Iterator[Score]:
+def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults) -> Iterator[Score]:
     name = f"speaker={speaker}"
     debates = rows.groupby("debate_id", sort=True)
     changed = as_numbers(rows["previous"].notna() & (rows["previous"] != rows["prediction"]))
@@ -89,53 +88,58 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, task: Task, seed: int) -> 
     yield from _scores_of(
         cases,
         {
-            "opinions_per_debate": mean_of(debates.size()),
-            "flips_per_debate": mean_of(flips),
-            "debates_with_flip": mean_of(flips > 0),
+            "opinions_per_debate": mean_of(debates.size(), AMOUNT),
+            "flips_per_debate": mean_of(flips, AMOUNT),
+            "debates_with_flip": share_of(flips > 0),
         },
         name,
-        seed,
+        results,
     )
-    yield from _opinion_scores(rows.loc[debates["turn"].idxmin()], f"{name};opinion=first", task, seed)
-    yield from _opinion_scores(rows.loc[debates["turn"].idxmax()], f"{name};opinion=last", task, seed)
+    yield from _opinion_scores(rows.loc[debates["turn"].idxmin()], f"{name};opinion=first", results)
+    yield from _opinion_scores(rows.loc[debates["turn"].idxmax()], f"{name};opinion=last", results)
     for turn, at_turn in rows.groupby("turn", sort=True):
-        yield from _opinion_scores(at_turn, f"{name};turn={turn}", task, seed)
+        yield from _opinion_scores(at_turn, f"{name};turn={turn}", results)
     moved = rows[rows["previous"].notna()]
     for after, since in moved.groupby("after", sort=True):
-        yield from _persuasion_scores(since, f"{name};after={str(after) or NOBODY}", task, seed)
+        yield from _persuasion_scores(since, f"{name};after={str(after) or NOBODY}", results)
 
 
-def _opinion_scores(rows: pd.DataFrame, group: str, task: Task, seed: int) -> Iterator[Score]:
+def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
     """Accuracy, confidence, belief and distance from the base rate of one opinion a debate."""
-    statistics: dict[str, Statistic] = {"accuracy": mean_of(rows["correct"])}
-    if task.positive:
-        said, true = rows["prediction"] == task.positive, rows["target"] == task.positive
-        statistics["base_rate_distance"] = mean_of(as_numbers(said) - as_numbers(true))
-    yield from _scores_of(rows["case_id"], statistics, group, seed)
+    statistics: dict[str, Statistic] = {"accuracy": share_of(rows["correct"])}
+    positive = results.task.positive
+    if positive:
+        said, true = rows["prediction"] == positive, rows["target"] == positive
+        statistics["base_rate_distance"] = mean_of(as_numbers(said) - as_numbers(true), DIFFERENCE)
+    yield from _scores_of(rows["case_id"], statistics, group, results)
     for metric, column, scale in (("confidence", "confidence", 100), ("belief_in_positive", "belief", 1)):
         stated = rows[rows[column].notna()]
         if len(stated):
-            yield from _scores_of(stated["case_id"], {metric: mean_of(stated[column] / scale)}, group, seed)
+            yield from _scores_of(stated["case_id"], {metric: share_of(stated[column] / scale)}, group, results)
 
 
-def _persuasion_scores(rows: pd.DataFrame, group: str, task: Task, seed: int) -> Iterator[Score]:
+def _persuasion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
     """How opinions moved after certain seats had spoken: flips to each label, and the mean move of the belief."""
     flipped = rows["previous"] != rows["prediction"]
-    statistics = {f"flips_to:{label}": mean_of(flipped & (rows["prediction"] == label)) for label in task.labels}
-    yield from _scores_of(rows["case_id"], statistics, group, seed)
+    statistics = {
+        f"flips_to:{label}": share_of(flipped & (rows["prediction"] == label)) for label in results.task.labels
+    }
+    yield from _scores_of(rows["case_id"], statistics, group, results)
     known = rows[rows["shift"].notna()]
     if len(known):
         shift = known["shift"].to_numpy(dtype=np.float64)
         moves: dict[str, Statistic] = {
-            "shift_to_positive": mean_of(shift),
-            "moves_to_positive": mean_of(shift > 0),
-            "moves_to_negative": mean_of(shift < 0),
-            "share_of_movement_to_positive": ratio_of(np.maximum(shift, 0), np.abs(shift)),
+            "shift_to_positive": mean_of(shift, DIFFERENCE),
+            "moves_to_positive": share_of(shift > 0),
+            "moves_to_negative": share_of(shift < 0),
+            "share_of_movement_to_positive": ratio_of(np.maximum(shift, 0), np.abs(shift), SHARE),
         }
-        yield from _scores_of(known["case_id"], moves, group, seed)
+        yield from _scores_of(known["case_id"], moves, group, results)
 
 
-def _scores_of(cases: "pd.Series[str]", statistics: dict[str, Statistic], group: str, seed: int) -> Iterator[Score]:
-    bootstrap = CaseBootstrap(cases, seed)
+def _scores_of(
+    cases: "pd.Series[str]", statistics: dict[str, Statistic], group: str, results: ExperimentResults
+) -> Iterator[Score]:
+    sample = results.sample(cases)
     for metric, statistic in statistics.items():
-        yield Score(metric, *bootstrap.estimate(statistic), group=group, n=bootstrap.rows)
+        yield sample.score(metric, statistic, group)

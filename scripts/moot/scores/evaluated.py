@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from moot.cases import Task
 from moot.scores import OVERALL, ExperimentResults
-from moot.scores.uncertainty import Floats
+from moot.stats.bootstrap import Floats
 
 FEWEST_VALUES, MOST_VALUES = 2, 12  # an attribute with more values (a topic, a docket number) is no group to compare
 

@@ -15,8 +15,8 @@ import pandas as pd
 from moot.core.likelihood import calibrate, log_shares
 from moot.outlook import Outlook, decided, replay
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.calibration import auc_of, expected_calibration_error_of
-from moot.scores.uncertainty import CaseBootstrap, Statistic, as_numbers, mean_of
+from moot.stats.bootstrap import Statistic, as_numbers, share_of
+from moot.stats.calibration import auc_of, expected_calibration_error_of
 
 PROTOCOL = "feedback"
 WEIGHTS = tuple(step / 10 for step in range(11))
@@ -98,32 +98,31 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
             yield Score(metric, float("nan"), group=group, n_invalid=n_invalid)
         return
     targets = [cases.loc[debates[place].case_id, "target"] for place in kept]
-    bootstrap = CaseBootstrap([debates[place].case_id for place in kept], results.seed)
+    sample = results.sample(debates[place].case_id for place in kept)
 
     def right(outlooks: Mapping[int, Outlook]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
         answers = predictions_from(outlooks, debates, results)
         return np.array([float(answers[place] == target) for place, target in zip(kept, targets, strict=True)])
 
     before = right({place: debate.first for place, debate in enumerate(debates)})
-    yield Score("accuracy_initial", *bootstrap.estimate(mean_of(before)), n=len(kept), n_invalid=n_invalid)
+    yield sample.score("accuracy_initial", share_of(before), n_invalid=n_invalid)
     params = results.config.params
     own = params.get("weight", 0.5) if params.get("smoothing", True) else 1.0
     for group, weight in [("overall", own), *((f"T={weight:g}", weight) for weight in WEIGHTS)]:
         after = right({place: replay(debate.first, debate.rounds, weight) for place, debate in enumerate(debates)})
         statistics: dict[str, Statistic] = {
-            "accuracy_final": mean_of(after),
+            "accuracy_final": share_of(after),
             "corrections": _sum_of((after > before).astype(float)),
             "degradations": _sum_of((after < before).astype(float)),
         }
         for metric, statistic in statistics.items():
-            estimate = bootstrap.estimate(statistic)
-            yield Score(metric, *estimate, group=group, n=len(kept), n_invalid=n_invalid)
-    by_tokens = mean_of([float(debates[place].by_tokens) for place in kept])
-    yield Score("share_of_token_probabilities", *bootstrap.estimate(by_tokens), n=len(kept), n_invalid=n_invalid)
+            yield sample.score(metric, statistic, group, n_invalid=n_invalid)
+    by_tokens = share_of([float(debates[place].by_tokens) for place in kept])
+    yield sample.score("share_of_token_probabilities", by_tokens, n_invalid=n_invalid)
 
 
 def _sum_of(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Statistic:
-    return lambda weights: weights @ values
+    return Statistic(lambda weights: weights @ values, (0.0, float(len(values))))
 
 
 def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
@@ -148,16 +147,16 @@ def _assistant_scores(results: ExperimentResults, model: str) -> Iterator[Score]
     if opinions.empty:
         return
     reliability, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
-    bootstrap = CaseBootstrap(opinions["case_id"], results.seed)
+    sample = results.sample(opinions["case_id"])
     statistics = {
         "assistant_auc": auc_of(right, reliability),
-        "assistant_brier": mean_of((reliability - right) ** 2),
+        "assistant_brier": share_of((reliability - right) ** 2),
         "assistant_expected_calibration_error": expected_calibration_error_of(reliability, right),
     }
     for metric, statistic in statistics.items():
-        yield Score(metric, *bootstrap.estimate(statistic), n=len(opinions))
+        yield sample.score(metric, statistic)
     evaluated = set(results.predictions["case_id"])
     rounds = [debate for debate in judged_debates(results, model) if debate.case_id in evaluated]
     met = [float(met) for debate in rounds for _, met in debate.rounds]
-    share = CaseBootstrap([debate.case_id for debate in rounds for _ in debate.rounds], results.seed)
-    yield Score("share_of_rounds_above_threshold", *share.estimate(mean_of(met)), n=len(met))
+    sample = results.sample(debate.case_id for debate in rounds for _ in debate.rounds)
+    yield sample.score("share_of_rounds_above_threshold", share_of(met))

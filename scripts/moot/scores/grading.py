@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.conference import mean_score
+from moot.scores.conference import mean_score, sample_of_debates
+from moot.stats.bootstrap import SHARE
 
 PROTOCOLS = ("conference", "grading")
 CONSTANT = 1e-9
@@ -60,7 +61,9 @@ def _scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]
         if len(both):
             margin = both["grade"] - both["grade_reversed"]
             yield mean_score(results, "grade_margin", margin, n_invalid=n_invalid)
-            yield mean_score(results, "graded_above_reversed", (margin > 0) + 0.5 * (margin == 0), n_invalid=n_invalid)
+            yield mean_score(
+                results, "graded_above_reversed", (margin > 0) + 0.5 * (margin == 0), n_invalid=n_invalid, bounds=SHARE
+            )
     twice = grades.pivot_table(index=[*decisions, "kind"], columns="nth", values="grade")
     if {1, 2} <= set(twice.columns):
         pairs = twice[[1, 2]].dropna()
@@ -74,4 +77,4 @@ def _retest(results: ExperimentResults, pairs: pd.DataFrame, n_invalid: int) -> 
     yield mean_score(results, "regrade_difference", (pairs[1] - pairs[2]).abs(), n_invalid=n_invalid)
     varied = pairs.std(ddof=0).min() > CONSTANT
     correlation = float(np.corrcoef(pairs[1], pairs[2])[0, 1]) if varied else float("nan")
-    yield Score("regrade_correlation", correlation, n=len(pairs), n_invalid=n_invalid)
+    yield sample_of_debates(results, pairs.index).count("regrade_correlation", correlation, n_invalid=n_invalid)

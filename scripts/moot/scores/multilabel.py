@@ -19,7 +19,8 @@ from moot.scores import (
     to_frame,
 )
 from moot.scores.evaluated import Group, groups_of
-from moot.scores.uncertainty import CaseBootstrap, Floats, Statistic, mean_of, ratio
+from moot.stats.bootstrap import SHARE, Floats, Statistic, share_of
+from moot.stats.classification import averages, occurring, sums
 
 
 @scorer("multilabel")
@@ -41,10 +42,9 @@ def _majority_group(results: ExperimentResults) -> Group:
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     for suffix, rows in (("", group.rows[group.valid]), (INVALID_WRONG, group.rows)):
-        bootstrap = CaseBootstrap(rows["case_id"], results.seed)
+        sample = results.sample(rows["case_id"])
         for (metric, average), statistic in multilabel_statistics(rows).items():
-            estimate = bootstrap.estimate(statistic)
-            yield Score(metric + suffix, *estimate, average, group.name, len(rows), group.n_invalid)
+            yield sample.score(metric + suffix, statistic, group.name, average, group.n_invalid)
 
 
 def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic]:
@@ -54,27 +54,15 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
         frozenset(text.split(";")) - {""} if status == "valid" else frozenset[str]()
         for text, status in zip(rows["prediction"], rows["status"], strict=True)
     ]
-    answered = (rows["status"] == "valid").to_numpy()
-    same = [
-        bool(usable) and target == answer for target, answer, usable in zip(targets, answers, answered, strict=True)
-    ]
     labels = sorted(frozenset().union(*targets, *answers))
-    true, predicted = _indicators(targets, labels), _indicators(answers, labels)
-    hits = true * predicted
+    truth, assigned = _indicators(targets, labels), _indicators(answers, labels)
+    occurs = occurring(truth, assigned)
+    same = (truth == assigned).all(axis=1) & (rows["status"] == "valid").to_numpy()
 
-    def f1_micro(weights: Floats) -> Floats:
-        return ratio(2 * (weights @ hits).sum(axis=1), (weights @ (true + predicted)).sum(axis=1), 0.0)
+    def f1(average: str) -> Statistic:
+        return Statistic(lambda w: averages(sums(truth, assigned, w), (), occurs)["f1", average, ""], SHARE)
 
-    def f1_macro(weights: Floats) -> Floats:
-        size = weights @ (true + predicted)
-        present = (size > 0).sum(axis=1).astype(np.float64)
-        return ratio(ratio(2 * (weights @ hits), size, 0.0).sum(axis=1), present)
-
-    return {
-        ("subset_accuracy", ""): mean_of(same),
-        ("f1", "micro"): f1_micro,
-        ("f1", "macro"): f1_macro,
-    }
+    return {("subset_accuracy", ""): share_of(same), ("f1", "micro"): f1("micro"), ("f1", "macro"): f1("macro")}
 
 
 def _indicators(sets: list[frozenset[str]], labels: list[str]) -> Floats:

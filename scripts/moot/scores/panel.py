@@ -8,6 +8,7 @@ judge's model finds most probable after speaking) are scored beside those by sta
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,19 @@ import pandas as pd
 from moot.citations import citations_of
 from moot.labels.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.uncertainty import CaseBootstrap, Floats, Statistic, as_numbers, mean_of, percentile_interval, ratio
+from moot.stats.bootstrap import (
+    AMOUNT,
+    DIFFERENCE,
+    SHARE,
+    Bounds,
+    ClusterBootstrap,
+    Floats,
+    Statistic,
+    as_numbers,
+    mean_of,
+    ratio,
+    ratio_of,
+)
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
 HUMAN = "human"
@@ -141,20 +154,20 @@ def influences_of(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "debate_id", "case_id", "seat", "round", "opposed", "moved"])
 
 
-def odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
-    """The odds of moving where the human alone is opposed, over those where the peer alone is.
+def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
+    """The logarithm of the odds of moving where the human alone is opposed, over those where the peer alone is.
 
     Half a move and half a stay are added on each side (Haldane, Anscombe), so that no count of zero makes it infinite.
     """
 
-    def statistic(weights: Floats) -> Floats:
+    def ratio_of_odds(weights: Floats) -> Floats:
         def odds(group: Floats) -> Floats:
             return (weights @ (group * moved) + 0.5) / (weights @ (group * (1 - moved)) + 0.5)
 
         both = (weights @ human > 0) & (weights @ peer > 0)
-        return np.where(both, odds(human) / odds(peer), np.nan)
+        return np.where(both, np.log(odds(human) / odds(peer)), np.nan)
 
-    return statistic
+    return Statistic(ratio_of_odds, rows=(human + peer) > 0)
 
 
 @scorer("panel")
@@ -172,44 +185,46 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
 def _scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
     if steps.empty:
         return
-    seed = results.seed
     sources = [prefix for prefix in SOURCES if not prefix or (steps["vote"] != NO_STANCE_CODE).any()]
     for prefix in sources:
         column = "vote" if prefix else "code"
-        yield from _position_scores(steps, column, prefix, seed)
-        yield from _volatility_scores(steps, column, prefix, seed)
-        yield from _alternation_scores(steps, column, prefix, seed)
-        yield from _influence_scores(influences_of(steps, column), prefix, seed)
+        yield from _position_scores(steps, column, prefix, results)
+        yield from _volatility_scores(steps, column, prefix, results)
+        yield from _alternation_scores(steps, column, prefix, results)
+        yield from _influence_scores(influences_of(steps, column), prefix, results)
         yield from _majority_scores(results, steps, column, prefix)
-    yield from _stance_scores(steps, seed)
-    yield from _overrun_scores(steps, seed)
+    yield from _stance_scores(steps, results)
+    yield from _overrun_scores(steps, results)
     yield from _wording_scores(results, steps)
 
 
 def _estimate(
-    metric: str, values: "pd.Series[Any]", cases: "pd.Series[str]", seed: int, group: str, invalid: int = 0
+    metric: str,
+    values: "pd.Series[Any]",
+    cases: "pd.Series[str]",
+    results: ExperimentResults,
+    group: str,
+    invalid: int = 0,
+    bounds: Bounds = SHARE,
 ) -> Score:
-    bootstrap = CaseBootstrap(cases, seed)
-    return Score(
-        metric, *bootstrap.estimate(mean_of(as_numbers(values))), group=group, n=len(values), n_invalid=invalid
-    )
+    return results.sample(cases).score(metric, mean_of(values, bounds), group, n_invalid=invalid)
 
 
-def _position_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int) -> Iterator[Score]:
+def _position_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     for (number, seat), rows in regular(steps).groupby(["round", "seat"]):
         positions = rows[rows[column] != NO_STANCE_CODE]
         group, none = f"round={number};seat={seat}", len(rows) - len(positions)
         yield _estimate(
-            f"{prefix}affirm_share", positions[column] == AFFIRMED_CODE, positions["case_id"], seed, group, none
+            f"{prefix}affirm_share", positions[column] == AFFIRMED_CODE, positions["case_id"], results, group, none
         )
         # As the paper counts: a statement without a position is one that does not affirm.
         yield _estimate(
-            f"{prefix}affirm_share_of_statements", rows[column] == AFFIRMED_CODE, rows["case_id"], seed, group
+            f"{prefix}affirm_share_of_statements", rows[column] == AFFIRMED_CODE, rows["case_id"], results, group
         )
-        yield _estimate(f"{prefix}position_share", rows[column] != NO_STANCE_CODE, rows["case_id"], seed, group)
+        yield _estimate(f"{prefix}position_share", rows[column] != NO_STANCE_CODE, rows["case_id"], results, group)
 
 
-def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int) -> Iterator[Score]:
+def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     pairs = changes_of(steps, column)
     groups = [("overall", pairs)]
     for number in sorted(pairs["round"].unique()):
@@ -224,12 +239,14 @@ def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int)
     for group, rows in groups:
         chances = rows[rows["opportunity"]]
         none = len(rows) - len(chances)
-        yield _estimate(f"{prefix}volatility", chances["changed"], chances["case_id"], seed, group, none)
-        yield Score(f"{prefix}changes", float(rows["changed"].sum()), group=group, n=len(chances), n_invalid=none)
-        yield Score(f"{prefix}transitions_through_none", float(rows["through_none"].sum()), group=group, n=len(rows))
+        yield _estimate(f"{prefix}volatility", chances["changed"], chances["case_id"], results, group, none)
+        changes = float(rows["changed"].sum())
+        yield results.sample(chances["case_id"]).count(f"{prefix}changes", changes, group, n_invalid=none)
+        through = float(rows["through_none"].sum())
+        yield results.sample(rows["case_id"]).count(f"{prefix}transitions_through_none", through, group)
 
 
-def _alternation_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int) -> Iterator[Score]:
+def _alternation_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     """How often judge 2 opposes judge 1 in the same round, and any judge the one before."""
     held = regular(steps)
     index = ["model", "debate_id", "case_id", "round"]
@@ -238,31 +255,30 @@ def _alternation_scores(steps: pd.DataFrame, column: str, prefix: str, seed: int
         both = wide[[first, second]].replace(NO_STANCE_CODE, np.nan).dropna().reset_index()
         opposed = both[first] != both[second]
         yield _estimate(
-            f"{prefix}alternation", opposed, both["case_id"], seed, f"seats={first}-{second}", len(wide) - len(both)
+            f"{prefix}alternation", opposed, both["case_id"], results, f"seats={first}-{second}", len(wide) - len(both)
         )
 
 
-def _influence_scores(chances: pd.DataFrame, prefix: str, seed: int) -> Iterator[Score]:
+def _influence_scores(chances: pd.DataFrame, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     """Shares of moves by who was opposed, and the odds of the human over the peer with both kinds of interval."""
     for opposed, rows in chances.groupby("opposed"):
-        yield _estimate(f"{prefix}moved", rows["moved"], rows["case_id"], seed, f"opposed={opposed}")
+        yield _estimate(f"{prefix}moved", rows["moved"], rows["case_id"], results, f"opposed={opposed}")
     if chances.empty:
         return
     moved, human, peer = (
         as_numbers(values) for values in (chances["moved"], chances["opposed"] == "human", chances["opposed"] == "peer")
     )
-    used = int((human + peer).sum())
-    for clusters in ("case_id", "debate_id"):
-        bootstrap = CaseBootstrap(chances[clusters], seed)
-        statistic = odds_ratio(moved, human, peer)
-        low, high = percentile_interval(bootstrap.draws(statistic)) if bootstrap.cases > 1 else (np.nan, np.nan)
-        value = bootstrap.value(statistic)
-        yield Score(
-            f"{prefix}human_over_peer_odds", value, low, high, group=f"clusters={clusters.removesuffix('_id')}", n=used
-        )
+    compared = (human + peer) > 0
+    sample = results.sample(chances.loc[compared, "case_id"])
+    by_case = [results.clusters[case] for case in chances["case_id"]]
+    for name, clusters in (("case", by_case), ("debate", list(chances["debate_id"]))):
+        estimate = np.exp(ClusterBootstrap(clusters, results.seed).estimate(log_odds_ratio(moved, human, peer)))
+        value, low, high = (float(end) for end in estimate)
+        metric, group = f"{prefix}human_over_peer_odds", f"clusters={name}"
+        yield Score(metric, value, low, high, group=group, n=sample.n, n_cases=sample.n_cases)
 
 
-def _stance_scores(steps: pd.DataFrame, seed: int) -> Iterator[Score]:
+def _stance_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
     """What the human's stance does to the AI judges: their mean where the human affirms less that where not, by round.
 
     The bank's stance is balanced within each case, so the difference is an effect; in the first round, before the human
@@ -277,21 +293,21 @@ def _stance_scores(steps: pd.DataFrame, seed: int) -> Iterator[Score]:
         ):
             known = values.notna()
             if now.loc[known, "condition"].nunique() > 1:
-                yield _difference(metric, values[known], now[known], seed, f"round={number}", int((~known).sum()))
+                yield _difference(metric, values[known], now[known], results, f"round={number}", int((~known).sum()))
 
 
 def _difference(
-    metric: str, values: "pd.Series[Any]", rows: pd.DataFrame, seed: int, group: str, invalid: int
+    metric: str, values: "pd.Series[Any]", rows: pd.DataFrame, results: ExperimentResults, group: str, invalid: int
 ) -> Score:
     affirming = as_numbers(rows["condition"] == "affirm")
     numbers = as_numbers(values)
 
-    def statistic(weights: Floats) -> Floats:
+    def difference(weights: Floats) -> Floats:
         with_affirm = ratio(weights @ (affirming * numbers), weights @ affirming)
         return with_affirm - ratio(weights @ ((1 - affirming) * numbers), weights @ (1 - affirming))
 
-    bootstrap = CaseBootstrap(rows["case_id"], seed)
-    return Score(metric, *bootstrap.estimate(statistic), group=group, n=len(rows), n_invalid=invalid)
+    sample = results.sample(rows["case_id"])
+    return sample.score(metric, Statistic(difference, DIFFERENCE), group, n_invalid=invalid)
 
 
 def majorities(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
@@ -322,21 +338,22 @@ def _majority_scores(results: ExperimentResults, steps: pd.DataFrame, column: st
             f"{prefix}majority_accuracy",
             right,
             found.loc[decided, "case_id"],
-            results.seed,
+            results,
             f"majority={stage}",
             undecided,
         )
 
 
-def _overrun_scores(steps: pd.DataFrame, seed: int) -> Iterator[Score]:
+def _overrun_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
     debates = steps.groupby("debate_id").agg(
         case_id=("case_id", "first"), overrun=("kind", lambda kinds: (kinds == "overrun").any())
     )
-    yield _estimate("debates_overrunning", debates["overrun"], debates["case_id"], seed, "overall")
+    yield _estimate("debates_overrunning", debates["overrun"], debates["case_id"], results, "overall")
     held = regular(steps)
-    yield Score("missing_statements", float((held["text"] == "").sum()), n=len(held))
-    yield Score("extra_statements", float((steps["kind"] == "extra").sum()), n=len(steps))
-    yield Score("overrun_statements", float((steps["kind"] == "overrun").sum()), n=len(steps))
+    yield results.sample(held["case_id"]).count("missing_statements", float((held["text"] == "").sum()))
+    spoken = results.sample(steps["case_id"])
+    yield spoken.count("extra_statements", float((steps["kind"] == "extra").sum()))
+    yield spoken.count("overrun_statements", float((steps["kind"] == "overrun").sum()))
 
 
 def wording_of(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
@@ -369,17 +386,16 @@ def _wording_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator
         [(f"speaker={HUMAN}", wording[wording["speaker"] == HUMAN])] if (wording["speaker"] == HUMAN).any() else []
     )
     for group, rows in groups:
-        for metric in ("words", "repetition", "confidence"):
+        for metric, bounds in (("words", AMOUNT), ("repetition", SHARE), ("confidence", (0.0, 100.0))):
             known = rows[rows[metric].notna()]
             if len(known):
-                yield _estimate(f"statement_{metric}", known[metric], known["case_id"], results.seed, group)
-        bootstrap = CaseBootstrap(rows["case_id"], results.seed)
+                yield _estimate(f"statement_{metric}", known[metric], known["case_id"], results, group, bounds=bounds)
         for name, column in (
             ("citations", "total"),
             ("unverifiable_citations", "unverifiable"),
             ("citations_in_case", "in_case"),
         ):
-            yield _estimate(f"{name}_per_statement", rows[column], rows["case_id"], results.seed, group)
-        total, formed = as_numbers(rows["total"]), as_numbers(rows["well_formed"])
-        share = bootstrap.estimate(lambda weights, a=formed, b=total: ratio(weights @ a, weights @ b))  # type: ignore[misc]
-        yield Score("well_formed_citations", *share, group=group, n=int(total.sum()))
+            yield _estimate(f"{name}_per_statement", rows[column], rows["case_id"], results, group, bounds=AMOUNT)
+        formed = ratio_of(rows["well_formed"], rows["total"], SHARE)
+        share = results.sample(rows["case_id"]).score("well_formed_citations", formed, group)
+        yield replace(share, n=int(rows["total"].sum()))

@@ -24,8 +24,17 @@ from threadpoolctl import threadpool_limits
 from moot.baselines import Baseline, UnavailableError
 from moot.cases import Split, Task, stable_fraction
 from moot.llm.progress import LOG
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.classification import (
+    METRICS,
+    WITH_INTERVAL,
+    Outcome,
+    Scored,
+    confusion,
+    measure,
+    statistics_with_interval,
+)
 from moot.training.examples import Examples
-from moot.training.metrics import METRICS, WITH_INTERVAL, Outcome, Scored, confusion, intervals, measure
 
 FOLDS = 10
 CROSS_VALIDATION: Final = "cross_validation"
@@ -80,8 +89,8 @@ def evaluate(
 
     Returns:
         The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation` (the mean over the folds
-        of every metric; confusion counts are summed) and `test` (with the ends `_low` and `_high` of 95 % bootstrap
-        intervals for accuracy, f1_macro and auc). Metric columns are named as in the published figures
+        of every metric; confusion counts are summed) and `test` (with the ends `_low` and `_high` of 95 % intervals
+        by cluster for accuracy, f1_macro and auc). Metric columns are named as in the published figures
         (`recall_weighted`). `status` is "ok", or says why there are no figures: a baseline that fails never takes the
         others with it. `confusion` is JSON, rows actual and columns predicted in the order of the labels; `tn`, `fp`,
         `fn`, `tp` stand beside it for two labels. `fit_seconds` is measured and differs between runs; nothing else
@@ -221,7 +230,10 @@ def _test(
     said = sorted({f"{w.category.__name__}: {str(w.message).strip().splitlines()[0]}" for w in caught})
     cases = data.cases[data.cases["split"] == TEST]
     row = {"evaluation": TEST, "n": len(cases), "warnings": "; ".join(said), "fit_seconds": seconds}
-    row |= measure(outcome) | intervals(outcome, cases["case_id"].to_numpy(), seed)
+    row |= measure(outcome)
+    bootstrap = ClusterBootstrap(cases["cluster"], seed)
+    for metric, statistic in statistics_with_interval(outcome).items():
+        row[f"{metric}_low"], row[f"{metric}_high"] = bootstrap.interval(statistic)
     return row | _counts(confusion(outcome), data), _predicted(entry, data, cases, outcome, seed), estimator
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from moot.baselines import Baseline
-from moot.cases import Case, Task
+from moot.cases import Case, Task, cluster_of
 from moot.errors import UserError
 from moot.scores.evaluated import positive_of_two
 
@@ -21,7 +21,7 @@ class Examples:
     Attributes:
         dataset: the data set's name.
         task: its description; the labels' order gives the columns of every matrix.
-        cases: columns case_id, split, target.
+        cases: columns case_id, split, target, cluster (as `Task.cluster_of`).
         texts: column `text`, and one string column for each attribute of the cases.
         features: one typed column a feature; None where the data set has none.
     """
@@ -80,7 +80,9 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
                 f"data set '{dataset}', case {case.case_id}: target '{unknown[0]}', expected one of "
                 f"{', '.join(task.labels)}. Correct the source."
             )
-    table = pd.DataFrame([{"case_id": c.case_id, "split": c.split, "target": c.target} for c in cases])
+    table = pd.DataFrame(
+        [{"case_id": c.case_id, "split": c.split, "target": c.target, "cluster": cluster_of(c, task)} for c in cases]
+    )
     texts = pd.DataFrame([{**c.attributes, "text": c.text} for c in cases])
     if features is not None:
         missing = sorted(set(table["case_id"]) - set(features["case_id"]))

@@ -1,0 +1,93 @@
+"""How often the 95 % intervals cover the true share, by simulation; `--write` puts the table into docs/results.md."""
+
+import argparse
+import itertools
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, interval_of
+
+PROJECT = Path(__file__).resolve().parents[1]
+DOCUMENT = PROJECT / "docs" / "results.md"
+BEGIN, END = "<!-- coverage: python benchmarks/coverage.py --write -->", "<!-- end of coverage -->"
+
+CLUSTERS = (5, 10, 30, 200)
+RATES = (0.1, 0.5, 0.9)
+SINGLE = "one case each"
+CORRELATIONS = (SINGLE, 0.0, 0.3, 0.7)
+SIZES = (4, 8, 8, 12)  # cases a cluster, in turn
+REPETITIONS = 2000
+SEED = 7
+_ROUNDING = 1e-9
+
+Cell = tuple[int, float, "float | str"]
+
+
+def samples(cell: Cell, repetitions: int) -> tuple[Floats, Floats]:
+    """Cases of each cluster, shape (clusters,), and right answers among them, shape (repetitions, clusters).
+
+    The share of right answers of a cluster is drawn from a beta distribution with the base rate as mean and the
+    correlation of two cases of one cluster as given.
+    """
+    clusters, rate, correlation = cell
+    single = correlation == SINGLE
+    sizes = np.ones(clusters, dtype=int) if single else np.resize(SIZES, clusters)
+    generator = np.random.default_rng([SEED, *(round(10 * float(part)) for part in cell if part != SINGLE)])
+    shares = np.full((repetitions, clusters), rate)
+    if not single and correlation:
+        scale = (1 - float(correlation)) / float(correlation)
+        shares = generator.beta(rate * scale, (1 - rate) * scale, size=shares.shape)
+    return sizes.astype(np.float64), generator.binomial(sizes, shares).astype(np.float64)
+
+
+def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
+    """The share of samples whose interval holds the base rate: moot's, and the plain percentile bootstrap's."""
+    clusters, rate, _ = cell
+    sizes, right = samples(cell, repetitions)
+    weights = ClusterBootstrap(range(clusters), SEED).weights
+    draws = np.ascontiguousarray(((weights @ right.T) / (weights @ sizes)[:, None]).T)
+    values = right.sum(axis=1) / sizes.sum()
+    ours = np.array([interval_of(value, row, clusters, SHARE) for value, row in zip(values, draws, strict=True)])
+    plain = np.quantile(draws, [0.025, 0.975], axis=1).T
+    held = [(ends[:, 0] - _ROUNDING <= rate) & (rate <= ends[:, 1] + _ROUNDING) for ends in (ours, plain)]
+    return float(held[0].mean()), float(held[1].mean())
+
+
+def coverages(repetitions: int = REPETITIONS) -> dict[Cell, tuple[float, float]]:
+    """Every combination of clusters, base rate and correlation."""
+    cells: list[Cell] = list(itertools.product(CLUSTERS, RATES, CORRELATIONS))
+    return {cell: coverage(cell, repetitions) for cell in cells}
+
+
+def table(found: dict[Cell, tuple[float, float]]) -> str:
+    """The coverages in Markdown: moot's, and the percentile bootstrap's in brackets."""
+    headings = [SINGLE, *(f"correlation {value}" for value in CORRELATIONS[1:])]
+    lines = [f"| clusters | share | {' | '.join(headings)} |", "|---" * (2 + len(headings)) + "|"]
+    for clusters, rate in itertools.product(CLUSTERS, RATES):
+        cells = [found[clusters, rate, correlation] for correlation in CORRELATIONS]
+        shown = " | ".join(f"{100 * ours:.1f} ({100 * plain:.1f})" for ours, plain in cells)
+        lines.append(f"| {clusters} | {rate} | {shown} |")
+    return "\n".join(lines)
+
+
+def documented(text: str) -> str:
+    """What stands between the marks in a document."""
+    return text.split(BEGIN)[1].split(END, maxsplit=1)[0].strip()
+
+
+def main() -> None:
+    """Print the table, or put it into the document."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
+    written = table(coverages())
+    if parser.parse_args().write:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        DOCUMENT.write_text(text.replace(documented(text), written), encoding="utf-8")
+    else:
+        sys.stdout.write(f"{written}\n")
+
+
+if __name__ == "__main__":
+    main()

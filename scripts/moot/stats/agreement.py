@@ -1,0 +1,46 @@
+"""Agreement of raters beyond chance: Cohen's kappa for two, Krippendorff's alpha for any number, over row weights."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from moot.stats.bootstrap import DIFFERENCE, Floats, Statistic, ratio
+from moot.stats.classification import kappa, sums
+
+_FEWEST_RATERS = 2
+
+
+def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
+    """Agreement of two raters beyond chance; NaN where chance alone would agree always.
+
+    Args:
+        first: the label that one rater gave each item.
+        second: the label that the other gave it.
+    """
+    codes, labels = pd.factorize(np.concatenate([np.asarray(first, dtype=object), np.asarray(second, dtype=object)]))
+    one, other = np.split(np.eye(len(labels))[codes], 2)
+    return Statistic(lambda weights: kappa(sums(one, other, weights)), DIFFERENCE)
+
+
+def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
+    """Agreement of any number of raters on a nominal scale (Krippendorff 2011, "Computing Krippendorff's
+    alpha-reliability"); NaN where only one label occurs.
+
+    Args:
+        ratings: the label of each item (row) by each rater (column), a string; anything else is missing.
+    """
+    labels = sorted({value for value in ratings.ravel() if isinstance(value, str)})
+    counts = np.stack([(ratings == label).sum(axis=1) for label in labels], axis=1).astype(np.float64)
+    raters = counts.sum(axis=1)
+    pairable = raters >= _FEWEST_RATERS
+    counts = np.where(pairable[:, None], counts, 0.0)
+    others = np.where(pairable, raters - 1, 1.0)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / others
+
+    def alpha(weights: Floats) -> Floats:
+        by_label = weights @ counts
+        total = by_label.sum(axis=1)
+        observed, expected = total - weights @ agreeing, total**2 - (by_label**2).sum(axis=1)
+        return 1 - ratio((total - 1) * observed, expected)
+
+    return Statistic(alpha, DIFFERENCE, pairable)

@@ -1,0 +1,43 @@
+"""How far a probability can be trusted: area under the ROC curve and expected calibration error, over row weights."""
+
+import numpy as np
+
+from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio
+
+BINS = 10
+
+
+def auc_of(truth: Floats, score: Floats) -> Statistic:
+    """The area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is missing.
+
+    It rests on the rows of the rarer class.
+    """
+    order = np.argsort(score, kind="stable")
+    _, ties = np.unique(score[order], return_index=True)
+
+    def area(weights: Floats) -> Floats:
+        positives = np.add.reduceat((weights * truth)[:, order], ties, axis=1)
+        negatives = np.add.reduceat((weights * (1 - truth))[:, order], ties, axis=1)
+        beaten = np.cumsum(negatives, axis=1) - negatives / 2
+        return ratio((positives * beaten).sum(axis=1), positives.sum(axis=1) * negatives.sum(axis=1))
+
+    positive = truth > 0
+    return Statistic(area, SHARE, positive if 2 * positive.sum() <= len(positive) else ~positive)
+
+
+def confidence_bins(confidence: Floats) -> Floats:
+    """The bin of each confidence (0 to 1) among `BINS` of equal width, one-hot, shape (rows, bins)."""
+    position = np.clip((confidence * BINS).astype(int), 0, BINS - 1)
+    one_hot: Floats = np.eye(BINS)[position]
+    return one_hot
+
+
+def expected_calibration_error_of(confidence: Floats, correct: Floats) -> Statistic:
+    """The mean gap between confidence and accuracy over ten equal-width bins, weighted by the bins' sizes."""
+    bins = confidence_bins(confidence)
+
+    def error(weights: Floats) -> Floats:
+        gaps = np.abs((weights * (confidence - correct)) @ bins)
+        return ratio(gaps.sum(axis=1), weights.sum(axis=1))
+
+    return Statistic(error, SHARE)

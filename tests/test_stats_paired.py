@@ -1,0 +1,94 @@
+"""Paired comparisons: each case's mean, intervals and tests by cluster."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest, permutation_test
+
+from moot.stats.bootstrap import as_numbers
+from moot.stats.paired import compare, compare_predictions, holm, mcnemar_exact, sign_flip
+from results_on_disk import prediction
+
+
+def runs(answers: "dict[str, list[str]]") -> pd.DataFrame:
+    """Predictions of cases that are all "yes", one repeat an answer."""
+    rows = [
+        prediction(case, "yes", answer, repeat=number)
+        for case, several in answers.items()
+        for number, answer in enumerate(several)
+    ]
+    return pd.DataFrame(rows)
+
+
+def alone(cases) -> "dict[str, str]":
+    return {case: case for case in cases}
+
+
+def test_mcnemar_and_holm_by_hand():
+    assert mcnemar_exact(0, 0) == 1
+    assert mcnemar_exact(1, 5) == pytest.approx(2 * (1 + 6) / 2**6)
+    assert mcnemar_exact(3, 9) == pytest.approx(binomtest(3, 12).pvalue)
+    assert holm([0.04, 0.01, 0.03, float("nan")]) == pytest.approx([0.06, 0.03, 0.06, float("nan")], nan_ok=True)
+    assert holm([0.9, 0.8]) == [1, 1]
+
+
+def test_even_repeats_are_paired_on_each_cases_mean():
+    """Half right is half right: 0.875 less 0.6875, not 8 of 8 less 4 of 8."""
+    half, whole = ["yes", "no"], ["yes", "yes"]
+    first = runs({c: half if c in "ab" else whole for c in "abcdefgh"})
+    second = runs({c: half if c in "abcde" else whole for c in "abcdefgh"})
+    found = compare_predictions(first, second, alone("abcdefgh"), seed=0)
+    accuracies = [float((frame["prediction"] == "yes").mean()) for frame in (first, second)]
+    assert accuracies == [0.875, 0.6875]
+    assert found.difference == pytest.approx(0.1875)
+    assert (found.n, found.first_better, found.second_better) == (8, 3, 0)
+    assert found.low < 0.1875 < found.high
+
+
+def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
+    first, second = runs({c: ["yes"] for c in "abc"}), runs({"a": ["yes"], "b": [""], "z": ["no"]})
+    found = compare_predictions(first, second, alone("abcz"), seed=0)
+    assert (found.n, found.first_better, found.second_better, found.difference) == (2, 1, 0, 0.5)
+    nothing = compare_predictions(first, runs({"q": ["yes"]}), alone("abcq"), seed=0)
+    assert nothing.n == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
+
+
+def test_one_answer_a_case_is_tested_by_mcnemar():
+    random = np.random.default_rng(1)
+    first, second = (as_numbers(random.random(40) < share) for share in (0.8, 0.5))
+    found = compare(first, second, range(40), seed=0)
+    assert found.p == pytest.approx(binomtest(found.first_better, found.first_better + found.second_better).pvalue)
+
+
+@pytest.mark.parametrize("size", [4, 9, 14])
+def test_few_differences_are_tested_by_every_pattern_of_signs(size):
+    values = np.random.default_rng(size).integers(-4, 5, size) / 4 + 0.125
+    patterns = np.array(list(itertools.product((-1, 1), repeat=size)))
+    expected = (np.abs(patterns @ values) >= abs(values.sum()) - 1e-9).mean()
+    assert sign_flip(values, seed=0) == pytest.approx(expected)
+
+
+def test_many_differences_are_tested_by_random_patterns():
+    values = np.random.default_rng(0).normal(0.2, 1, 60)
+    theirs = permutation_test((values,), np.sum, permutation_type="samples", n_resamples=9999, rng=0).pvalue
+    assert sign_flip(values, seed=0) == pytest.approx(theirs, abs=0.02)
+    assert sign_flip(values, seed=3) == sign_flip(values, seed=3)
+
+
+def test_cases_of_one_cluster_are_not_counted_as_independent():
+    """The first is right on all ten claims of one motion and no better on nine others: one motion proves nothing."""
+    first = np.array([1.0] * 10 + [0.0] * 9)
+    second = np.zeros(19)
+    assert compare(first, second, range(19), seed=0).p < 0.01
+    motions = ["m"] * 10 + [str(n) for n in range(9)]
+    found = compare(first, second, motions, seed=0)
+    assert (found.p, found.clusters, found.n) == (1, 10, 19)
+    assert found.low < 0
+
+
+def test_equal_systems_differ_by_nothing_within_what_the_cases_can_tell():
+    found = compare(np.ones(6), np.ones(6), range(6), seed=0)
+    assert (found.difference, found.p) == (0, 1)
+    assert found.low < 0 < found.high
