@@ -65,6 +65,7 @@ class Settings:
     context: int = 8192
     most_attempts: int = 0
     speech: str = ""
+    fingerprints: int = 0  # how many versions serve in turn; 0: the server does not say which
     listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
     logprobs: str = "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
     content: str = ""  # if given, every reply's
@@ -263,7 +264,13 @@ class ChatServer:
             "prompt_tokens_details": {"cached_tokens": 0},
         }
         name = {"id": f"chatcmpl-{digest[:12]}", "object": "chat.completion", "created": 0, "model": body.get("model")}
-        return {**name, "choices": [choice], "usage": usage}
+        if not self.settings.fingerprints:
+            return {**name, "choices": [choice], "usage": usage}
+        choice["message"]["reasoning"] = "Thinking."
+        usage["completion_tokens_details"] = {"reasoning_tokens": 3}
+        version = self.stats.requests.total() % self.settings.fingerprints
+        served = {"system_fingerprint": f"fp_{version}", "provider": "Somebody", "service_tier": "default"}
+        return {**name, **served, "choices": [choice], "usage": usage}
 
     def likelihoods(self, body: dict[str, Any], digest: str) -> dict[str, Any] | None:
         given = body.get("logprobs") and self.settings.logprobs == "given"
@@ -374,6 +381,7 @@ def main() -> None:
         "context",
         "most_attempts",
         "speech",
+        "fingerprints",
         "listed",
         "logprobs",
     ):

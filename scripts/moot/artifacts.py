@@ -95,6 +95,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "cached_tokens": pa.int64(),
             "seconds": pa.float64(),
             "cost_usd": pa.float64(),
+            "served_by": _TEXT_MAP,  # model to the version that its server says it ran, once for each version
         }
     ),
     "calls": pa.schema(
@@ -114,7 +115,17 @@ SCHEMAS: dict[str, pa.Schema] = {
             "attempts": pa.int32(),
             "cost_usd": pa.float64(),
             "created_at": pa.string(),
-            "served_model": pa.string(),
+            "served_model": pa.string(),  # as the server says, like the next five
+            "provider": pa.string(),
+            "system_fingerprint": pa.string(),
+            "service_tier": pa.string(),
+            "response_id": pa.string(),
+            "reasoning_tokens": pa.int64(),
+            "unlisted_logprob": pa.float64(),  # of the last token listed, for likelihood answers
+            "started_at": pa.string(),
+            "ended_at": pa.string(),
+            "unusable_tokens": pa.int64(),  # of earlier attempts whose replies were empty
+            "unusable_usd": pa.float64(),  # part of cost_usd
         }
     ),
     "labels": pa.schema(

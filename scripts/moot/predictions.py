@@ -49,6 +49,18 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     return totals
 
 
+def versions_served(transcripts: pd.DataFrame, calls: pd.DataFrame) -> dict[str, list[tuple[str, str]]]:
+    """By debate: which version of which model served it, as far as the server says (model, fingerprint, provider)."""
+    said = calls[["served_model", "system_fingerprint", "provider"]].fillna("").itertuples(index=False, name=None)
+    versions = [", ".join(filter(None, names)) for names in said]
+    by_call = dict(zip(calls["call_id"], zip(calls["model"], versions, strict=True), strict=True))
+    served: dict[str, set[tuple[str, str]]] = {}
+    for debate_id, call_id in zip(transcripts["debate_id"], transcripts["call_id"], strict=True):
+        if call_id in by_call and by_call[call_id][1]:
+            served.setdefault(debate_id, set()).add(by_call[call_id])
+    return {debate_id: sorted(found) for debate_id, found in served.items()}
+
+
 def prediction_rows(
     transcripts: pd.DataFrame, calls: pd.DataFrame, cases: Sequence[Case], task: Task, split: str
 ) -> Iterable[dict[str, Any]]:
@@ -63,7 +75,7 @@ def prediction_rows(
     splits = {case_id: case.split for case_id, case in by_id.items()}
     targets = {case_id: case.target for case_id, case in by_id.items()}
     conclusions = calibrate(conclusions, splits, targets, task)
-    costs = debate_costs(transcripts, calls)
+    costs, served = debate_costs(transcripts, calls), versions_served(transcripts, calls)
     for row in conclusions.to_dict("records"):
         if splits[row["case_id"]] != split:
             continue
@@ -83,6 +95,7 @@ def prediction_rows(
             "seconds": float(cost["seconds"]),
             "cost_usd": float(cost["cost_usd"]),
             **counts,
+            "served_by": served.get(row["debate_id"], []),
         }
 
 
@@ -109,7 +122,8 @@ def write_predictions(
     named = ["experiment", "model", "debate_id", "case_id", "repeat", "kind"]
     said_columns = [*named, "parsed", "parse_status", "prediction", "confidence", "call_id"]
     said = pd.concat([pq.read_table(shard, columns=said_columns).to_pandas() for shard in shards])
-    taken = ["call_id", "attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+    taken = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
+    taken += ["attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     cases, task = read_cases(cases_path)
     called = pq.read_table(calls, columns=taken).to_pandas()
     split = plan.experiments[experiment].config.split

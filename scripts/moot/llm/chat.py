@@ -17,7 +17,7 @@ from moot.llm.failures import CallFailedError, RateLimitedError, TransientError,
 from moot.llm.identity import address, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question, Reservation
 from moot.llm.progress import LOG, Progress
-from moot.llm.request import Reply, Request, call_id
+from moot.llm.request import Reply, Request, Usage, call_id
 from moot.llm.values import writable
 
 _BYTES_A_TOKEN = 3.0
@@ -130,7 +130,7 @@ class Chat:
                 raise
         self._progress.new_calls += 1
         self._progress.tokens += kept.prompt_tokens + kept.completion_tokens
-        self._progress.cost_usd += kept.cost_usd
+        self._progress.cost_usd += kept.cost_usd - kept.unusable_usd
         self._progress.tick()
         return Entry(key, self.name, content, replicate, kept)
 
@@ -150,11 +150,10 @@ class Chat:
         """The endpoint's reply within budget and limits; attempts again what is worth it."""
         prompt_tokens = int(request.prompt_bytes / _BYTES_A_TOKEN)
         most_tokens = prompt_tokens + int(request.parameters.get("max_tokens", 0))
-        failures = waits = 0
-        if self._budget:
-            most_usd = self.config.cost(prompt_tokens, most_tokens - prompt_tokens)
-            seconds = self.config.timeout * self.config.attempts
-            await self._ledger.reserve(Reservation(key, most_tokens, most_usd, seconds, self._budget))
+        failures = waits = unusable_tokens = 0
+        unusable_usd = 0.0
+        most_usd = self.config.cost(prompt_tokens, most_tokens - prompt_tokens)
+        await self._reserve(key, most_tokens, most_usd)
         endpoint = await self._open()
         while True:
             await self._within_limits(most_tokens)
@@ -165,15 +164,40 @@ class Chat:
                 await self._wait_as_asked(error, waits)
             except TransientError as error:
                 failures += 1
+                if error.usage is not None:
+                    usd = await self._paid(key, error.usage)
+                    unusable_tokens, unusable_usd = unusable_tokens + error.usage.tokens, unusable_usd + usd
                 if failures >= self.config.attempts:
                     self._check_reachable(error)
                     raise CallFailedError(f"gave up after {failures} attempts: {error}") from None
+                if error.usage is not None:
+                    await self._reserve(key, most_tokens, most_usd)
                 await self._back_off(error, failures)
             else:
                 self._answered = True
                 cost = self.config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
-                now = datetime.now(UTC).isoformat(timespec="seconds")
-                return replace(reply, attempts=1 + failures + waits, cost_usd=cost, created_at=now)
+                return replace(
+                    reply,
+                    attempts=1 + failures + waits,
+                    cost_usd=cost + unusable_usd,
+                    unusable_tokens=unusable_tokens,
+                    unusable_usd=unusable_usd,
+                    created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                )
+
+    async def _reserve(self, key: str, tokens: int, usd: float) -> None:
+        """Set aside the most that an attempt can take, where there is a budget."""
+        if self._budget:
+            seconds = self.config.timeout * self.config.attempts
+            await self._ledger.reserve(Reservation(key, tokens, usd, seconds, self._budget))
+
+    async def _paid(self, key: str, usage: Usage) -> float:
+        """Count an attempt without a usable reply; its cost in US dollars."""
+        usd = self.config.cost(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
+        await self._ledger.put_attempt(key, usage.tokens, usd)
+        self._progress.tokens += usage.tokens
+        self._progress.cost_usd += usd
+        return usd
 
     def _check_reachable(self, error: TransientError) -> None:
         """End the run if nobody has ever answered: a wrong address would fail every debate, one after the other."""
@@ -190,6 +214,7 @@ class Chat:
         if self._no_logprobs is not None and request.choices:
             raise self._no_logprobs
         self._at_server.add(key)
+        started = datetime.now(UTC)
         try:
             async with asyncio.timeout(self.config.timeout):
                 reply = await endpoint.complete(request)
@@ -199,7 +224,13 @@ class Chat:
         except Exception:
             self._at_server.discard(key)
             raise
-        return replace(reply, text=writable(reply.text), reasoning=writable(reply.reasoning))
+        return replace(
+            reply,
+            text=writable(reply.text),
+            reasoning=writable(reply.reasoning),
+            started_at=started.isoformat(timespec="milliseconds"),
+            ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        )
 
     async def _open(self) -> Endpoint:
         async with self._opening:

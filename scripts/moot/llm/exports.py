@@ -17,7 +17,18 @@ _REPLY_COLUMNS = (
     "cost_usd",
     "created_at",
     "served_model",
+    "provider",
+    "system_fingerprint",
+    "service_tier",
+    "response_id",
+    "reasoning_tokens",
+    "unlisted_logprob",
+    "started_at",
+    "ended_at",
+    "unusable_tokens",
+    "unusable_usd",
 )
+"""Fields of a reply that are columns of the same name; files of earlier versions lack the last ones."""
 
 
 def calls_row(entry: Entry) -> dict[str, Any]:
@@ -31,15 +42,7 @@ def calls_row(entry: Entry) -> dict[str, Any]:
         "reply": reply.text,
         "reasoning": reply.reasoning,
         "logprobs": json.dumps(dict(reply.logprobs), sort_keys=True) if reply.logprobs else "",
-        "finish_reason": reply.finish_reason,
-        "prompt_tokens": reply.prompt_tokens,
-        "completion_tokens": reply.completion_tokens,
-        "cached_tokens": reply.cached_tokens,
-        "seconds": reply.seconds,
-        "attempts": reply.attempts,
-        "cost_usd": reply.cost_usd,
-        "created_at": reply.created_at,
-        "served_model": reply.served_model,
+        **{name: getattr(reply, name) for name in _REPLY_COLUMNS},
     }
 
 
@@ -49,7 +52,7 @@ def entry_of(row: Mapping[str, Any]) -> Entry:
         text=row["reply"],
         reasoning=row["reasoning"],
         logprobs=json.loads(row["logprobs"]) if row["logprobs"] else {},
-        **{name: row[name] for name in _REPLY_COLUMNS},
+        **{name: row[name] for name in _REPLY_COLUMNS if name in row},
     )
     return Entry(row["call_id"], row["model"], row["request"], row["replicate"], reply)
 

@@ -3,6 +3,7 @@
 import re
 
 from moot.errors import RunStoppedError
+from moot.llm.request import Usage
 
 __all__ = ["CallFailedError", "RateLimitedError", "RunStoppedError", "TransientError", "UnreachableError", "told"]
 
@@ -12,7 +13,14 @@ class CallFailedError(Exception):
 
 
 class TransientError(Exception):
-    """The server failed, dropped the connection, took too long or sent no usable reply: try again after a pause."""
+    """The server failed, dropped the connection, took too long or sent no usable reply: try again after a pause.
+
+    `usage` is what a reply that cannot be used was counted as; it is paid for.
+    """
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 class UnreachableError(TransientError):

@@ -19,7 +19,7 @@ from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.claims import Claims
 from moot.llm.failures import CallFailedError
 from moot.llm.gathering import Gathered
-from moot.llm.ledger_tables import ADOPTED, FAILURES, META, REFUSALS, REPLIES, RESERVATIONS, TABLES, TOTALS
+from moot.llm.ledger_tables import ADOPTED, ATTEMPTS, FAILURES, META, REFUSALS, REPLIES, RESERVATIONS, TABLES, TOTALS
 from moot.llm.progress import LOG
 from moot.llm.request import Reply
 
@@ -187,8 +187,9 @@ class Ledger:
             if found < VERSION:  # replies stay as they are; a moot that cannot read later ones must not open it
                 connection.execute(sa.update(META).where(META.c.name == "version").values(value=str(VERSION)))
             if connection.scalar(sa.select(TOTALS.c.calls)) is None:
-                spent = self._total(connection, REPLIES)
-                total = {"name": "replies", "calls": spent.calls, "tokens": spent.tokens, "cost_usd": spent.usd}
+                spent, lost = self._total(connection, REPLIES), self._total(connection, ATTEMPTS)
+                sums = {"tokens": spent.tokens + lost.tokens, "cost_usd": spent.usd + lost.usd}
+                total = {"name": "replies", "calls": spent.calls, **sums}
                 connection.execute(sa.insert(TOTALS), total)
         if found > VERSION:
             raise UserError(
@@ -271,7 +272,7 @@ class Ledger:
                 "replicate": entry.replicate,
                 "reply": entry.reply.to_json(),
                 "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,
-                "cost_usd": entry.reply.cost_usd,
+                "cost_usd": entry.reply.cost_usd - entry.reply.unusable_usd,
             }
             for entry in entries
         ]
@@ -289,6 +290,18 @@ class Ledger:
             for table in (FAILURES, REFUSALS, RESERVATIONS):
                 connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
         return {} if len(stored) == len(rows) else self.replies(call_ids)
+
+    async def put_attempt(self, call_id: str, tokens: int, usd: float) -> None:
+        """Count an attempt that was paid for and gave no usable reply."""
+
+        def store() -> None:
+            row = {"call_id": call_id, "tokens": tokens, "cost_usd": usd}
+            with self._explained(), self._engine.begin() as connection:
+                connection.execute(sa.insert(ATTEMPTS), row)
+                more = {"tokens": TOTALS.c.tokens + tokens, "cost_usd": TOTALS.c.cost_usd + usd}
+                connection.execute(sa.update(TOTALS).values(**more))
+
+        await asyncio.to_thread(store)
 
     async def put_failure(self, call_id: str, error: Failure) -> None:
         """Remember that a call failed for good, so that a replay fails in the same place; a later run asks again."""
@@ -318,7 +331,7 @@ class Ledger:
     # Budget
 
     def spent(self) -> Spent:
-        """What all stored replies took."""
+        """What all stored replies took, and the attempts before them that were paid for (calls: replies alone)."""
         with self._explained(), self._engine.connect() as connection:
             return self._spent(connection)
 

@@ -27,6 +27,14 @@ REFUSALS = sa.Table(
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("error", sa.Text, nullable=False),
 )
+ATTEMPTS = sa.Table(
+    "attempts",  # paid for and of no use: replies that were empty, but counted by the server
+    TABLES,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("call_id", sa.String(64), nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
 RESERVATIONS = sa.Table(
     "reservations",
     TABLES,
@@ -36,7 +44,7 @@ RESERVATIONS = sa.Table(
     sa.Column("expires_at", sa.Float, nullable=False),
 )
 TOTALS = sa.Table(
-    "totals",  # of `replies`, kept with every write: counting a large ledger before each call would take too long
+    "totals",  # of replies and attempts, kept with every write: counting a large ledger before each call takes too long
     TABLES,
     sa.Column("name", sa.String, primary_key=True),
     sa.Column("calls", sa.BigInteger, nullable=False),

@@ -102,6 +102,20 @@ def call_id(request_json: str, replicate: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of one attempt, as the server counted them."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and generated tokens."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a model answered, as it came, and what it took.
 
@@ -113,11 +127,16 @@ class Reply:
         unlisted_logprob: the log-probability of the last token listed, which no token that is not can pass.
         finish_reason: why generation ended (stop, length, content_filter, ...).
         prompt_tokens, completion_tokens, cached_tokens: as the server counted them.
+        reasoning_tokens: the part of the completion tokens that went into reasoning.
         seconds: wall-clock time of the successful attempt.
         attempts: how many attempts it took, the successful one included.
-        cost_usd: by the model's configured price.
+        cost_usd: by the model's configured price, of all attempts that the server counted.
+        unusable_tokens, unusable_usd: what attempts before it took whose replies were empty, but counted by the server;
+            the dollars are part of `cost_usd`.
         created_at: UTC time, ISO 8601.
+        started_at, ended_at: of the successful attempt, UTC, ISO 8601 with milliseconds.
         served_model: what the server says that it ran (name, digest).
+        provider, system_fingerprint, service_tier, response_id: who served it, as far as the server says.
     """
 
     text: str
@@ -133,6 +152,15 @@ class Reply:
     cost_usd: float = 0.0
     created_at: str = ""
     served_model: str = ""
+    provider: str = ""
+    system_fingerprint: str = ""
+    service_tier: str = ""
+    response_id: str = ""
+    reasoning_tokens: int = 0
+    started_at: str = ""
+    ended_at: str = ""
+    unusable_tokens: int = 0
+    unusable_usd: float = 0.0
 
     def to_json(self) -> str:
         """The reply as JSON, for the ledger."""

@@ -14,6 +14,7 @@ import pandas as pd
 
 from moot.registry import Registry
 from moot.scores import OVERALL, ExperimentResults, Score
+from moot.scores.served import version_notes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -108,13 +109,16 @@ class StudyResults:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know of the data sets used ("synthetic"), each once, in the order of the experiments."""
+        """What a reader must know of the data sets used ("synthetic") and of servers that changed during a run.
+
+        Each once, in the order of the experiments.
+        """
         found: list[str] = []
         for results in self.experiments.values():
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
             if cluster := results.task.cluster:
                 found.append(f"Data set {results.config.dataset}: intervals and tests by {cluster}, drawn as a whole")
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys([*found, *version_notes(self.scores)]))
 
 
 def data_label(results: ExperimentResults) -> str:

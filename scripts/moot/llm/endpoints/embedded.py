@@ -98,7 +98,7 @@ class EmbeddedEndpoint:
         choice, usage = response["choices"][0], response["usage"]
         return Reply(
             text=choice["message"].get("content") or "",
-            reasoning=choice["message"].get("reasoning_content") or "",
+            reasoning=choice["message"].get("reasoning_content") or choice["message"].get("reasoning") or "",
             finish_reason=choice["finish_reason"] or "",
             prompt_tokens=usage["prompt_tokens"],
             completion_tokens=usage["completion_tokens"],

@@ -9,7 +9,7 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
 from moot.llm.identity import address
-from moot.llm.request import Reply, Request
+from moot.llm.request import Reply, Request, Usage
 
 if TYPE_CHECKING:
     import ollama
@@ -75,7 +75,8 @@ class OllamaEndpoint:
         text = response.message.content or ""
         logprobs, unlisted = self._choice_logprobs(request, response) if request.choices else ({}, None)
         if not text and not request.choices and response.done_reason != "length":
-            raise TransientError("the reply is empty")
+            usage = Usage(response.prompt_eval_count or 0, response.eval_count or 0)
+            raise TransientError("the reply is empty", usage if usage.tokens else None)
         return Reply(
             text=text,
             reasoning=response.message.thinking or "",

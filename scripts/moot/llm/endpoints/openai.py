@@ -5,6 +5,7 @@ import math
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -15,7 +16,7 @@ from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
 from moot.llm.identity import address
-from moot.llm.request import Reply, Request
+from moot.llm.request import Reply, Request, Usage
 
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
 
@@ -59,6 +60,11 @@ def _text(value: Any) -> str:
     if value is not None and not isinstance(value, str):
         raise TypeError(f"expected text, found {type(value).__name__}")
     return value or ""
+
+
+def _name(value: Any) -> str:
+    """What a server says of itself, in one line; nothing depends on it, so that any form will do."""
+    return "" if value is None else told(value)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -181,22 +187,31 @@ class OpenAIEndpoint:
             ) from None
 
     def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
-        choice, usage = response["choices"][0], response.get("usage") or {}
+        choice, counted = response["choices"][0], response.get("usage") or {}
+        usage = Usage(
+            int(counted.get("prompt_tokens") or 0),
+            int(counted.get("completion_tokens") or 0),
+            int((counted.get("prompt_tokens_details") or {}).get("cached_tokens") or 0),
+        )
+        message = choice["message"]
         logprobs, unlisted = self._choice_logprobs(request, choice) if request.choices else ({}, None)
         reply = Reply(
-            text=_text(choice["message"].get("content")),
-            reasoning=_text(choice["message"].get("reasoning_content")),
+            text=_text(message.get("content")),
+            reasoning=_text(message.get("reasoning_content") or message.get("reasoning")),
             logprobs=logprobs,
             unlisted_logprob=unlisted,
             finish_reason=_text(choice.get("finish_reason")),
-            prompt_tokens=int(usage.get("prompt_tokens") or 0),
-            completion_tokens=int(usage.get("completion_tokens") or 0),
-            cached_tokens=int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0),
+            **asdict(usage),
+            reasoning_tokens=int((counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0),
             seconds=seconds,
-            served_model=_text(response.get("model")),
+            served_model=_name(response.get("model")),
+            provider=_name(response.get("provider")),
+            system_fingerprint=_name(response.get("system_fingerprint")),
+            service_tier=_name(response.get("service_tier")),
+            response_id=_name(response.get("id")),
         )
         if not reply.text and not request.choices and reply.finish_reason not in ("length", "content_filter"):
-            raise TransientError("the reply is empty")
+            raise TransientError("the reply is empty", usage if counted else None)
         return reply
 
     @staticmethod
