@@ -10,7 +10,7 @@ import pandas as pd
 from moot.plan import COMPARISON
 from moot.present import StudyResults, TableContent, data_label, table
 from moot.scores import ExperimentResults
-from moot.stats.paired import Comparison, compare_predictions, holm
+from moot.stats.paired import Comparison, compare_shares, holm, share_right
 
 STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance", COMPARISON)
 DIFFERENCES = ("difference", "difference low", "difference high")
@@ -43,20 +43,20 @@ class Run:
     results: ExperimentResults
     model: str
 
-    @property
-    def predictions(self) -> pd.DataFrame:
-        """Its rows of predictions."""
+    def share_right(self) -> "pd.Series[float]":
+        """The share of right answers on each case."""
         rows = self.results.predictions
-        return rows[rows["model"] == self.model]
+        return share_right(rows[rows["model"] == self.model])
 
 
 def paired_tests(results: StudyResults) -> TableContent:
     """Each two runs that differ in the model alone, or in the experiment alone, on the cases that both argued."""
+    shares = _Shares()
     rows = [
         row
         for dataset in dict.fromkeys(found.config.dataset for found in results.experiments.values())
         for family in _families([found for found in results.experiments.values() if found.config.dataset == dataset])
-        for row in _rows(family)
+        for row in _rows(family, shares)
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     counts = ("first better", "second better", "cases", "clusters", "tests")
@@ -99,11 +99,18 @@ def _families(experiments: list[ExperimentResults]) -> Iterator[list[tuple[Run, 
     yield from by_models.values()
 
 
-def _rows(family: list[tuple[Run, Run]]) -> Iterator[dict[str, Any]]:
+class _Shares(dict[Run, "pd.Series[float]"]):
+    """The share of right answers of each run, counted once."""
+
+    def __missing__(self, run: Run) -> "pd.Series[float]":
+        self[run] = run.share_right()
+        return self[run]
+
+
+def _rows(family: list[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, Any]]:
     found = [
-        (first, second, compare_predictions(first.predictions, second.predictions, first.results.clusters, seed))
-        for first, second in family
-        for seed in (first.results.seed,)
+        (one, other, compare_shares(shares[one], shares[other], one.results.clusters, one.results.seed))
+        for one, other in family
     ]
     found = [(first, second, comparison) for first, second, comparison in found if comparison.n]
     adjusted = holm([comparison.p for _, _, comparison in found])

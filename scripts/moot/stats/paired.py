@@ -112,7 +112,13 @@ def compare_predictions(
     first: pd.DataFrame, second: pd.DataFrame, clusters: Mapping[str, str], seed: int
 ) -> Comparison:
     """Compare two systems' predictions on the cases that both argued; `clusters` holds the cluster of each case."""
-    one, other = share_right(first), share_right(second)
+    return compare_shares(share_right(first), share_right(second), clusters, seed)
+
+
+def compare_shares(
+    one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, str], seed: int
+) -> Comparison:
+    """As `compare_predictions`, from what `share_right` gives for each system."""
     common = one.index.intersection(other.index).sort_values()
     return compare(
         as_numbers(one[common]),
