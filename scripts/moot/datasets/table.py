@@ -1,0 +1,252 @@
+"""A table of the user's own, described in the configuration alone: any protocol then argues about its rows."""
+
+import string
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pandas as pd
+from pydantic import BeforeValidator, Field, model_validator
+
+from moot.cases import Case, Split, Task
+from moot.core.user_tables import numbered_rows, read_table
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.errors import UserError
+from moot.near_duplicates import near_duplicates, splits_by_family
+from moot.tables_in import shown
+
+ALL, BY_HASH = "all", "hash"
+SPLITS: Mapping[str, Split] = {
+    "train": "train",
+    "training": "train",
+    "validation": "validation",
+    "valid": "validation",
+    "dev": "validation",
+    "test": "test",
+}
+_MOST_LABELS = 50
+
+
+def _as_mapping(value: object) -> object:
+    """Labels may be a list, where the file writes them as they are called."""
+    return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
+
+
+class TableOptions(DatasetOptions):
+    """What an entry of the configuration may say about a table of the user's own."""
+
+    source: Literal["local"] = Field("local", description="a file of yours")
+    path: Path = Field(description="the file (.csv, .tsv, .jsonl, .parquet, .xlsx), from the working directory")
+    sheet: str = Field("", description="the sheet of an Excel file; none: its first")
+    text: str | tuple[str, ...] = Field(
+        description="what models read of a row: a column, a list of columns (one sentence each), or a template with "
+        "columns in braces ('{age} years old, {charge}')"
+    )
+    target: str = Field(description="the column with the true label")
+    labels: Annotated[Mapping[str, str], BeforeValidator(_as_mapping)] = Field(
+        default_factory=dict,
+        description="the cells of `target` and the label each means (GUILTY: guilty), or a list of labels; of two the "
+        "negative one first; none: as found, in lower case",
+    )
+    id: str = Field("", description="the column that names a case; none: the row's number")
+    positive: str = Field("", description="the label that binary scores call positive; none: the second of two")
+    question: str = Field("Which label is right?", description="what a prediction answers, one sentence")
+    noun: str = Field("the case", description="what a case is called")
+    background: str = Field("", description="one or two sentences of context for every prompt")
+    meaning: Mapping[str, str] = Field(
+        default_factory=dict, description="label to a clause that completes 'that ...' (the defendant is guilty)"
+    )
+    roles: Mapping[str, str] = Field(
+        default_factory=dict, description="seat to what it is called on this data (prosecutor, defense, judge, ...)"
+    )
+    attributes: tuple[str, ...] = Field((), description="columns that scores are grouped by; models never see them")
+    features: tuple[str, ...] = Field((), description="columns that tabular baselines are trained on")
+    cluster: str = Field("", description="the column that cases with a common source share; intervals draw it whole")
+    split: str = Field(
+        ALL,
+        description="all (every row is a test case), hash (60/20/20 by hash, near-duplicates kept together), or a "
+        "column that says train, validation or test",
+    )
+    language: Literal["en", "zh"] = Field("en", description="of texts and prompts")
+    similarity: float = Field(0.7, gt=0, le=1, description="of shingles, from which two texts are near-duplicates")
+
+    @model_validator(mode="after")
+    def _labels_agree(self) -> "TableOptions":
+        known = set(self.labels.values())
+        for option, names in (("positive", [self.positive] if self.positive else []), ("meaning", list(self.meaning))):
+            unknown = [name for name in names if known and name not in known]
+            if unknown:
+                raise ValueError(f"{option} names the label '{unknown[0]}'; expected one of {', '.join(sorted(known))}")
+        return self
+
+    @property
+    def text_columns(self) -> list[str]:
+        """The columns that the text is made of."""
+        if not isinstance(self.text, str):
+            return list(self.text)
+        named = [name for _, name, _, _ in string.Formatter().parse(self.text) if name]
+        return named or [self.text]
+
+
+@dataset("table", TableOptions)
+def load(options: TableOptions, context: LoadContext) -> Loaded:
+    """Cases, features and account of a user's table.
+
+    Raises:
+        UserError: a missing file or column, an id twice, a label or split that is not known, an empty text; naming
+            file, row, column, what was found and what was expected.
+    """
+    columns = [*options.text_columns, options.target, options.id, options.cluster, *options.attributes]
+    columns += [*options.features, "" if options.split in (ALL, BY_HASH) else options.split]
+    table = read_table(options.path, list(dict.fromkeys(name for name in columns if name)), options.sheet)
+    labels = _labels(options, table)
+    rows = list(numbered_rows(table))
+    ids = {row: _case_id(options, row, cells) for row, cells in rows}
+    texts = {ids[row]: _text(options, row, cells) for row, cells in rows}
+    targets = {ids[row]: _label(options, row, cells[options.target], labels) for row, cells in rows}
+    if len(texts) < len(rows):
+        raise _repeated_id(options, ids)
+    splits = _splits(options, context, texts, targets, {ids[row]: (row, cells) for row, cells in rows})
+    task = _task(options, tuple(dict.fromkeys(labels.values())))
+    attributes = dict.fromkeys([*options.attributes, *([options.cluster] if options.cluster else [])])
+    cases = [
+        Case(
+            case_id=ids[row],
+            dataset=context.name,
+            split=splits[ids[row]],
+            text=texts[ids[row]],
+            target=targets[ids[row]],
+            labels=task.labels,
+            attributes={name: cells[name].strip() for name in attributes},
+            source_row=row,
+        )
+        for row, cells in rows
+    ]
+    counts = {f"{split} cases": list(splits.values()).count(split) for split in ("train", "validation", "test")}
+    account = {"rows read": len(table), **counts}
+    return Loaded(cases, task, _features(options, table, ids, splits, targets), account, (options.path,))
+
+
+def _task(options: TableOptions, labels: tuple[str, ...]) -> Task:
+    of_two = len(labels) == 2  # noqa: PLR2004 - a positive label needs two
+    return Task(
+        noun=options.noun,
+        question=options.question,
+        labels=labels,
+        positive=options.positive or (labels[1] if of_two else ""),
+        meaning=options.meaning,
+        background=options.background,
+        roles=options.roles,
+        language=options.language,
+        cluster=options.cluster,
+    )
+
+
+def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
+    """Each cell of the target column to its label."""
+    if options.labels:
+        return options.labels
+    found = sorted({cell.strip() for cell in table[options.target]} - {""})
+    if len(found) > _MOST_LABELS:
+        raise UserError(
+            f"{options.path}: column '{options.target}' holds {len(found)} different values; expected labels, at most "
+            f"{_MOST_LABELS}. Is it the right column? If so, list the labels in `labels`."
+        )
+    return {cell: cell.casefold() for cell in found}
+
+
+def _label(options: TableOptions, row: int, cell: str, labels: Mapping[str, str]) -> str:
+    label = labels.get(cell.strip())
+    if label is None:
+        raise UserError(
+            f"{options.path}: row {row}, column '{options.target}': found {shown(cell)}; expected one of "
+            f"{', '.join(labels)}. Add it to `labels`, or correct the row."
+        )
+    return label
+
+
+def _case_id(options: TableOptions, row: int, cells: Mapping[str, str]) -> str:
+    if not options.id:
+        return f"row-{row}"
+    if not cells[options.id].strip():
+        raise UserError(
+            f"{options.path}: row {row}, column '{options.id}': blank; expected an id. Give every row its own."
+        )
+    return cells[options.id].strip()
+
+
+def _repeated_id(options: TableOptions, ids: Mapping[int, str]) -> UserError:
+    first: dict[str, int] = {}
+    row = next(row for row, case_id in ids.items() if first.setdefault(case_id, row) != row)
+    return UserError(
+        f"{options.path}: row {row}, column '{options.id}': {shown(ids[row])} stands in row {first[ids[row]]} already; "
+        "expected every id once. Rename one of them, or leave `id` out to number the rows."
+    )
+
+
+def _text(options: TableOptions, row: int, cells: Mapping[str, str]) -> str:
+    """What models read of a row."""
+    named = {name: " ".join(cells[name].split()) for name in options.text_columns}
+    if not isinstance(options.text, str):
+        text = " ".join(f"{name.replace('_', ' ')}: {cell.rstrip('.')}." for name, cell in named.items() if cell)
+    elif options.text_columns == [options.text]:
+        text = cells[options.text].strip()
+    else:
+        text = options.text.format(**named).strip() if any(named.values()) else ""
+    if not text:
+        raise UserError(
+            f"{options.path}: row {row}, column '{options.text_columns[0]}': no text; expected what the case is about. "
+            "Fill it in, or remove the row."
+        )
+    return text
+
+
+def _splits(
+    options: TableOptions,
+    context: LoadContext,
+    texts: Mapping[str, str],
+    targets: Mapping[str, str],
+    rows: Mapping[str, tuple[int, Mapping[str, str]]],
+) -> Mapping[str, Split]:
+    if options.split == ALL:
+        if options.baselines:
+            raise UserError(
+                f"datasets.{context.name}.split: 'all' makes every row a test case, and baselines need training cases. "
+                "Set it to 'hash' or to a column, or leave `baselines` out."
+            )
+        return dict.fromkeys(texts, "test")
+    if options.split == BY_HASH:
+        return splits_by_family(targets, near_duplicates(texts, options.language, options.similarity), context.seed)
+    splits: dict[str, Split] = {}
+    for case_id, (row, cells) in rows.items():
+        found = SPLITS.get(cells[options.split].strip().casefold())
+        if found is None:
+            raise UserError(
+                f"{options.path}: row {row}, column '{options.split}': found {shown(cells[options.split])}; expected "
+                f"one of {', '.join(SPLITS)}. Correct the row, or set `split` to all or hash."
+            )
+        splits[case_id] = found
+    return splits
+
+
+def _features(
+    options: TableOptions,
+    table: pd.DataFrame,
+    ids: Mapping[int, str],
+    splits: Mapping[str, Split],
+    targets: Mapping[str, str],
+) -> pd.DataFrame | None:
+    """The frame that tabular baselines are trained on: a column of numbers stays numbers, any other is a category."""
+    if not options.features:
+        return None
+    case_ids = list(ids.values())
+    frame = pd.DataFrame({"case_id": case_ids})
+    frame["split"], frame["label"] = frame["case_id"].map(splits), frame["case_id"].map(targets)
+    for name in options.features:
+        frame[name] = _typed(table[name].str.strip()).to_numpy()
+    return frame
+
+
+def _typed(cells: "pd.Series[str]") -> "pd.Series[float] | pd.Series[str]":
+    numbers = pd.to_numeric(cells.where(cells != ""), errors="coerce")
+    return numbers if numbers.notna().sum() == (cells != "").sum() else cells
