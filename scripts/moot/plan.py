@@ -146,10 +146,11 @@ class Plan:
     def local_files(self, dataset: str) -> list[Path]:
         """The user's own files that a data set may be read from; none where it is shipped, generated or downloaded."""
         options = self.datasets[dataset]
-        if options.source in ("sample", "synthetic", "download"):
+        if options.source in ("sample", "synthetic", "shipped", "download"):
             return []
         folder = Path(self.config.data_root) / LOADERS[options.loader or dataset].folder
-        return sorted(path for path in folder.rglob("*") if path.is_file())
+        below = (path for path in folder.rglob("*") if path.is_file())
+        return sorted(path for path in (*below, *options.own_files) if path.is_file())
 
     # What follows from an experiment
 

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -159,12 +159,6 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UserError(f"{path}: line {line}: a zero byte; expected a text file (is it compressed?). {_again(get)}")
     return text
-
-
-def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a frame of strings that was read here: 1-based row, and column to cell."""
-    for row, cells in zip(frame.index, frame.to_dict("records"), strict=True):
-        yield int(row), {str(name): cell for name, cell in cells.items()}
 
 
 def check_unique(path: Path, values: "pd.Series[Any]") -> None:

@@ -35,6 +35,11 @@ class DatasetOptions(BaseModel):
         "default: the loader's own",
     )
 
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """Files of the user's that it is read from, outside `data_root`; a change of one loads it again."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:

@@ -15,10 +15,11 @@ import pandas as pd
 from pydantic import Field
 
 from moot.cases import Case, Task
+from moot.core.user_tables import numbered_rows
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, confidence_of, shipped_cases, shipped_debates
 from moot.errors import UserError
-from moot.tables_in import check_values, numbered_rows, read_csv, shown
+from moot.tables_in import check_values, read_csv, shown
 
 FOLDER = "recorded/agenticsimlaw"
 ANSWERS = {"YES": "yes", "NO": "no"}

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from moot.cases import Case, Task
+from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, confidence_of
 from moot.errors import UserError
-from moot.tables_in import numbered_rows, read_csv, read_jsonl, shown
+from moot.tables_in import shown
 
 METHOD = "answer"
 
@@ -59,36 +59,16 @@ class PredictionsOptions(DatasetOptions):
     question: str = Field("Which label is right?", description="what was predicted")
     noun: str = Field("the case", description="what a case is called")
 
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The table itself."""
+        return (self.path,)
+
     @model_validator(mode="after")
     def _positive_is_a_label(self) -> "PredictionsOptions":
         if self.positive and self.positive not in self.labels.values():
             raise ValueError(f"'positive' is {self.positive!r}; expected one of {sorted(set(self.labels.values()))}")
         return self
-
-
-def read_table(path: Path, columns: list[str]) -> pd.DataFrame:
-    """A table of strings, indexed by 1-based row, from CSV, JSON lines or Parquet; missing cells are "".
-
-    Raises:
-        UserError: no such file, another kind of file, a column missing.
-    """
-    kind = path.suffix.casefold()
-    if kind == ".csv":
-        return read_csv(path, columns)
-    if kind == ".jsonl":
-        anything = (str, int, float, bool, type(None), list, dict)
-        frame = read_jsonl(path, dict.fromkeys(columns, anything))
-        return frame.map(lambda cell: "" if cell is None else str(cell))
-    if kind == ".parquet":
-        if not path.is_file():
-            raise UserError(f"{path}: no such file; put it there, or correct `path`.")
-        frame = pd.read_parquet(path)
-        missing = [name for name in columns if name not in frame]
-        if missing:
-            raise UserError(f"{path}: missing column {missing[0]}; found {shown(', '.join(map(str, frame)))}.")
-        frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
-        return frame[columns].map(lambda cell: "" if pd.isna(cell) else str(cell))
-    raise UserError(f"{path}: a file ending in '{path.suffix}'; expected .csv, .jsonl or .parquet.")
 
 
 def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[RecordedDebate]:

@@ -61,7 +61,6 @@ class TableOptions(DatasetOptions):
     )
     attributes: tuple[str, ...] = Field((), description="columns that scores are grouped by; models never see them")
     features: tuple[str, ...] = Field((), description="columns that tabular baselines are trained on")
-    cluster: str = Field("", description="the column that cases with a common source share; intervals draw it whole")
     split: str = Field(
         ALL,
         description="all (every row is a test case), hash (60/20/20 by hash, near-duplicates kept together), or a "
@@ -80,6 +79,11 @@ class TableOptions(DatasetOptions):
         return self
 
     @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The table itself."""
+        return (self.path,)
+
+    @property
     def text_columns(self) -> list[str]:
         """The columns that the text is made of."""
         if not isinstance(self.text, str):
@@ -96,7 +100,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         UserError: a missing file or column, an id twice, a label or split that is not known, an empty text; naming
             file, row, column, what was found and what was expected.
     """
-    columns = [*options.text_columns, options.target, options.id, options.cluster, *options.attributes]
+    columns = [*options.text_columns, options.target, options.id, options.cluster or "", *options.attributes]
     columns += [*options.features, "" if options.split in (ALL, BY_HASH) else options.split]
     table = read_table(options.path, list(dict.fromkeys(name for name in columns if name)), options.sheet)
     labels = _labels(options, table)
@@ -138,7 +142,7 @@ def _task(options: TableOptions, labels: tuple[str, ...]) -> Task:
         background=options.background,
         roles=options.roles,
         language=options.language,
-        cluster=options.cluster,
+        cluster=options.cluster or "",
     )
 
 
