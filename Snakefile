@@ -48,6 +48,24 @@ rule all:
         rules.reading.input,
         rules.minutes.input,
         rules.outcomes.input,
+    log:
+        "results/logs/verify/all.log",
+    conda:
+        "envs/presentation.yaml"
+    script:
+        "scripts/verify.py"
+
+
+# The same check alone, of what stands there; builds nothing.
+rule verify:
+    log:
+        "results/logs/verify/verify.log",
+    conda:
+        "envs/presentation.yaml"
+    params:
+        artifacts=lambda wildcards: list(rules.all.input),
+    script:
+        "scripts/verify.py"
 
 
 rule appellate:

@@ -4,10 +4,7 @@
 rule train_assistant:
     input:
         cases=cases_of,
-        shards=collect(
-            "results/transcripts/{{experiment}}/{{model}}/{shard}.parquet",
-            shard=range(plan.config.shards),
-        ),
+        shards=shards_of,
     output:
         "results/assistants/{experiment}/{model}/{features}.skops",
     log:
@@ -17,6 +14,6 @@ rule train_assistant:
     conda:
         "../envs/baselines.yaml"
     params:
-        code=code_digest("moot.reliability"),
+        **made_with("train_assistant"),
     script:
         "../scripts/assistant.py"

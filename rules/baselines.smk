@@ -15,7 +15,7 @@ rule train_baselines:
         "../envs/baselines.yaml"
     threads: max(1, workflow.cores // 2)
     params:
-        depends_on=lambda wildcards: plan.baselines_digest(wildcards.dataset),
+        **made_with("train_baselines"),
     script:
         "../scripts/baselines.py"
 

@@ -8,16 +8,17 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 
 from snakemake.exceptions import WorkflowError
 
-from moot.as_published import compare_with_papers
 from moot.errors import UserError
-from moot.plan import Plan, code_digest, modules_of
+from moot.plan import Plan
 from moot.present import FIGURES, TABLES
+from moot.stages.digests import NAMES, Stages, annotation_files, answer_files
 
 try:
     plan = Plan.from_yaml(config, SHIPPED, map(Path, workflow.configfiles))
-    COMPARABLE = compare_with_papers(plan)
 except UserError as error:
     raise WorkflowError(str(error)) from None
+
+stages = Stages(plan)
 
 
 wildcard_constraints:
@@ -28,20 +29,37 @@ wildcard_constraints:
     study="[^/]+",
 
 
-for model in plan.config.models:
+for model in plan.models_used:
     workflow.register_resource(
         f"model_{model}", plan.jobs_at_once(model, workflow.cores)
     )
 
 
-def speaks(model):
-    """A function of a debate job's wildcards: 1 if it speaks with `model`."""
-    return lambda wildcards: int(
-        model in plan.models_of(wildcards.experiment, wildcards.model)
-    )
+def slots(models_of_job):
+    """One slot of each model that a job speaks with; `models_of_job` names them by experiment and model."""
+
+    def speaks_with(model):
+        return lambda wildcards: int(
+            model in models_of_job(wildcards.experiment, wildcards.model)
+        )
+
+    return {f"model_{model}": speaks_with(model) for model in plan.models_used}
 
 
-MODEL_SLOTS = {f"model_{model}": speaks(model) for model in plan.config.models}
+def made_with(stage, **fixed):
+    """A rule's parameters `options`, `prompts` and `code`: digests of all that its jobs depend on, down to the configuration.
+
+    A change of one of them reruns the job; each covers what comes before, so that no failed run leaves a stale artifact.
+    """
+
+    def digest(name):
+        return lambda wildcards: getattr(
+            stages.of(stage, **dict(wildcards.items()), **fixed), name
+        )
+
+    return {name: digest(name) for name in NAMES}
+
+
 DATASETS = list(plan.datasets)
 EXPERIMENT_MODELS = [
     f"{experiment.name}/{model}"
@@ -90,60 +108,77 @@ def needed_artifacts(wildcards):
 
 def answers_of_people(wildcards):
     """The answer files of people who sit in an experiment's debates; a new one makes the debates go on."""
-    inbox = Path("data/inbox", wildcards.experiment, wildcards.model)
-    return sorted(map(str, inbox.glob("*/*.answer.txt")))
+    return list(map(str, answer_files(wildcards.experiment, wildcards.model)))
 
 
-def of_every_model(pattern, wildcards):
-    """An experiment's files of one kind, one for each of its models."""
-    models = plan.experiments[wildcards.experiment].config.models
-    return collect(pattern, experiment=wildcards.experiment, model=models)
+SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 
 
-def labels_of(wildcards):
-    """The labels of an experiment's statements, where its configuration names labelers."""
-    labelled = plan.experiments[wildcards.experiment].config.labelers
-    return (
-        of_every_model("results/labels/{experiment}/{model}.parquet", wildcards)
-        if labelled
-        else []
+def shards_of(wildcards):
+    """The transcripts of one experiment and model."""
+    return collect(
+        SHARDS,
+        experiment=wildcards.experiment,
+        model=wildcards.model,
+        shard=range(plan.config.shards),
     )
 
 
-def results_of_study(wildcards):
-    """What the tables and figures of a study may show: its experiments' scores and its data sets' leaderboards."""
-    experiments = plan.of_study(wildcards.study)
+def results_of(experiment):
+    """What an experiment's scores rest on: its cases, and the predictions, transcripts and labels of all its models."""
+    config = plan.experiments[experiment].config
+    named = {"experiment": experiment, "model": config.models}
+    labels = "results/labels/{experiment}/{model}.parquet"
+    return [
+        f"results/cases/{config.dataset}.parquet",
+        *collect("results/predictions/{experiment}/{model}.parquet", **named),
+        *collect(SHARDS, shard=range(plan.config.shards), **named),
+        *(collect(labels, **named) if config.labelers else []),
+    ]
+
+
+def results_of_study(study):
+    """What the tables and figures of a study may show: its experiments' results and scores, its data sets' leaderboards."""
+    experiments = plan.of_study(study)
     datasets = {experiment.config.dataset for experiment in experiments}
+    results = [path for found in experiments for path in results_of(found.name)]
     return {
-        "scores": [
-            f"results/scores/{experiment.name}.parquet" for experiment in experiments
-        ],
+        "results": list(dict.fromkeys(results)),
+        "scores": [f"results/scores/{found.name}.parquet" for found in experiments],
         "baselines": [
             f"results/baselines/{dataset}.parquet"
             for dataset in plan.with_baselines
             if dataset in datasets
         ],
+        "published": f"{SHIPPED}/data/published/published_results.csv",
     }
-
-
-def as_published(wildcards):
-    """What of a study's runs may be compared with published values: tables follow from it."""
-    names = {experiment.name for experiment in plan.of_study(wildcards.study)}
-    return [
-        f"{experiment}/{model}: {', '.join(found.repeats) or found.differs}"
-        for (experiment, model), found in COMPARABLE.runs.items()
-        if experiment in names
-    ]
-
-
-def package_digest(package):
-    """A digest of every module of a package, for rules that run whatever is registered in it."""
-    return code_digest(*modules_of(package))
 
 
 TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "tex", "html"], ["png", "svg"]
 TABLE_NAMES = [name for name in TABLES if TABLES[name].study in plan.studies]
 FIGURE_NAMES = [name for name in FIGURES if FIGURES[name].study in plan.studies]
+
+
+def built_by_module(registry, names):
+    """The tables or figures that each module of Python builds: the module, its study, and their names."""
+    built = {}
+    for name in names:
+        builder = registry[name].build.__module__.rpartition(".")[2]
+        built.setdefault((builder, registry[name].study), []).append(name)
+    return [(builder, study, found) for (builder, study), found in built.items()]
+
+
+CAPTION = "results/captions/{kind}/{name}.rst"
+
+
+def captions(kind, names):
+    """The captions that the report shows beside tables or figures."""
+    return collect(CAPTION, kind=kind, name=names)
+
+
+def caption_of(kind, name):
+    """Where a caption is when the report is made; a path that is not absolute would be sought beside the rules."""
+    return Path(CAPTION.format(kind=kind, name=name)).absolute()
 
 
 def artifacts_of(study):
@@ -166,28 +201,18 @@ def artifacts_of(study):
     ]
 
 
-LABELLED = [
-    (experiment.name, model)
-    for experiment in plan.experiments.values()
-    if experiment.config.labelers
-    for model in experiment.config.models
-]
+LABELLED = list(stages.labelled())
 OUTCOME = "results/outcome/{study}.{ending}"
-SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 
 
-def annotation_files(wildcards):
+def filled_sheets(wildcards):
     """What people have filled in so far."""
-    return sorted(
-        str(path)
-        for path in Path("data/annotations").glob("*")
-        if path.suffix in (".csv", ".json")
-    )
+    return list(map(str, annotation_files()))
 
 
 def other_transcripts(wildcards):
     """The transcripts of the other labelled experiments, where there are annotations: a file may speak of them too."""
-    if not annotation_files(wildcards):
+    if not annotation_files():
         return []
     return [
         SHARDS.format(experiment=experiment, model=model, shard=shard)

@@ -10,7 +10,7 @@ rule download:
     conda:
         "../envs/data.yaml"
     params:
-        data_root=plan.config.data_root,
+        **made_with("download"),
     script:
         "../scripts/download.py"
 
@@ -29,7 +29,7 @@ rule load_cases:
     conda:
         "../envs/data.yaml"
     params:
-        depends_on=lambda wildcards: plan.dataset_digest(wildcards.dataset),
+        **made_with("load_cases"),
     script:
         "../scripts/cases.py"
 

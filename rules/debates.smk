@@ -12,13 +12,14 @@ rule hold_debates:
         "results/logs/debates/{experiment}/{model}/{shard}.log",
     conda:
         "../envs/debates.yaml"
-    threads: lambda wildcards: plan.threads(wildcards.experiment, wildcards.model, workflow.cores)
+    threads:
+        lambda wildcards: plan.threads(
+            plan.models_of(wildcards.experiment, wildcards.model), workflow.cores
+        )
     resources:
-        **MODEL_SLOTS,
+        **slots(plan.models_of),
     params:
-        depends_on=lambda wildcards: plan.debate_digest(
-            wildcards.experiment, wildcards.model
-        ),
+        **made_with("hold_debates"),
     script:
         "../scripts/debates.py"
 
@@ -26,10 +27,7 @@ rule hold_debates:
 rule predict:
     input:
         cases=cases_of,
-        shards=collect(
-            "results/transcripts/{{experiment}}/{{model}}/{shard}.parquet",
-            shard=range(plan.config.shards),
-        ),
+        shards=shards_of,
     output:
         predictions="results/predictions/{experiment}/{model}.parquet",
         calls="results/calls/{experiment}/{model}.parquet",
@@ -38,7 +36,7 @@ rule predict:
     conda:
         "../envs/debates.yaml"
     params:
-        code=code_digest("moot.predictions"),
+        **made_with("predict"),
     script:
         "../scripts/predictions.py"
 

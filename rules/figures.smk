@@ -1,36 +1,35 @@
-# Figures, as PNG and SVG, and transcripts laid out for reading.
+# Figures, as PNG and SVG, one job for each module that draws some; and transcripts laid out for reading.
 
 
-rule figure:
-    input:
-        unpack(results_of_study),
-        published=f"{SHIPPED}/data/published/published_results.csv",
-    output:
-        png="results/figures/{study}/{figure}.png",
-        svg=report(
-            "results/figures/{study}/{figure}.svg",
-            caption="../docs/captions/figure.rst",
-            category="{study}",
-            subcategory=lambda wildcards: "Figures: {}".format(
-                FIGURES[f"{wildcards.study}/{wildcards.figure}"].category.lower()
-            ),
-            labels=lambda wildcards: {"figure": wildcards.figure.replace("_", " ")},
-        ),
-    log:
-        "results/logs/figures/{study}/{figure}.log",
-    conda:
-        "../envs/presentation.yaml"
-    params:
-        as_published=as_published,
-        caption=lambda wildcards: FIGURES[
-            f"{wildcards.study}/{wildcards.figure}"
-        ].caption,
-        code=lambda wildcards: code_digest(
-            "moot.present.style",
-            FIGURES[f"{wildcards.study}/{wildcards.figure}"].build.__module__,
-        ),
-    script:
-        "../scripts/figure.py"
+for builder, study, found in built_by_module(FIGURES, FIGURE_NAMES):
+
+    rule:
+        name:
+            f"figures_{builder}"
+        input:
+            **results_of_study(study),
+        output:
+            captions("figures", found),
+            collect("results/figures/{figure}.png", figure=found),
+            [
+                report(
+                    f"results/figures/{name}.svg",
+                    caption=caption_of("figures", name),
+                    category=study,
+                    subcategory=f"Figures: {FIGURES[name].category.lower()}",
+                    labels={"figure": FIGURES[name].name.replace("_", " ")},
+                )
+                for name in found
+            ],
+        log:
+            f"results/logs/figures/{builder}.log",
+        conda:
+            "../envs/presentation.yaml"
+        params:
+            **made_with("figure", study=study, builder=builder),
+            job={"stage": "figure", "study": study, "builder": builder},
+        script:
+            "../scripts/figure.py"
 
 
 rule figures:
@@ -46,6 +45,7 @@ rule render_transcripts:
     input:
         cases=cases_of,
         predictions="results/predictions/{experiment}/{model}.parquet",
+        shards=shards_of,
     output:
         "results/reading/{experiment}/{model}.md",
     log:
@@ -53,7 +53,7 @@ rule render_transcripts:
     conda:
         "../envs/presentation.yaml"
     params:
-        code=code_digest("moot.present.transcripts"),
+        **made_with("render_transcripts"),
     script:
         "../scripts/transcript.py"
 

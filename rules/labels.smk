@@ -4,12 +4,9 @@
 rule label_statements:
     input:
         cases=cases_of,
-        shards=collect(
-            "results/transcripts/{{experiment}}/{{model}}/{shard}.parquet",
-            shard=range(plan.config.shards),
-        ),
+        shards=shards_of,
         others=other_transcripts,
-        annotations=annotation_files,
+        annotations=filled_sheets,
     output:
         labels="results/labels/{experiment}/{model}.parquet",
         everything="results/annotations/{experiment}/{model}.parquet",
@@ -17,14 +14,15 @@ rule label_statements:
         "results/logs/labels/{experiment}/{model}.log",
     conda:
         "../envs/debates.yaml"
-    threads: workflow.cores
+    threads:
+        lambda wildcards: plan.threads(
+            plan.labelling_models(wildcards.experiment, wildcards.model),
+            workflow.cores,
+        )
+    resources:
+        **slots(plan.labelling_models),
     params:
-        labelers=lambda wildcards: list(
-            plan.experiments[wildcards.experiment].config.labelers
-        ),
-        order=list(plan.config.annotations),
-        code=code_digest("moot.labels.labelling", "moot.labels.judge"),
-        prompts=plan.prompts.digest("panel/label"),
+        **made_with("label_statements"),
     script:
         "../scripts/labels.py"
 
@@ -40,10 +38,7 @@ rule labels:
 rule write_annotation_sheet:
     input:
         cases=cases_of,
-        shards=collect(
-            "results/transcripts/{{experiment}}/{{model}}/{shard}.parquet",
-            shard=range(plan.config.shards),
-        ),
+        shards=shards_of,
     output:
         "results/annotation_sheets/{experiment}/{model}.txt",
     log:
@@ -51,6 +46,7 @@ rule write_annotation_sheet:
     conda:
         "../envs/debates.yaml"
     params:
+        **made_with("write_annotation_sheet"),
         folder="data/annotation_sheets",
     script:
         "../scripts/annotation_sheets.py"
@@ -74,6 +70,6 @@ rule deidentification:
     conda:
         "../envs/debates.yaml"
     params:
-        depends_on=lambda wildcards: plan.dataset_digest(wildcards.dataset),
+        **made_with("deidentification"),
     script:
         "../scripts/deidentification.py"

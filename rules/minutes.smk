@@ -12,6 +12,7 @@ rule lay_out_conferences:
     input:
         cases=cases_of,
         predictions="results/predictions/{experiment}/{model}.parquet",
+        shards=shards_of,
     output:
         report(
             "results/reading/{experiment}/{model}.html",
@@ -25,7 +26,7 @@ rule lay_out_conferences:
     conda:
         "../envs/presentation.yaml"
     params:
-        code=code_digest("moot.present.conference_transcripts"),
+        **made_with("lay_out_conferences"),
     script:
         "../scripts/conferences.py"
 
@@ -34,6 +35,7 @@ rule write_minutes:
     input:
         cases=cases_of,
         predictions="results/predictions/{experiment}/{model}.parquet",
+        shards=shards_of,
     output:
         directory("results/minutes/{experiment}/{model}"),
     log:
@@ -41,7 +43,7 @@ rule write_minutes:
     conda:
         "../envs/presentation.yaml"
     params:
-        code=code_digest("moot.present.minutes"),
+        **made_with("write_minutes"),
     script:
         "../scripts/minutes.py"
 

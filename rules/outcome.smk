@@ -18,7 +18,7 @@ rule outcome:
         "../envs/presentation.yaml"
     params:
         unfinished=unfinished,
-        code=code_digest("moot.outcome"),
+        **made_with("outcome"),
     script:
         "../scripts/outcome.py"
 

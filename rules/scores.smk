@@ -3,11 +3,7 @@
 
 rule score:
     input:
-        cases=cases_of,
-        predictions=lambda wildcards: of_every_model(
-            "results/predictions/{experiment}/{model}.parquet", wildcards
-        ),
-        labels=labels_of,
+        lambda wildcards: results_of(wildcards.experiment),
     output:
         "results/scores/{experiment}.parquet",
     log:
@@ -15,8 +11,7 @@ rule score:
     conda:
         "../envs/presentation.yaml"
     params:
-        depends_on=lambda wildcards: plan.score_digest(wildcards.experiment),
-        code=package_digest("moot.scores"),
+        **made_with("score"),
     script:
         "../scripts/scores.py"
 

@@ -3,10 +3,7 @@
 
 rule write_summaries:
     input:
-        collect(
-            "results/transcripts/{{experiment}}/{{model}}/{shard}.parquet",
-            shard=range(plan.config.shards),
-        ),
+        shards_of,
     output:
         "results/summaries/{experiment}/{model}.jsonl",
     log:
@@ -14,6 +11,6 @@ rule write_summaries:
     conda:
         "../envs/data.yaml"
     params:
-        code=code_digest("moot.protocols.summaries"),
+        **made_with("write_summaries"),
     script:
         "../scripts/summaries.py"

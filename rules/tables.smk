@@ -1,35 +1,37 @@
-# Tables: published, ours, and the difference; as CSV, LaTeX and HTML.
+# Tables: published, ours, and the difference; as CSV, LaTeX and HTML. One job for each module that builds some.
 
 
-rule table:
-    input:
-        unpack(results_of_study),
-        published=f"{SHIPPED}/data/published/published_results.csv",
-    output:
-        csv="results/tables/{study}/{table}.csv",
-        tex="results/tables/{study}/{table}.tex",
-        html=report(
-            "results/tables/{study}/{table}.html",
-            caption="../docs/captions/table.rst",
-            category="{study}",
-            subcategory="Tables",
-            labels=lambda wildcards: {
-                "table": TABLES[f"{wildcards.study}/{wildcards.table}"].title
-            },
-        ),
-    log:
-        "results/logs/tables/{study}/{table}.log",
-    conda:
-        "../envs/presentation.yaml"
-    params:
-        as_published=as_published,
-        caption=lambda wildcards: TABLES[f"{wildcards.study}/{wildcards.table}"].caption,
-        code=lambda wildcards: code_digest(
-            "moot.present.formats",
-            TABLES[f"{wildcards.study}/{wildcards.table}"].build.__module__,
-        ),
-    script:
-        "../scripts/table.py"
+for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
+
+    rule:
+        name:
+            f"tables_{builder}"
+        input:
+            **results_of_study(study),
+        output:
+            captions("tables", found),
+            collect(
+                "results/tables/{table}.{ending}", table=found, ending=["csv", "tex"]
+            ),
+            [
+                report(
+                    f"results/tables/{name}.html",
+                    caption=caption_of("tables", name),
+                    category=study,
+                    subcategory="Tables",
+                    labels={"table": TABLES[name].title},
+                )
+                for name in found
+            ],
+        log:
+            f"results/logs/tables/{builder}.log",
+        conda:
+            "../envs/presentation.yaml"
+        params:
+            **made_with("table", study=study, builder=builder),
+            job={"stage": "table", "study": study, "builder": builder},
+        script:
+            "../scripts/table.py"
 
 
 rule tables:

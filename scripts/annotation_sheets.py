@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.artifacts import read_cases
-from moot.job import job_log
+from moot.core.log import LOG
+from moot.job import job
 from moot.labels.sheets import blinded, write_sheets
 from moot.labels.statements import sheet_of, statements_in
-from moot.llm.progress import LOG
-from moot.plan import Plan
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+    with job(snakemake) as plan:
         statements = statements_in([Path(shard) for shard in snakemake.input.shards])
         facts = {case.case_id: case.text for case in read_cases(Path(snakemake.input.cases))[0]}
         stem = sheet_of(snakemake.wildcards.experiment, snakemake.wildcards.model)

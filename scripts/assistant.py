@@ -1,18 +1,18 @@
 """Train the reliability assistant on the debates of one experiment and model."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from snakemake.script import Snakemake
-
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
 from moot.reliability import write_assistant
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+    with job(snakemake) as plan:
         write_assistant(
             Path(snakemake.input.cases),
             [Path(shard) for shard in snakemake.input.shards],

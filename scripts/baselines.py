@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
+from moot.stages.records import digests_of
 from moot.training.leaderboards import train_baselines
 
 if TYPE_CHECKING:
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
+    with job(snakemake) as plan:
         train_baselines(
-            Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent),
+            plan,
             snakemake.wildcards.dataset,
             (Path(snakemake.input.cases), Path(snakemake.input.features)),
             (Path(snakemake.output.leaderboard), Path(snakemake.output.predictions), Path(snakemake.output.models)),
             snakemake.threads,
+            **digests_of(snakemake),
         )

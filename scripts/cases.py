@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job_log
+from moot.job import job
 from moot.load import load_dataset
-from moot.plan import Plan
+from moot.stages.records import digests_of
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
-        load_dataset(plan, snakemake.wildcards.dataset, *map(Path, snakemake.output))
+    with job(snakemake) as plan:
+        name = snakemake.wildcards.dataset
+        options, context = plan.dataset_options(name), plan.load_context(name)
+        cases, features, account = map(Path, snakemake.output)
+        load_dataset(options, context, cases, features, account, **digests_of(snakemake))

@@ -1,20 +1,20 @@
 """Lay out the conferences of one experiment and model as a page of the report."""
 
 from pathlib import Path
-
-from snakemake.script import Snakemake
+from typing import TYPE_CHECKING
 
 from moot.artifacts import atomic_path
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
 from moot.present.conference_transcripts import render_page
-from moot.results import experiment_results
+from moot.results import model_results
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
-        results = experiment_results(plan, snakemake.wildcards.experiment)
+    with job(snakemake) as plan:
+        results = model_results(plan, snakemake)
         with atomic_path(Path(snakemake.output[0])) as part:
             part.write_text(render_page(results, snakemake.wildcards.model), encoding="utf-8")

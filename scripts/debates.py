@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from moot.artifacts import read_cases
 from moot.debates import Job, write_transcripts
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
+from moot.stages.records import digests_of
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+    with job(snakemake) as plan:
         wildcards, inputs = snakemake.wildcards, snakemake.input
         needs = plan.experiments[wildcards.experiment].needs
-        job = Job(
+        debates = Job(
             wildcards.experiment,
             wildcards.model,
             *read_cases(Path(inputs.cases)),
@@ -26,4 +25,5 @@ if __name__ == "__main__":
             threads=snakemake.threads,
             artifacts={name: Path(inputs[name]) for name in needs},
         )
-        write_transcripts(plan, job, [Path(source) for source in inputs], Path(snakemake.output[0]))
+        sources = [Path(source) for source in inputs]
+        write_transcripts(plan, debates, sources, Path(snakemake.output[0]), **digests_of(snakemake))

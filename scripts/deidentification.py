@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.deidentify.account import write_account
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
+from moot.stages.records import digests_of
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
-        write_account(plan, snakemake.wildcards.dataset, Path(snakemake.output[0]))
+    with job(snakemake) as plan:
+        name = snakemake.wildcards.dataset
+        options, context = plan.dataset_options(name), plan.load_context(name)
+        write_account(options, context, Path(snakemake.output[0]), **digests_of(snakemake))

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moot.core.log import LOG
 from moot.download import download, write_record
-from moot.job import job_log
-from moot.llm.progress import LOG
+from moot.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        versions = Path(snakemake.scriptdir).parent / "data" / "versions.csv"
-        fetched = download(snakemake.wildcards.loader, Path(snakemake.params.data_root), versions)
+    with job(snakemake) as plan:
+        versions = plan.shipped / "data" / "versions.csv"
+        fetched = download(snakemake.wildcards.loader, Path(plan.config.data_root), versions)
         for file in fetched:
             LOG.info("%s: %s (sha256 %s)", file.path, file.url or "was there already", file.sha256)
         write_record(Path(snakemake.output[0]), fetched)

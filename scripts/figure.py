@@ -1,18 +1,21 @@
-"""Draw one figure of a study as PNG and SVG."""
+"""Draw the figures of a study that one module draws, as PNG and SVG."""
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from snakemake.script import Snakemake
-
-from moot.job import job_log
+from moot.job import job
 from moot.present import FIGURES
 from moot.present.style import draw
-from moot.results import results_of_job
+from moot.results import outputs_by_name, study_results
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        entry = FIGURES[f"{snakemake.wildcards.study}/{snakemake.wildcards.figure}"]
-        paths = {ending: Path(path) for ending, path in snakemake.output.items()}
-        draw(entry, results_of_job(snakemake), paths)
+    with job(snakemake) as plan:
+        results = study_results(plan, snakemake)
+        for name, paths in outputs_by_name(snakemake.output).items():
+            caption = paths.pop("rst")
+            draw(FIGURES[name], results, paths)
+            caption.write_text(FIGURES[name].caption + "\n", encoding="utf-8")

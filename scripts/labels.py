@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job_log
+from moot.job import job
 from moot.labels.labelling import LabelJob, label_statements
-from moot.plan import Plan
+from moot.stages.records import digests_of
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+    with job(snakemake) as plan:
         wildcards, inputs = snakemake.wildcards, snakemake.input
         shards: dict[tuple[str, str], list[Path]] = {}
         for shard in map(Path, [*inputs.shards, *inputs.others]):
             shards.setdefault((shard.parts[-3], shard.parts[-2]), []).append(shard)
         annotations = [Path(file) for file in inputs.annotations]
-        job = LabelJob(
+        labelling = LabelJob(
             wildcards.experiment, wildcards.model, Path(inputs.cases), shards, annotations, snakemake.threads
         )
-        label_statements(plan, job, Path(snakemake.output.labels), Path(snakemake.output.everything))
+        output, everything = Path(snakemake.output.labels), Path(snakemake.output.everything)
+        label_statements(plan, labelling, output, everything, **digests_of(snakemake))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job_log
+from moot.job import job
 from moot.outcome import read_outcome, write_outcome
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
+    with job(snakemake):
         predictions, labels = (
             [Path(path) for path in paths] for paths in (snakemake.input.predictions, snakemake.input.labels)
         )

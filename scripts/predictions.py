@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
 from moot.predictions import write_predictions
+from moot.stages.records import digests_of
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+    with job(snakemake) as plan:
         write_predictions(
             plan,
             snakemake.wildcards.experiment,
@@ -22,4 +21,5 @@ if __name__ == "__main__":
             [Path(shard) for shard in snakemake.input.shards],
             Path(snakemake.output.predictions),
             Path(snakemake.output.calls),
+            **digests_of(snakemake),
         )

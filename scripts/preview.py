@@ -4,8 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
 from moot.preview import preview
 
 if TYPE_CHECKING:
@@ -14,6 +13,5 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+    with job(snakemake) as plan:
         sys.stdout.write(preview(plan, Path("results")).to_string(index=False, na_rep="") + "\n")

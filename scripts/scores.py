@@ -1,18 +1,18 @@
 """Score one experiment: everything that its predictions, transcripts and labels add up to."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from snakemake.script import Snakemake
-
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
 from moot.results import write_scores
+from moot.stages.records import digests_of
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
-        experiment = snakemake.wildcards.experiment
-        sources = [Path(path) for path in snakemake.input.predictions]
-        write_scores(Path(snakemake.output[0]), plan, experiment, sources)
+    with job(snakemake) as plan:
+        sources = [Path(path) for path in snakemake.input]
+        write_scores(Path(snakemake.output[0]), plan, snakemake.wildcards.experiment, sources, **digests_of(snakemake))

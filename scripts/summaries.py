@@ -1,14 +1,16 @@
 """Write the summaries of one experiment and model as CaseLaw cases."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from snakemake.script import Snakemake
-
-from moot.job import job_log
+from moot.job import job
 from moot.protocols.summaries import write_summaries
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
+    with job(snakemake) as plan:
         write_summaries([Path(shard) for shard in snakemake.input], Path(snakemake.output[0]))

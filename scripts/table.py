@@ -1,18 +1,21 @@
-"""Write one table of a study as CSV, LaTeX and HTML."""
+"""Write the tables of a study that one module builds, as CSV, LaTeX and HTML."""
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from snakemake.script import Snakemake
-
-from moot.job import job_log
+from moot.job import job
 from moot.present import TABLES
 from moot.present.formats import write_table
-from moot.results import results_of_job
+from moot.results import outputs_by_name, study_results
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        entry = TABLES[f"{snakemake.wildcards.study}/{snakemake.wildcards.table}"]
-        paths = {ending: Path(path) for ending, path in snakemake.output.items()}
-        write_table(entry, results_of_job(snakemake), paths)
+    with job(snakemake) as plan:
+        results = study_results(plan, snakemake)
+        for name, paths in outputs_by_name(snakemake.output).items():
+            caption = paths.pop("rst")
+            write_table(TABLES[name], results, paths)
+            caption.write_text(TABLES[name].caption + "\n", encoding="utf-8")

@@ -1,20 +1,20 @@
 """Lay out the debates of one experiment and model for reading, as Markdown."""
 
 from pathlib import Path
-
-from snakemake.script import Snakemake
+from typing import TYPE_CHECKING
 
 from moot.artifacts import atomic_path
-from moot.job import job_log
-from moot.plan import Plan
+from moot.job import job
 from moot.present.transcripts import render_debates
-from moot.results import experiment_results
+from moot.results import model_results
 
-snakemake: Snakemake
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
-        results = experiment_results(plan, snakemake.wildcards.experiment)
+    with job(snakemake) as plan:
+        results = model_results(plan, snakemake)
         with atomic_path(Path(snakemake.output[0])) as part, part.open("w", encoding="utf-8") as page:
             page.writelines(render_debates(results, snakemake.wildcards.model))

@@ -35,7 +35,13 @@ def test_2700_steps_run_whole(tmp_path: Path) -> None:
     cases = tmp_path / "cases.parquet"
     with FaultServer() as server:
         plan = paper_configuration(server.url, tmp_path)
-        load_dataset(plan, "opinions", cases, tmp_path / "features.parquet", tmp_path / "account.csv")
+        load_dataset(
+            plan.dataset_options("opinions"),
+            plan.load_context("opinions"),
+            cases,
+            tmp_path / "features.parquet",
+            tmp_path / "account.csv",
+        )
         loaded, task = read_cases(cases)
         for phase in PHASES:
             shards = [tmp_path / f"{phase}-{number}.parquet" for number in range(plan.config.shards)]

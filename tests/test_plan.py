@@ -9,7 +9,8 @@ import yaml
 
 from moot.config import schema_json
 from moot.errors import UserError
-from moot.plan import Plan, code_digest
+from moot.plan import Plan
+from moot.stages.digests import Stages
 
 PROJECT = Path(__file__).resolve().parents[1]
 GOOD: dict[str, Any] = {
@@ -115,7 +116,7 @@ def test_an_embedded_model_shares_the_cores_among_its_jobs(
     tmp_path: Path, model: dict[str, Any], cores: int, threads: int, jobs: int
 ) -> None:
     plan = plan_of(tmp_path, {"models": {"small": model}})
-    assert (plan.threads("trial", "small", cores), plan.jobs_at_once("small", cores)) == (threads, jobs)
+    assert (plan.threads(["small"], cores), plan.jobs_at_once("small", cores)) == (threads, jobs)
 
 
 def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
@@ -130,12 +131,25 @@ def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
     assert plan.experiments["sweep-beliefs=none"].params.beliefs == "none"  # type: ignore[attr-defined]
 
 
-def test_a_digest_follows_what_replies_depend_on_and_nothing_else(tmp_path: Path) -> None:
-    digest = plan_of(tmp_path, {}).debate_digest("trial", "small")
-    assert plan_of(tmp_path, {"models": {"small": {"concurrency": 3}}}).debate_digest("trial", "small") == digest
-    assert plan_of(tmp_path, {"models": {"other": {"model": "b"}}}).debate_digest("trial", "small") == digest
-    assert plan_of(tmp_path, {"seed": 2}).debate_digest("trial", "small") != digest
-    assert plan_of(tmp_path, {"models": {"small": {"max_tokens": 3}}}).debate_digest("trial", "small") != digest
+@pytest.mark.parametrize(
+    ("change", "changed"),
+    [
+        ({"models": {"small": {"concurrency": 3}}}, False),
+        ({"models": {"other": {"model": "b"}}}, False),
+        ({"seed": 2}, True),
+        ({"models": {"small": {"max_tokens": 3}}}, True),
+        ({"datasets": {"nlsy97": {"rows": 70}}}, True),
+    ],
+)
+def test_digests_follow_what_replies_depend_on_and_nothing_else(
+    tmp_path: Path, change: dict[str, Any], changed: bool
+) -> None:
+    """What comes later covers what comes before."""
+    before, after = (Stages(plan_of(tmp_path, given)) for given in ({}, change))
+    for stage in ("hold_debates", "predict", "render_transcripts"):
+        one, other = (stages.of(stage, experiment="trial", model="small") for stages in (before, after))
+        assert (one != other) is changed
+    assert (before.of("score", experiment="trial") != after.of("score", experiment="trial")) is changed
 
 
 def test_the_schema_file_is_the_models_own() -> None:
@@ -149,8 +163,3 @@ def test_every_key_is_explained() -> None:
     for definition in definitions["$defs"].values():
         keys |= set(definition.get("properties", {}))
     assert not {key for key in keys if f"`{key}`" not in documented}
-
-
-def test_a_code_digest_covers_what_a_module_imports() -> None:
-    assert code_digest("moot.protocols.courtroom") != code_digest("moot.protocols.prompting")
-    assert code_digest("moot.errors") == code_digest("moot.errors")

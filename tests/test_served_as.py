@@ -20,6 +20,7 @@ from moot.llm.progress import Progress
 from moot.llm.request import Message, Request, request_to
 from moot.plan import Plan
 from moot.preview import PreviewLedger
+from moot.stages.digests import Stages
 
 PROJECT = Path(__file__).resolve().parents[1]
 FIRST, SECOND = "As the first server says.", "The second server says otherwise."
@@ -118,7 +119,8 @@ def test_a_debate_between_two_servers_of_one_model(first: FaultServer, second: F
 
 def test_the_digest_of_a_debate_names_its_server(tmp_path: Path) -> None:
     def digest(**model: str) -> str:
-        return Plan.from_yaml(configuration("http://a/v1", tmp_path, model), PROJECT).debate_digest(EXPERIMENT, "test")
+        plan = Plan.from_yaml(configuration("http://a/v1", tmp_path, model), PROJECT)
+        return Stages(plan).of("hold_debates", experiment=EXPERIMENT, model="test").options
 
     assert digest() != digest(base_url="http://b/v1")
     assert digest() == digest(base_url="http://b/v1", served_as="http://a/v1")

@@ -102,7 +102,7 @@ def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path) -> No
     }
     plan = Plan.from_yaml(raw, PROJECT)
     inputs = (tmp_path / "cases.parquet", tmp_path / "features.parquet")
-    load_dataset(plan, "nlsy97", *inputs, tmp_path / "account.csv")
+    load_dataset(plan.dataset_options("nlsy97"), plan.load_context("nlsy97"), *inputs, tmp_path / "account.csv")
     boards = []
     for folder in (tmp_path / "first", tmp_path / "second"):
         outputs = (folder / "leaderboard.parquet", folder / "predictions.parquet", folder / "models")

@@ -81,7 +81,7 @@ class Workflow:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=300,
+            timeout=500,
         )
         warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
         assert not warned, f"a job gave a warning: {warned and warned[0]}"
@@ -135,17 +135,30 @@ def test_an_edited_prompt_reruns_its_own_calls_and_what_follows_and_nothing_else
     assert "single" not in "".join(line for line in done.stdout.splitlines() if "wildcards" in line)
 
 
-def test_an_edited_figure_is_drawn_again_and_nothing_else_runs(built: Workflow) -> None:
-    built.edit("scripts/moot/present/courtroom_figures.py", '"""', '"""Edited. ')
-    assert built.jobs(*TARGETS) == {"figure"}
-    built.edit("scripts/moot/present/courtroom_figures.py", '"""Edited. ', '"""')
+EDITS = {
+    "scripts/moot/present/courtroom_figures.py": {"figures_courtroom_figures"},
+    "scripts/moot/scores/calibration.py": {"score", "tables_courtroom_tables", "figures_courtroom_figures"},
+    "scripts/moot/llm/chat.py": {
+        "hold_debates",
+        "predict",
+        "score",
+        "tables_courtroom_tables",
+        "figures_courtroom_figures",
+    },
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edited_module_reruns_what_imports_it_and_what_follows_and_nothing_else(name: str, built: Workflow) -> None:
+    """A comment or a docstring reruns nothing."""
+    file = built.project / name
+    text = file.read_text()
+    file.write_text(text.replace('"""', '"""Edited. ', 1) + "\n# A comment.\n")
     assert built.jobs(*TARGETS) == set()
-
-
-def test_an_edited_score_is_computed_again_and_no_debate_is_held(built: Workflow) -> None:
-    built.edit("scripts/moot/scores/calibration.py", '"""', '"""Edited. ')
-    assert built.jobs(*DEBATE_TARGETS) == {"score"}
-    built.edit("scripts/moot/scores/calibration.py", '"""Edited. ', '"""')
+    file.write_text(f"{text}\nEDITED = True\n")
+    assert built.jobs(*TARGETS) == EDITS[name]
+    file.write_text(text)
+    assert built.jobs(*TARGETS) == set()
 
 
 def test_another_model_in_the_catalogue_reruns_nothing(built: Workflow) -> None:

@@ -180,9 +180,25 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -> dict[str, str]:
-    """The metadata that every artifact carries: experiment, moot's version, the sha256 of each source, and `extra`."""
-    digests = {path.name: file_digest(path) for path in sources}
+    """The metadata that every artifact carries.
+
+    Args:
+        experiment: its name, where the artifact belongs to one.
+        sources: the files that it was made from; their sha256 is kept by their paths below `results/`, or for files
+            outside the working directory by their folder and name.
+        extra: more of it, such as the digests of options, prompts and code.
+    """
+    digests = {_name_of(path): file_digest(path) for path in sources}
     return {"experiment": experiment, "moot_version": __version__, "sources": json.dumps(digests), **extra}
+
+
+def _name_of(path: Path) -> str:
+    """A file's path below `results/` or below the working directory; elsewhere its folder and name."""
+    path = path.absolute()
+    for folder in (Path("results").absolute(), Path.cwd()):
+        if path.is_relative_to(folder):
+            return path.relative_to(folder).as_posix()
+    return "/".join(path.parts[-2:])
 
 
 def write_rows(

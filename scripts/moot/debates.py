@@ -13,12 +13,13 @@ import pyarrow.parquet as pq
 
 from moot.artifacts import SCHEMAS, atomic_path, describe
 from moot.cases import Case, Task, choose_cases, shard_of
+from moot.core.log import LOG
 from moot.debate import Answer, Debate, DebatePausedError, Setting, check_labels, transcript_row
 from moot.errors import RunStoppedError, UserError
 from moot.llm.chat import Settings, open_chats
 from moot.llm.failures import told
 from moot.llm.ledger import Ledger
-from moot.llm.progress import LOG, Progress
+from moot.llm.progress import Progress
 from moot.plan import Experiment, Plan
 from moot.protocols import PROTOCOLS
 
@@ -251,16 +252,17 @@ async def run_debates(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     LOG.info(progress.line())
 
 
-def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Path) -> None:
+def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Path, **digests: str) -> None:
     """Hold one job's debates and write their transcripts in a stream, whole or not at all.
 
     Args:
         plan: the checked configuration.
         job: what to debate.
-        sources: the files that the job rests on; their digests go into the artifact.
+        sources: the files that the job rests on; their sha256 goes into the artifact.
         output: `transcripts/{experiment}/{model}/{shard}.parquet`.
+        digests: what the job was made with, for the artifact's metadata.
     """
-    schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources))
+    schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources, **digests))
 
     async def write() -> None:
         rows: list[dict[str, Any]] = []

@@ -1,13 +1,19 @@
-"""What every script does around its pure function: a log, and one clear message instead of a traceback."""
+"""What every script does around its pure function: a plan, a log, a record, and one message instead of a traceback."""
 
 import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from moot.core.log import LOG
 from moot.errors import RunStoppedError, UserError
-from moot.llm.progress import LOG
+from moot.plan import Plan
+from moot.stages.records import recorded
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
 
 
 @contextmanager
@@ -29,3 +35,12 @@ def job_log(path: str | Path) -> Iterator[None]:
     except OSError as error:
         LOG.error("moot: %s. Nothing half-written was left: mend this and run the same command again.", error)
         sys.exit(1)
+
+
+@contextmanager
+def job(snakemake: "Snakemake") -> Iterator[Plan]:
+    """A job's checked plan, with its log open; the job's record is written when the block ends well."""
+    with job_log(snakemake.log[0]):
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+        with recorded(snakemake):
+            yield plan

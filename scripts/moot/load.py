@@ -7,10 +7,9 @@ import pandas as pd
 
 from moot.artifacts import atomic_path, describe, write_cases, write_frame
 from moot.cases import Task
-from moot.datasets import LOADERS, Loaded
+from moot.core.log import LOG
+from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 from moot.errors import UserError
-from moot.llm.progress import LOG
-from moot.plan import Plan
 
 
 def check_cases(dataset: str, loaded: Loaded) -> None:
@@ -48,20 +47,23 @@ def clustered(dataset: str, loaded: Loaded, cluster: str | None) -> Task:
     return task
 
 
-def load_dataset(plan: Plan, dataset: str, cases: Path, features: Path, account: Path) -> None:
+def load_dataset(
+    options: DatasetOptions, context: LoadContext, /, cases: Path, features: Path, account: Path, **digests: str
+) -> None:
     """Load a data set and write its artifacts.
 
     Args:
-        plan: the checked configuration.
-        dataset: a name under `datasets`.
+        options: the data set's checked options.
+        context: what its loader may use.
         cases: where `cases/{dataset}.parquet` goes.
         features: where `features/{dataset}.parquet` goes: case_id, split, label and one typed column a feature.
         account: where the CSV of what cleaning found goes (columns what, count).
+        digests: what the job was made with, for the artifacts' metadata.
     """
-    options = plan.dataset_options(dataset)
-    loaded = LOADERS[options.loader or dataset].load(options, plan.load_context(dataset))
+    dataset = context.name
+    loaded = LOADERS[options.loader or dataset].load(options, context)
     check_cases(dataset, loaded)
-    metadata = describe(sources=loaded.sources, dataset=dataset)
+    metadata = describe(sources=loaded.sources, dataset=dataset, **digests)
     write_cases(cases, loaded.cases, clustered(dataset, loaded, options.cluster), metadata)
     frame = loaded.features
     if frame is None:

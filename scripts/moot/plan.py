@@ -1,17 +1,11 @@
 """From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
 
-import ast
 import fnmatch
-import hashlib
-import importlib
-import importlib.util
 import itertools
-import json
 import os
-import pkgutil
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +15,6 @@ from moot.baselines import select
 from moot.config import Config, ExperimentConfig, ModelConfig, parse_config, validation_message, where
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.errors import UserError, unknown_name
-from moot.llm.identity import served_as
 from moot.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 
@@ -43,17 +36,6 @@ class Experiment:
     def seats(self) -> set[str]:
         """The models that speak in it beside the experiment's own."""
         return set(self.params.seats.values())
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentView:
-    """What an experiment's results need to know of its configuration; `params` with all defaults filled in."""
-
-    protocol: str
-    dataset: str
-    models: tuple[str, ...]
-    split: str
-    params: Mapping[str, Any]
 
 
 class Plan:
@@ -115,10 +97,11 @@ class Plan:
             prefix = ("experiments", entry, "params")
             message = validation_message(error, prefix, self.files, list(found.params.model_fields))
             raise UserError(message) from None
-        for model in (*config.models, *params.seats.values()):
-            if model not in self.config.models:
-                place = self._where("experiments", entry, "models")
-                raise unknown_name("model", model, self.config.models, place)
+        judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
+        for key, models in (("models", (*config.models, *params.seats.values())), ("labelers", judges)):
+            for model in models:
+                if model not in self.config.models:
+                    raise unknown_name("model", model, self.config.models, self._where("experiments", entry, key))
         return Experiment(name, config, params, config.study or found.study, found.needs(params))
 
     def _used_datasets(self) -> list[str]:
@@ -152,6 +135,12 @@ class Plan:
         below = (path for path in folder.rglob("*") if path.is_file())
         return sorted(path for path in (*below, *options.own_files) if path.is_file())
 
+    def shipped_files(self) -> list[Path]:
+        """The shipped files that data sets are made from or described by."""
+        config = self.shipped / "config"
+        samples, labels = (folder.rglob("*") for folder in (self.shipped / "data" / "samples", config / "labels"))
+        return sorted(path for path in (*samples, *labels, *config.glob("*_variables.yaml")) if path.is_file())
+
     # What follows from an experiment
 
     def models_of(self, experiment: str, model: str) -> dict[str, ModelConfig]:
@@ -176,10 +165,16 @@ class Plan:
             if not os.environ.get(config.api_key_env, "").strip()
         ]
 
-    def threads(self, experiment: str, model: str, cores: int) -> int:
-        """Processor threads of one job: what the models inside its process are given; one where all are elsewhere."""
-        models = self.models_of(experiment, model).values()
-        return max(config.threads_within(cores) if config.endpoint == "embedded" else 1 for config in models)
+    @cached_property
+    def models_used(self) -> list[str]:
+        """The models that some job of this run speaks with."""
+        jobs = [(name, model) for name, found in self.experiments.items() for model in found.config.models]
+        return sorted({used for job in jobs for used in (*self.models_of(*job), *self.labelling_models(*job))})
+
+    def threads(self, models: Iterable[str], cores: int) -> int:
+        """Processor threads of a job: what the models inside its process are given; one where all are elsewhere."""
+        configs = [self.config.models[model] for model in models]
+        return max((config.threads_within(cores) for config in configs if config.endpoint == "embedded"), default=1)
 
     def jobs_at_once(self, model: str, cores: int) -> int:
         """How many jobs may speak with a model at once.
@@ -194,44 +189,14 @@ class Plan:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
         return [found for found in self.experiments.values() if study in (found.study, COMPARISON)]
 
-    def dataset_digest(self, dataset: str) -> str:
-        """A digest of all that a data set's artifacts depend on beside its files: options, seed, folder, code."""
-        options = self.datasets[dataset]
-        content = {
-            "options": options.model_dump(mode="json", exclude={"baselines"}),
-            "seed": self.config.seed,
-            "data_root": self.config.data_root,
-            "code": code_digest("moot.load", LOADERS[options.loader or dataset].load.__module__),
-        }
-        return _digest(content)
-
-    def debate_digest(self, experiment: str, model: str) -> str:
-        """A digest of all that a debate job's output depends on beside its files: parameters, prompts, seed, code."""
+    def results_config(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentConfig:
+        """An experiment's entry as its results know it: parameters with their defaults, some of its models or all."""
         found = self.experiments[experiment]
-        protocol = PROTOCOLS[found.config.protocol]
-        content = {
-            "experiment": found.config.model_dump(mode="json", exclude={"study", "labelers", "models"}),
-            "models": {
-                name: config.model_dump(mode="json", include=_WHAT_REPLIES_DEPEND_ON) | {"server": served_as(config)}
-                for name, config in self.models_of(experiment, model).items()
-            },
-            "seed": self.config.seed,
-            "shards": self.config.shards,
-            "prompts": self.prompts.digest(*protocol.prompts),
-            "code": code_digest("moot.debates", protocol.run.__module__),
+        update = {
+            "params": found.params.model_dump(),
+            "models": found.config.models if models is None else tuple(models),
         }
-        return _digest(content)
-
-    def view(self, experiment: str) -> "ExperimentView":
-        """What results need to know of an experiment."""
-        found = self.experiments[experiment]
-        config = found.config
-        params = found.params.model_dump(mode="json")
-        return ExperimentView(config.protocol, config.dataset, config.models, config.split, params)
-
-    def score_digest(self, experiment: str) -> str:
-        """A digest of what an experiment's scores depend on beside its files."""
-        return _digest({"view": asdict(self.view(experiment)), "seed": self.config.seed})
+        return found.config.model_copy(update=update)
 
     @cached_property
     def studies(self) -> list[str]:
@@ -242,31 +207,6 @@ class Plan:
     def with_baselines(self) -> list[str]:
         """The data sets of this run that baselines are trained on."""
         return [name for name, options in self.datasets.items() if options.baselines]
-
-    def baselines_digest(self, dataset: str) -> str:
-        """A digest of what a data set's leaderboard depends on beside its files."""
-        names = self.datasets[dataset].baselines
-        modules = sorted({entry.build.__module__ for entry in select(names)})
-        code = code_digest("moot.training.evaluation", "moot.training.storage", *modules)
-        return _digest({"baselines": names, "seed": self.config.seed, "code": code})
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
-_WHAT_REPLIES_DEPEND_ON = {
-    "endpoint",
-    "model",
-    "temperature",
-    "max_tokens",
-    "seed",
-    "context",
-    "structured",
-    "reasoning",
-    "parameters",
-    "price",
-}
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
@@ -285,49 +225,3 @@ def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, Experime
         params = {**config.params, **chosen}
         expanded.append((f"{name}-{suffix}", config.model_copy(update={"params": params, "grid": {}})))
     return expanded
-
-
-def modules_of(package: str) -> list[str]:
-    """The names of a package and of the modules in it."""
-    found = importlib.import_module(package)
-    return [package, *(module.name for module in pkgutil.iter_modules(found.__path__, f"{package}."))]
-
-
-@cache
-def _imports(module: str) -> tuple[str, tuple[str, ...]]:
-    """A module's source and the modules of moot that it imports."""
-    found = importlib.util.find_spec(module)
-    if found is None or found.origin is None:
-        return "", ()
-    source = Path(found.origin).read_text(encoding="utf-8")
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    ours = (name for name in names if name.startswith("moot.") and _is_module(name))
-    return source, tuple(sorted(ours))
-
-
-@cache
-def _is_module(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
-
-
-@cache
-def code_digest(*modules: str) -> str:
-    """A digest of modules and of every module of moot that they import, so that a rule reruns when its code changes."""
-    seen: dict[str, str] = {}
-    waiting = list(modules)
-    while waiting:
-        module = waiting.pop()
-        if module not in seen:
-            source, imported = _imports(module)
-            seen[module] = hashlib.sha256(source.encode()).hexdigest()
-            waiting.extend(imported)
-    return hashlib.sha256(repr(sorted(seen.items())).encode()).hexdigest()[:16]

@@ -103,7 +103,13 @@ _COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tok
 
 
 def write_predictions(
-    plan: Plan, experiment: str, cases_path: Path, shards: Sequence[Path], output: Path, calls: Path
+    plan: Plan,
+    experiment: str,
+    cases_path: Path,
+    shards: Sequence[Path],
+    output: Path,
+    calls: Path,
+    **digests: str,
 ) -> None:
     """Write an experiment's predictions and the calls that they rest on, for one model.
 
@@ -114,10 +120,11 @@ def write_predictions(
         shards: the model's transcripts, in the order of shards.
         output: `predictions/{experiment}/{model}.parquet`.
         calls: `calls/{experiment}/{model}.parquet`.
+        digests: what the job was made with, for the artifacts' metadata.
     """
-    metadata = describe(experiment, [cases_path, *shards])
+    metadata = describe(experiment, [cases_path, *shards], **digests)
     ledger = Ledger(plan.config.ledger)
-    export_calls(ledger, shards, calls, describe(experiment))
+    export_calls(ledger, shards, calls, describe(experiment, shards, **digests))
     ledger.close()
     named = ["experiment", "model", "debate_id", "case_id", "repeat", "kind"]
     said_columns = [*named, "parsed", "parse_status", "prediction", "confidence", "call_id"]

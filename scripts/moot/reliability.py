@@ -28,8 +28,8 @@ from moot.artifacts import atomic_path, read_cases, read_frames
 from moot.baselines import UnavailableError
 from moot.baselines.text import sentence_model
 from moot.cases import Case, Task
+from moot.core.log import LOG
 from moot.errors import UserError
-from moot.llm.progress import LOG
 from moot.near_duplicates import leaking
 from moot.training.text_features import SentenceEmbedding
 

@@ -1,6 +1,6 @@
-"""From a plan to the views that scores, tables and figures read: an experiment's results and a study's."""
+"""From a plan and a job's inputs to what scores, tables and figures read: the results of an experiment or study."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,39 +17,47 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 
 
-def experiment_results(plan: Plan, experiment: str, models: Sequence[str] | None = None) -> ExperimentResults:
-    """The results of one experiment of a plan, all or some of its models; parameters have their defaults filled in."""
-    found = plan.experiments[experiment]
-    models = found.config.models if models is None else tuple(models)
-    config = found.config.model_copy(update={"params": found.params.model_dump(), "models": models})
-    return ExperimentResults(RESULTS, experiment, config, plan.config.seed, plan.config.shards)
+def experiment_results(
+    plan: Plan, experiment: str, models: Sequence[str] | None = None, files: Collection[Path] | None = None
+) -> ExperimentResults:
+    """The results of one experiment of a plan; its parameters have their defaults filled in.
+
+    Args:
+        plan: the checked configuration.
+        experiment: its name.
+        models: the models whose results are read; none: all of the experiment.
+        files: the files that may be read; none: whatever stands in the folder.
+    """
+    config = plan.results_config(experiment, models)
+    return ExperimentResults(RESULTS, experiment, config, plan.config.seed, files)
 
 
-def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path]) -> None:
+def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
+    """The results of the experiment and model that a job is about."""
+    return experiment_results(plan, job.wildcards.experiment, [job.wildcards.model], _files(job))
+
+
+def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str) -> None:
     """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`.
 
     A model whose every debate waits for a person has no rows.
     """
-    ended = experiment_results(plan, experiment).predictions["model"].unique().tolist()
-    scores = score_experiment(experiment_results(plan, experiment, ended)) if len(ended) else no_scores()
+    ended = experiment_results(plan, experiment, files=sources).predictions["model"].unique().tolist()
+    scores = score_experiment(experiment_results(plan, experiment, ended, sources)) if len(ended) else no_scores()
     rows = ({str(name): value for name, value in row.items()} for row in scores.to_dict("records"))
-    write_rows(path, "scores", rows, describe(experiment, sources))
+    write_rows(path, "scores", rows, describe(experiment, sources, **digests))
 
 
-def study_results(
-    plan: Plan, study: str, scores: Sequence[Path], baselines: Sequence[Path], published: Path
-) -> StudyResults:
+def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
     """All that a study's tables and figures may show: the experiments and models that have scores.
 
     Args:
         plan: the checked configuration.
-        study: the study's name.
-        scores: `scores/{experiment}.parquet` of its experiments.
-        baselines: `baselines/{dataset}.parquet` of its data sets.
-        published: `data/published/published_results.csv`.
+        job: a job whose rule names its study, and as inputs the scores, leaderboards and published values.
     """
-    figures = read_published(published)
-    frame = read_frames(scores) if scores else no_scores()
+    study, files = job.params.job["study"], _files(job)
+    published = read_published(Path(job.input.published))
+    frame = read_frames(map(Path, job.input.scores)) if job.input.scores else no_scores()
     scored = {
         found.name: [
             model for model in found.config.models if model in set(frame["model"][frame["experiment"] == found.name])
@@ -58,16 +66,21 @@ def study_results(
     }
     return StudyResults(
         study=study,
-        experiments={name: experiment_results(plan, name, models) for name, models in scored.items() if models},
+        experiments={name: experiment_results(plan, name, models, files) for name, models in scored.items() if models},
         scores=frame,
-        baselines={path.stem: read_frame(path) for path in baselines},
-        published=figures[figures["study"] == study],
+        baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
+        published=published[published["study"] == study],
         comparable=compare_with_papers(plan),
     )
 
 
-def results_of_job(job: "Snakemake") -> StudyResults:
-    """What the job of a table or figure shows, by the inputs and the wildcard that its rule names."""
-    plan = Plan.from_yaml(job.config, Path(job.scriptdir).parent)
-    scores, baselines = ([Path(path) for path in paths] for paths in (job.input.scores, job.input.baselines))
-    return study_results(plan, job.wildcards.study, scores, baselines, Path(job.input.published))
+def outputs_by_name(outputs: Iterable[str]) -> dict[str, dict[str, Path]]:
+    """Outputs such as `results/tables/{study}/{name}.csv` by `{study}/{name}` and ending."""
+    found: dict[str, dict[str, Path]] = {}
+    for path in map(Path, outputs):
+        found.setdefault(f"{path.parent.name}/{path.stem}", {})[path.suffix[1:]] = path
+    return found
+
+
+def _files(job: "Snakemake") -> list[Path]:
+    return [Path(path) for path in job.input]

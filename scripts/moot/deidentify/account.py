@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from moot.artifacts import describe, write_frame
+from moot.core.log import LOG
+from moot.datasets import DatasetOptions, LoadContext
 from moot.datasets.opinions import OpinionsOptions, recogniser_for
 from moot.deidentify import deidentify
 from moot.deidentify.reading import files_of, read_opinions
 from moot.errors import UserError
-from moot.llm.progress import LOG
-from moot.plan import Plan
 
 COLUMNS = (
     "case_id", "source_row", "passed", "name_words_checked", "names_surviving", "outcome_sentences_marked",
@@ -21,16 +21,16 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def write_account(plan: Plan, dataset: str, output: Path) -> None:
+def write_account(options: DatasetOptions, context: LoadContext, /, output: Path, **digests: str) -> None:
     """Write `deidentified/{dataset}.parquet`: one row an opinion, `names` and the findings as JSON.
 
     Raises:
         UserError: the data set does not read local opinions.
     """
-    options = plan.dataset_options(dataset)
+    dataset = context.name
     if not isinstance(options, OpinionsOptions) or options.source != "local":
         raise UserError(f"datasets.{dataset}: not local opinions, so there is nothing that was de-identified.")
-    path = plan.load_context(dataset).data_root / options.path
+    path = context.data_root / options.path
     recognise = recogniser_for(options)
     rows = []
     for opinion in read_opinions(path):
@@ -54,5 +54,5 @@ def write_account(plan: Plan, dataset: str, output: Path) -> None:
             )
         )
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    write_frame(output, frame, describe(sources=files_of(path), dataset=dataset))
+    write_frame(output, frame, describe(sources=files_of(path), dataset=dataset, **digests))
     LOG.info("%s: %d of %d opinions pass the gates", dataset, int(frame["passed"].sum()), len(frame))

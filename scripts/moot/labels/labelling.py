@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 
 from moot.artifacts import describe, read_cases, write_frame, write_rows
+from moot.core.log import LOG
 from moot.errors import UserError, unknown_name
 from moot.labels.rubric import CODES
 from moot.labels.rules import label_statement
 from moot.labels.sheets import FAULTS, read_annotations
 from moot.labels.statements import sheet_of, statements_in
-from moot.llm.progress import LOG
 from moot.plan import Plan
 
 LABELERS = ("rules", "judge", "human")
@@ -150,7 +150,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
 
 
-def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path) -> None:
+def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, **digests: str) -> None:
     """Label an experiment's statements and write the labels that count, and those of every labeller.
 
     Args:
@@ -158,12 +158,13 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path) 
         job: what to label.
         output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is wrong in annotation files.
         everything: `annotations/{experiment}/{model}.parquet`, one row a labeller and statement.
+        digests: what the job was made with, for the artifacts' metadata.
     """
     labels, faults = label_all(plan, job)
     if faults:
         LOG.warning("annotations: %d faults, which the end of the run lists; the other rows count", len(faults))
-    sources = [job.cases, *job.shards[job.experiment, job.model], *job.annotations]
-    described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)})
+    sources = [job.cases, *(shard for shards in job.shards.values() for shard in shards), *job.annotations]
+    described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(everything, labels, described)
     write_rows(output, "labels", _records(counting(labels, plan.config.annotations)), described)
 

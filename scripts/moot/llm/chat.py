@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from aiolimiter import AsyncLimiter
 
 from moot.config import Budget, ModelConfig
+from moot.core.log import LOG
 from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError
 from moot.llm.identity import address, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question, Reservation
-from moot.llm.progress import LOG, Progress
+from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request, Usage, call_id
 from moot.llm.values import writable
 

@@ -15,12 +15,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from moot.core.log import LOG
 from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.claims import Claims
 from moot.llm.failures import CallFailedError
 from moot.llm.gathering import Gathered
 from moot.llm.ledger_tables import ADOPTED, ATTEMPTS, FAILURES, META, REFUSALS, REPLIES, RESERVATIONS, TABLES, TOTALS
-from moot.llm.progress import LOG
 from moot.llm.request import Reply
 
 Failure = CallFailedError | LogprobsUnavailableError

@@ -1,10 +1,10 @@
 """What a job says of itself while it runs: debates done, calls, tokens a second, cost, time left."""
 
-import logging
 import time
 from dataclasses import dataclass, field
 
-LOG = logging.getLogger("moot")
+from moot.core.log import LOG
+
 _EVERY_SECONDS = 5.0
 
 

@@ -11,7 +11,7 @@ Names that every family keeps to:
   `n_invalid` how many rows of the group had no usable answer.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -57,14 +57,19 @@ class ExperimentResults:
         experiment: the experiment's name.
         config: the experiment's entry in the configuration.
         seed: the configuration's seed, from which bootstrap draws follow.
-        shards: how many shards each model's transcripts have; None for as many as there are files.
+        files: the files that may be read, as a rule names them; None for whatever stands in the folder.
     """
 
     def __init__(
-        self, results: Path, experiment: str, config: ExperimentConfig, seed: int = 0, shards: int | None = None
+        self,
+        results: Path,
+        experiment: str,
+        config: ExperimentConfig,
+        seed: int = 0,
+        files: Collection[Path] | None = None,
     ) -> None:
         self.results = results
-        self.shards = shards
+        self.files = None if files is None else frozenset(files)
         self.experiment = experiment
         self.config = config
         self.seed = seed
@@ -74,7 +79,7 @@ class ExperimentResults:
 
     @cached_property
     def _cases_and_task(self) -> tuple[list[Case], Task]:
-        return read_cases(self.results / "cases" / f"{self.config.dataset}.parquet")
+        return read_cases(self._named(self.results / "cases" / f"{self.config.dataset}.parquet"))
 
     @property
     def task(self) -> Task:
@@ -112,7 +117,8 @@ class ExperimentResults:
     def labels(self) -> pd.DataFrame:
         """One row a labelled utterance, columns of the labels schema; empty where the experiment has no labels."""
         folder = self.results / "labels" / self.experiment
-        return self._of_models("labels") if folder.is_dir() else SCHEMAS["labels"].empty_table().to_pandas()
+        labelled = folder.is_dir() if self.files is None else any(folder in file.parents for file in self.files)
+        return self._of_models("labels") if labelled else SCHEMAS["labels"].empty_table().to_pandas()
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
@@ -135,15 +141,7 @@ class ExperimentResults:
     @cached_property
     def _held(self) -> pd.DataFrame:
         folder = self.results / "transcripts" / self.experiment
-        shards = [
-            shard
-            for model in self.config.models
-            for shard in (
-                sorted((folder / model).glob("*.parquet"))
-                if self.shards is None
-                else [folder / model / f"{number}.parquet" for number in range(self.shards)]
-            )
-        ]
+        shards = [shard for model in self.config.models for shard in self._shards(folder / model)]
         if not shards:
             raise UserError(f"{folder}: no transcripts found; expected one folder a model. Run the debates first.")
         frame = read_frames(shards).sort_values(["model", "debate_id", "turn"], kind="stable", ignore_index=True)
@@ -185,9 +183,19 @@ class ExperimentResults:
             )
         return frame[frame["case_id"].map(split) == self.config.split].reset_index(drop=True)
 
+    def _shards(self, folder: Path) -> list[Path]:
+        if self.files is None:
+            return sorted(folder.glob("*.parquet"))
+        return sorted((file for file in self.files if file.parent == folder), key=lambda file: int(file.stem))
+
+    def _named(self, path: Path) -> Path:
+        if self.files is not None and path not in self.files:
+            raise ValueError(f"{path} is read, but the rule does not name it")
+        return path
+
     def _of_models(self, kind: str) -> pd.DataFrame:
         folder = self.results / kind / self.experiment
-        paths = [folder / f"{model}.parquet" for model in self.config.models]
+        paths = [self._named(folder / f"{model}.parquet") for model in self.config.models]
         missing = [path for path in paths if not path.is_file()]
         if missing:
             raise UserError(f"{missing[0]}: file not found; expected one for each of the experiment's models.")

@@ -13,7 +13,12 @@ from moot.training.storage import store
 
 
 def train_baselines(
-    plan: Plan, dataset: str, inputs: tuple[Path, Path], outputs: tuple[Path, Path, Path], threads: int
+    plan: Plan,
+    dataset: str,
+    inputs: tuple[Path, Path],
+    outputs: tuple[Path, Path, Path],
+    threads: int,
+    **digests: str,
 ) -> None:
     """Evaluate the baselines that a data set's configuration names, and write what came of it.
 
@@ -23,6 +28,7 @@ def train_baselines(
         inputs: the cases and the features artifact.
         outputs: where the leaderboard, the test split's predictions and the folder of models go.
         threads: folds fitted at once.
+        digests: what the job was made with, for the artifacts' metadata.
     """
     cases_path, features_path = inputs
     leaderboard, predictions, models = outputs
@@ -32,7 +38,7 @@ def train_baselines(
     has_features = len(features.columns) > len({"case_id", "split", "label"})
     data = examples(cases, task, features if has_features else None)
     found = evaluate(data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads)
-    metadata = describe(sources=inputs, dataset=dataset)
+    metadata = describe(sources=inputs, dataset=dataset, **digests)
     write_frame(leaderboard, found.leaderboard, metadata)
     write_frame(predictions, found.predictions, metadata)
     models.mkdir(parents=True, exist_ok=True)

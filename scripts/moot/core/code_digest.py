@@ -1,0 +1,87 @@
+"""A digest of code, so that an artifact is built again when the code that makes it changes, and not before.
+
+It covers a script or module and every module of this project that these import, inside functions too. Comments,
+layout and docstrings do not count; except docstrings of classes that extend another, which pydantic shows to models.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2]
+PACKAGE = "moot"
+BOUNDARY = frozenset({"moot.plan", "moot.job", "moot.stages.records"})
+"""Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged
+and recorded says nothing of what it makes.
+"""
+
+
+def modules_of(package: str) -> list[str]:
+    """The names of a package and of the modules in it, which register themselves and so are imported by nobody."""
+    folder = SCRIPTS.joinpath(*package.split("."))
+    return [package, *(f"{package}.{path.stem}" for path in sorted(folder.glob("*.py")) if path.stem != "__init__")]
+
+
+@cache
+def code_digest(*modules: str) -> str:
+    """A digest of scripts (`table`), modules (`moot.cases`), and every module that they import.
+
+    Raises:
+        ValueError: no such script or module (a programming error).
+    """
+    return hashlib.sha256(repr(sorted(modules_covered(*modules).items())).encode()).hexdigest()[:16]
+
+
+def modules_covered(*modules: str) -> dict[str, str]:
+    """The digest of each of some modules by itself, and of each that they import."""
+    seen: dict[str, str] = {}
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in seen and module not in BOUNDARY:
+            seen[module], imported = _digest_and_imports(module)
+            waiting.extend(imported)
+    return seen
+
+
+def _file_of(module: str) -> Path | None:
+    stem = SCRIPTS.joinpath(*module.split("."))
+    return next((path for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py") if path.is_file()), None)
+
+
+@cache
+def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
+    path = _file_of(module)
+    if path is None:
+        raise ValueError(f"no module '{module}' below {SCRIPTS}")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = tuple(sorted({name for name in _imports(tree) if _file_of(name)}))
+    _remove_docstrings(tree)
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), imported
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            if name.split(".")[0] == PACKAGE:
+                parts = name.split(".")
+                yield from (".".join(parts[:end]) for end in range(2, len(parts) + 1))
+
+
+def _remove_docstrings(tree: ast.Module) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.bases:
+            continue
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [inner for inner in node.body if not _is_text(inner)]
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,0 +1,5 @@
+"""The log of a job."""
+
+import logging
+
+LOG = logging.getLogger("moot")

@@ -1,0 +1,1 @@
+"""The stages of the workflow: what each one makes, and from what."""

@@ -1,0 +1,297 @@
+"""What each job of the workflow depends on beside its files: three digests, which its rule has as parameters.
+
+They are cumulative: a job's digests cover what it depends on itself and what the jobs before it depend on, down to the
+configuration. So a change upstream changes the recorded parameters of every job that follows from it, and whatever a
+failed, stopped or killed run left behind is built again by the next one, although the files in between are gone.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from moot.artifacts import file_digest
+from moot.as_published import compare_with_papers
+from moot.baselines import select
+from moot.config import ModelConfig
+from moot.core.code_digest import code_digest, modules_of
+from moot.datasets import LOADERS
+from moot.llm.identity import served_as
+from moot.plan import Plan
+from moot.present import Comparable
+from moot.protocols import PROTOCOLS
+
+NAMES = ("options", "prompts", "code")
+JUDGE_PROMPT = "panel/label"
+INBOX, ANNOTATIONS = Path("data/inbox"), Path("data/annotations")
+
+REPLIES_DEPEND_ON = {
+    "endpoint",
+    "model",
+    "temperature",
+    "max_tokens",
+    "seed",
+    "context",
+    "structured",
+    "reasoning",
+    "parameters",
+    "price",
+}
+"""Of a model's entry; the others say how fast and how patiently it is asked."""
+
+
+@dataclass(frozen=True)
+class Digests:
+    """What a job depends on: options (configuration, seed, the user's own files), prompts, and code."""
+
+    options: str
+    prompts: str
+    code: str
+
+    def as_dict(self) -> dict[str, str]:
+        """The digests by the names that rules and artifacts give them."""
+        return {name: getattr(self, name) for name in NAMES}
+
+
+def answer_files(experiment: str, model: str) -> list[Path]:
+    """The answers of people who sit in an experiment's debates."""
+    return sorted((INBOX / experiment / model).glob("*/*.answer.txt"))
+
+
+def annotation_files() -> list[Path]:
+    """The sheets and exports that people have filled in so far."""
+    return sorted(path for path in ANNOTATIONS.glob("*") if path.suffix in (".csv", ".json"))
+
+
+class Stages:
+    """The digests of every job that a plan may have; one method a rule, of its name, called with its wildcards."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._known: dict[tuple[str, tuple[tuple[str, str], ...]], Digests] = {}
+
+    def of(self, rule: str, **wildcards: str) -> Digests:
+        """The digests of a rule's job.
+
+        Raises:
+            KeyError: the plan names no such experiment, model or data set.
+        """
+        key = (rule, tuple(sorted(wildcards.items())))
+        if key not in self._known:
+            method: Callable[..., Digests] = getattr(self, rule)
+            self._known[key] = method(**wildcards)
+        return self._known[key]
+
+    # Data
+
+    def download(self, loader: str) -> Digests:  # noqa: ARG002 - a wildcard
+        """The pinned addresses of a data set's files."""
+        versions = file_digest(self.plan.shipped / "data" / "versions.csv")
+        return _digests([versions, self.plan.config.data_root], code_digest("download"))
+
+    def load_cases(self, dataset: str) -> Digests:
+        """A data set's options and files, and the loader with what that imports."""
+        options = self.plan.datasets[dataset]
+        loader = options.loader or dataset
+        before = []
+        if options.source == "download":
+            before.append(self.of("download", loader=loader))
+        if summaries := getattr(options, "summaries", ""):
+            experiment, _, model = summaries.partition("/")
+            before.append(self.of("write_summaries", experiment=experiment, model=model))
+        content = {
+            "options": options.model_dump(mode="json", exclude={"baselines"}),
+            "seed": self.plan.config.seed,
+            "data_root": self.plan.config.data_root,
+            "local": _contents(self.plan.local_files(dataset)),
+            "shipped": _contents(self.plan.shipped_files()),
+        }
+        return _digests(content, code_digest("cases", LOADERS[loader].load.__module__), before=before)
+
+    def deidentification(self, dataset: str) -> Digests:
+        """As the cases, by another script."""
+        before = [self.of("load_cases", dataset=dataset)]
+        return _digests(None, code_digest("deidentification"), before=before)
+
+    def train_baselines(self, dataset: str) -> Digests:
+        """The baselines that a data set names."""
+        names = self.plan.datasets[dataset].baselines
+        modules = sorted({entry.build.__module__ for entry in select(names)})
+        content = {"baselines": names, "seed": self.plan.config.seed}
+        return _digests(content, code_digest("baselines", *modules), before=[self.of("load_cases", dataset=dataset)])
+
+    # Debates
+
+    def hold_debates(self, experiment: str, model: str, shard: str = "") -> Digests:  # noqa: ARG002 - a wildcard
+        """The protocol, its parameters and prompts, the models that speak, and the code that reaches them."""
+        plan, found = self.plan, self.plan.experiments[experiment]
+        protocol, models = PROTOCOLS[found.config.protocol], plan.models_of(experiment, model)
+        content = {
+            "experiment": found.config.model_dump(mode="json", exclude={"study", "labelers", "models"}),
+            "models": _what_replies_depend_on(models),
+            "seed": plan.config.seed,
+            "shards": plan.config.shards,
+            "answers": _contents(answer_files(experiment, model)),
+        }
+        code = code_digest("debates", protocol.run.__module__, *_endpoints(models))
+        before = [
+            self.of("load_cases", dataset=found.config.dataset),
+            *(self.artifact(path.format(model=model)) for path in found.needs.values()),
+        ]
+        return _digests(content, code, plan.prompts.digest(*protocol.prompts), before)
+
+    def artifact(self, path: str) -> Digests:
+        """The digests of an artifact that debates may need, by its path below `results/`."""
+        kind, experiment, *rest = Path(path).with_suffix("").parts
+        if kind == "assistants":
+            return self.of("train_assistant", experiment=experiment, model=rest[0], features=rest[1])
+        return self.of({"predictions": "predict"}[kind], experiment=experiment, model=rest[0])
+
+    def predict(self, experiment: str, model: str) -> Digests:
+        """The debates."""
+        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        return _digests(None, code_digest("predictions"), before=before)
+
+    def train_assistant(self, experiment: str, model: str, features: str) -> Digests:
+        """The debates over training cases."""
+        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        return _digests([features, self.plan.config.seed], code_digest("assistant"), before=before)
+
+    def write_summaries(self, experiment: str, model: str) -> Digests:
+        """The debates that summarise."""
+        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        return _digests(None, code_digest("summaries"), before=before)
+
+    # Labels
+
+    def labelled(self) -> Iterator[tuple[str, str]]:
+        """The experiments and models whose statements are labelled."""
+        for name, found in self.plan.experiments.items():
+            if found.config.labelers:
+                yield from ((name, model) for model in found.config.models)
+
+    def label_statements(self, experiment: str, model: str) -> Digests:
+        """The labelers, the models among them, and what people filled in, about any labelled experiment."""
+        annotations = annotation_files()
+        judges = {name: self.plan.config.models[name] for name in self.plan.labelling_models(experiment, model)}
+        content = {
+            "labelers": self.plan.experiments[experiment].config.labelers,
+            "order": self.plan.config.annotations,
+            "judges": _what_replies_depend_on(judges),
+            "seed": self.plan.config.seed,
+            "annotations": _contents(annotations),
+        }
+        about = {(experiment, model), *(self.labelled() if annotations else ())}
+        before = [self.of("hold_debates", experiment=name, model=model) for name, model in sorted(about)]
+        prompts = self.plan.prompts.digest(JUDGE_PROMPT) if judges else ""
+        return _digests(content, code_digest("labels", *_endpoints(judges)), prompts, before)
+
+    def write_annotation_sheet(self, experiment: str, model: str) -> Digests:
+        """The debates whose statements people label."""
+        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        return _digests([self.plan.config.seed], code_digest("annotation_sheets"), before=before)
+
+    # What people read
+
+    def score(self, experiment: str) -> Digests:
+        """The predictions, transcripts and labels of all models of an experiment."""
+        config = self.plan.results_config(experiment)
+        content = [config.model_dump(mode="json", exclude={"study"}), self.plan.config.seed]
+        before = [self.of("predict", experiment=experiment, model=model) for model in config.models]
+        if config.labelers:
+            before += [self.of("label_statements", experiment=experiment, model=model) for model in config.models]
+        return _digests(content, code_digest("scores", *modules_of("moot.scores")), before=before)
+
+    def outcome(self, study: str) -> Digests:
+        """The predictions and labels of a study's experiments."""
+        found = [experiment for experiment in self.plan.experiments.values() if experiment.study == study]
+        jobs = [(experiment.name, model) for experiment in found for model in experiment.config.models]
+        labelled = [job for job in self.labelled() if job in jobs]
+        before = [self.of("predict", experiment=name, model=model) for name, model in jobs]
+        before += [self.of("label_statements", experiment=name, model=model) for name, model in labelled]
+        return _digests(study, code_digest("outcome"), before=before)
+
+    def table(self, study: str, builder: str) -> Digests:
+        """The tables of a study that one module (`builder`) builds."""
+        return self._shown("table", study, builder)
+
+    def figure(self, study: str, builder: str) -> Digests:
+        """The figures of a study that one module (`builder`) draws."""
+        return self._shown("figure", study, builder)
+
+    def _shown(self, script: str, study: str, builder: str) -> Digests:
+        experiments = self.plan.of_study(study)
+        datasets = {experiment.config.dataset for experiment in experiments}
+        trained = [dataset for dataset in self.plan.with_baselines if dataset in datasets]
+        before = [
+            *(self.of("score", experiment=experiment.name) for experiment in experiments),
+            *(self.of("train_baselines", dataset=dataset) for dataset in trained),
+        ]
+        content = {
+            "experiments": [found.name for found in experiments],
+            "baselines": trained,
+            "comparable": self.comparable(study),
+        }
+        return _digests(content, code_digest(script, f"moot.present.{builder}"), before=before)
+
+    def comparable(self, study: str) -> list[str]:
+        """What of a study's runs and data sets may be compared with published values."""
+        found = self._comparable
+        names = {experiment.name for experiment in self.plan.of_study(study)}
+        runs = [f"{name}/{model}: {run}" for (name, model), run in sorted(found.runs.items()) if name in names]
+        return runs + [f"{name}: {data}" for name, data in sorted(found.datasets.items())]
+
+    @cached_property
+    def _comparable(self) -> Comparable:
+        return compare_with_papers(self.plan)
+
+    def render_transcripts(self, experiment: str, model: str) -> Digests:
+        """The predictions, and through them the debates."""
+        return self._rendered("transcript", experiment, model)
+
+    def lay_out_conferences(self, experiment: str, model: str) -> Digests:
+        """As transcripts."""
+        return self._rendered("conferences", experiment, model)
+
+    def write_minutes(self, experiment: str, model: str) -> Digests:
+        """As transcripts."""
+        return self._rendered("minutes", experiment, model)
+
+    def _rendered(self, script: str, experiment: str, model: str) -> Digests:
+        before = [self.of("predict", experiment=experiment, model=model)]
+        return _digests(None, code_digest(script), before=before)
+
+
+def _digests(own: object, code: str, prompts: str = "", before: Iterable[Digests] = ()) -> Digests:
+    """What a job depends on itself, and what the jobs before it do."""
+    before = list(before)
+    return Digests(
+        options=_digest([own, sorted(found.options for found in before)]),
+        prompts=_digest([prompts, sorted({found.prompts for found in before})]),
+        code=_digest([code, sorted({found.code for found in before})]),
+    )
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _contents(paths: Iterable[Path]) -> list[str]:
+    return [f"{path.name} {file_digest(path)}" for path in paths]
+
+
+def _what_replies_depend_on(models: Mapping[str, ModelConfig]) -> dict[str, Any]:
+    return {
+        name: models[name].model_dump(mode="json", include=REPLIES_DEPEND_ON) | {"server": served_as(models[name])}
+        for name in sorted(models)
+    }
+
+
+def _endpoints(models: Mapping[str, ModelConfig]) -> list[str]:
+    """The modules of the kinds of endpoint that some models are reached by."""
+    known = set(modules_of("moot.llm.endpoints"))
+    wanted = {f"moot.llm.endpoints.{config.endpoint}" for config in models.values()}
+    return ["moot.llm.endpoints", *sorted(known & wanted)]

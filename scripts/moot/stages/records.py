@@ -1,0 +1,82 @@
+"""The record of a job below `results/provenance`: what it was made with, from which files, and what it wrote.
+
+Parquet artifacts carry the same in their metadata; tables, figures and pages cannot, and so all jobs have a record.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.artifacts import atomic_path, file_digest
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+RECORDS = Path("results/provenance")
+DIGESTS = ("options", "prompts", "code")
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """What one job was made with.
+
+    Attributes:
+        stage, wildcards: which job it was, as `Stages.of` names it.
+        digests: options, prompts and code, cumulative.
+        inputs, outputs: path to sha256 of each file or folder.
+    """
+
+    stage: str
+    wildcards: Mapping[str, str]
+    digests: Mapping[str, str]
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+
+
+def path_digest(path: Path) -> str:
+    """The sha256 of a file, or of the names and contents of a folder's files; hidden files do not count."""
+    if path.is_file():
+        return file_digest(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+    names = [(str(file.relative_to(path)), file_digest(file)) for file in files]
+    return hashlib.sha256(repr(names).encode()).hexdigest()
+
+
+def digests_of(job: "Snakemake") -> dict[str, str]:
+    """The digests that a job's rule has as parameters; none where it has none."""
+    return {name: job.params[name] for name in DIGESTS if name in job.params.keys()}  # noqa: SIM118 - not a dict
+
+
+@contextmanager
+def recorded(job: "Snakemake") -> Iterator[None]:
+    """Write a job's record when the block ends well; a job that writes nothing has none."""
+    outputs = [Path(path) for path in job.output]
+    if not outputs:
+        yield
+        return
+    file = RECORDS / f"{outputs[0].relative_to('results')}.json"
+    file.unlink(missing_ok=True)
+    inputs = _digests(job.input)
+    yield
+    wildcards = {**job.wildcards, **job.params.get("job", {})}
+    stage = wildcards.pop("stage", job.rule)
+    record = JobRecord(stage, wildcards, digests_of(job), inputs, _digests(job.output))
+    with atomic_path(file) as part:
+        part.write_text(json.dumps(asdict(record), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def read_records() -> dict[str, JobRecord]:
+    """The records of all jobs whose outputs stand in `results/`, by the path of each output."""
+    found: dict[str, JobRecord] = {}
+    for file in sorted(RECORDS.rglob("*.json")):
+        record = JobRecord(**json.loads(file.read_text(encoding="utf-8")))
+        found.update(dict.fromkeys(record.outputs, record))
+    return found
+
+
+def _digests(paths: Iterable[str]) -> dict[str, str]:
+    return {str(path): path_digest(Path(path)) for path in paths}
