@@ -68,32 +68,16 @@ rule verify:
         "scripts/verify.py"
 
 
-rule appellate:
-    input:
-        artifacts_of("appellate"),
+for study in STUDIES:
 
-
-rule stance:
-    input:
-        artifacts_of("stance"),
-
-
-rule conference:
-    input:
-        artifacts_of("conference"),
-        rules.minutes.input,
-
-
-rule courtroom:
-    input:
-        artifacts_of("courtroom"),
-
-
-rule feedback:
-    input:
-        artifacts_of("feedback"),
-
-
-rule comparison:
-    input:
-        artifacts_of("comparison"),
+    rule:
+        name:
+            study
+        input:
+            artifacts_of(study),
+        log:
+            f"results/logs/verify/{study}.log",
+        conda:
+            "envs/presentation.yaml"
+        script:
+            "scripts/verify.py"

@@ -154,6 +154,7 @@ def results_of_study(study):
     }
 
 
+STUDIES = sorted({TABLES[name].study for name in TABLES})
 TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "tex", "html"], ["png", "svg"]
 TABLE_NAMES = [name for name in TABLES if TABLES[name].study in plan.studies]
 FIGURE_NAMES = [name for name in FIGURES if FIGURES[name].study in plan.studies]
@@ -181,16 +182,23 @@ def caption_of(kind, name):
     return Path(CAPTION.format(kind=kind, name=name)).absolute()
 
 
-def artifacts_of(study):
-    """The tables, figures and transcripts of one study; none where the configuration has no experiment of it."""
-    tables = [name for name in TABLE_NAMES if TABLES[name].study == study]
-    figures = [name for name in FIGURE_NAMES if FIGURES[name].study == study]
-    debated = [
+def debated_in(study, protocol=None):
+    """The experiments and models of a study, of one protocol or of any."""
+    return [
         f"{experiment.name}/{model}"
         for experiment in plan.experiments.values()
         if experiment.study == study
+        if protocol in (None, experiment.config.protocol)
         for model in experiment.config.models
     ]
+
+
+def artifacts_of(study):
+    """The tables, figures, transcripts and minutes of one study; none where the configuration has no experiment of it."""
+    tables = [name for name in TABLE_NAMES if TABLES[name].study == study]
+    figures = [name for name in FIGURE_NAMES if FIGURES[name].study == study]
+    debated = debated_in(study)
+    conferences = debated_in(study, "conference")
     return [
         *collect("results/tables/{table}.{ending}", table=tables, ending=TABLE_ENDINGS),
         *collect(
@@ -198,6 +206,8 @@ def artifacts_of(study):
         ),
         *collect("results/reading/{experiment_model}.md", experiment_model=debated),
         *collect(OUTCOME, study=[study] if debated else [], ending=["csv", "html"]),
+        *collect("results/reading/{conference}.html", conference=conferences),
+        *collect("results/minutes/{conference}", conference=conferences),
     ]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from fault_server import FaultServer
+from moot.artifacts import read_metadata
 from test_workflow import Workflow
 
 SMALL = {"max_tokens": 40}
@@ -68,11 +69,11 @@ class Reruns(Workflow):
         super().configure({**self.base, **change})
 
     def outputs(self) -> dict[str, bytes]:
-        """The bytes of everything below results/ but logs and records."""
+        """The bytes of everything below results/ but logs, records, and what holds times (of fitting, of packing)."""
         root = self.work / "results"
         files = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
         named = {str(path.relative_to(root)): path for path in files}
-        kept = {name for name in named if not name.startswith(("logs/", "provenance/"))}
+        kept = {name for name in named if not name.startswith(("logs/", "provenance/", "baselines/", "assistants/"))}
         return {name: named[name].read_bytes() for name in sorted(kept)}
 
 
@@ -174,8 +175,52 @@ def test_after_a_run_that_failed_all_that_depends_on_the_change_is_built_again(
     ENDINGS[ending](built, servers[0])
     built.configure({})
     assert built.jobs("courtroom", "--rerun-incomplete") >= AFTER_TRIAL
+
+
+def test_what_is_stale_is_named_until_it_is_built_again(built: Reruns) -> None:
+    """The digests inside the artifacts are those of the configuration, once the check passes."""
+    built.base = {**built.base, "models/fast/temperature": 0.9}
+    built.configure({})
     told = built.run("verify")
     assert told.returncode == 1
     assert (
         "results/tables/courtroom/table5_courtroom.csv: the configuration or a file of yours has changed" in told.stdout
     )
+    done = built.run("courtroom", "results/labels/panel/slow.parquet", "--rerun-incomplete")
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert "artifacts follow from the configuration as it stands" in done.stdout
+    for file in sorted((built.work / "results" / "provenance").rglob("*.parquet.json")):
+        record = json.loads(file.read_text())
+        for output in (path for path in record["outputs"] if path.endswith(".parquet")):
+            inside = read_metadata(built.work / output)
+            assert {name: inside[name] for name in record["digests"]} == record["digests"], output
+
+
+FAULTS_OF_CODE = {
+    "predictions": {"predict", "score", "render_transcripts", "tables_courtroom_tables"},
+    "scores": {"score", "tables_courtroom_tables", "figures_courtroom_figures"},
+    "labels": {"label_statements", "score", "tables_appellate_tables"},
+    "cases": {"load_cases", "hold_debates", "predict", "score", "tables_courtroom_tables"},
+}
+
+
+@pytest.mark.parametrize("script", FAULTS_OF_CODE)
+def test_after_a_stage_that_failed_all_that_follows_from_it_is_built_again(script: str, built: Reruns) -> None:
+    with broken(built, script):
+        done = built.run("tables", "reading")
+        assert done.returncode == 1, done.stdout[-4000:]
+    assert built.jobs("tables", "reading", "--rerun-incomplete") >= FAULTS_OF_CODE[script]
+
+
+def test_after_a_bad_file_of_the_user_all_that_follows_from_it_is_built_again(built: Reruns) -> None:
+    """The mended file differs from the first and is older than every artifact."""
+    file = built.work / "data" / "raw" / "opinions" / "cap_illinois_sample.jsonl"
+    text = file.read_text()
+    file.write_text("no JSON\n")
+    done = built.run("results/reading/summary/fast.md")
+    assert done.returncode == 1
+    assert "cap_illinois_sample.jsonl" in done.stdout
+    file.write_text(text.replace("horse", "cart"))
+    os.utime(file, (0, 0))
+    jobs = built.jobs("results/reading/summary/fast.md", "--rerun-incomplete")
+    assert jobs == {"load_cases", "hold_debates", "predict", "render_transcripts"}
