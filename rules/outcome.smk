@@ -17,8 +17,8 @@ rule outcome:
     conda:
         "../envs/presentation.yaml"
     params:
-        unfinished=unfinished,
         **made_with("outcome"),
+        unfinished=unfinished,
     script:
         "../scripts/outcome.py"
 

@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 
 from moot.artifacts import atomic_path
+from moot.core.log import LOG
 from moot.debate import NO_ANSWER_YET, UNUSABLE_ANSWER, Debate, DebatePausedError
 from moot.errors import UserError
-from moot.llm.progress import LOG
 from moot.tables_in import read_text, shown
 
 INBOX = Path("data/inbox")

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from moot.baselines import Baseline, UnavailableError
 from moot.cases import Split, Task, stable_fraction
-from moot.llm.progress import LOG
+from moot.core.log import LOG
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.classification import (
     METRICS,
