@@ -77,11 +77,13 @@ class Stages:
         """The digests of a rule's job.
 
         Raises:
-            KeyError: the plan names no such experiment, model or data set.
+            KeyError: there is no such rule, or the plan names no such experiment, model or data set.
         """
         key = (rule, tuple(sorted(wildcards.items())))
         if key not in self._known:
-            method: Callable[..., Digests] = getattr(self, rule)
+            method: Callable[..., Digests] | None = getattr(self, rule, None)
+            if method is None:
+                raise KeyError(rule)
             self._known[key] = method(**wildcards)
         return self._known[key]
 
@@ -242,7 +244,8 @@ class Stages:
         found = self._comparable
         names = {experiment.name for experiment in self.plan.of_study(study)}
         runs = [f"{name}/{model}: {run}" for (name, model), run in sorted(found.runs.items()) if name in names]
-        return runs + [f"{name}: {data}" for name, data in sorted(found.datasets.items())]
+        used = {experiment.config.dataset for experiment in self.plan.of_study(study)}
+        return runs + [f"{name}: {data}" for name, data in sorted(found.datasets.items()) if name in used]
 
     @cached_property
     def _comparable(self) -> Comparable:
