@@ -63,7 +63,7 @@ rule verify:
     conda:
         "envs/presentation.yaml"
     params:
-        artifacts=lambda wildcards: list(rules.all.input),
+        artifacts=lambda wildcards: list(map(str, rules.all.input)),
     script:
         "scripts/verify.py"
 

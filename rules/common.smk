@@ -172,6 +172,11 @@ def built_by_module(registry, names):
 CAPTION = "results/captions/{kind}/{name}.rst"
 
 
+def of_study(study, builder):
+    """What a study's rule and log are called after: the module, which may build tables of several studies."""
+    return builder if builder.startswith(study) else f"{study}_{builder}"
+
+
 def captions(kind, names):
     """The captions that the report shows beside tables or figures."""
     return collect(CAPTION, kind=kind, name=names)

@@ -5,7 +5,7 @@ for builder, study, found in built_by_module(FIGURES, FIGURE_NAMES):
 
     rule:
         name:
-            f"figures_{builder}"
+            f"figures_{of_study(study, builder)}"
         input:
             **results_of_study(study),
         output:
@@ -22,7 +22,7 @@ for builder, study, found in built_by_module(FIGURES, FIGURE_NAMES):
                 for name in found
             ],
         log:
-            f"results/logs/figures/{builder}.log",
+            f"results/logs/figures/{of_study(study, builder)}.log",
         conda:
             "../envs/presentation.yaml"
         params:

@@ -5,7 +5,7 @@ for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
 
     rule:
         name:
-            f"tables_{builder}"
+            f"tables_{of_study(study, builder)}"
         input:
             **results_of_study(study),
         output:
@@ -24,7 +24,7 @@ for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
                 for name in found
             ],
         log:
-            f"results/logs/tables/{builder}.log",
+            f"results/logs/tables/{of_study(study, builder)}.log",
         conda:
             "../envs/presentation.yaml"
         params:
