@@ -20,14 +20,14 @@ from moot.deidentify.segments import part_of, split_opinion
 from moot.labels.sentences import split_sentences
 
 MINIMUM_CHARACTERS = 200
-MINIMUM_WORDS = 4  # of a sentence, small ones; a shorter piece is left over from a citation or a heading
+MINIMUM_WORDS = 2  # of a sentence, small ones; a shorter piece is left over from a citation or a heading
 _PARAGRAPH_NUMBER = re.compile(r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)")
 _GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
 """A footnote's number or a small word that lost the space before a capital."""
 _CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
 _SIGNED = re.compile(
     r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|J\.|C\.J\.)\W*"
-    r"|^(?i:delivered the opinion of the court)[^:.]{0,60}[:.]\s*"
+    r"|^(?i:delivered\s+the\s+opinion\s+of\s+the\s+court)[^:.]{0,60}[:.]\s*"
 )
 _GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
 """A footnote's number or a small word that lost the space before a capital."""

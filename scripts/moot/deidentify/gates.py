@@ -21,6 +21,7 @@ MINIMUM_WORDS = 4
 _COURT_SPEAKS = re.compile(
     r"\b(?:we|We|WE|our|Our|us|ourselves|[Tt]his [Cc]ourt(?:['’]s)?|[Tt]his (?:opinion|appeal follow))\b"
 )
+_APPLIES_LAW = re.compile(r"\W*(?:Here|In this case|In the (?:present|instant) case),")
 _CONCLUDES = re.compile(
     r"\b(?:for the (?:reasons|foregoing)|reversible error|harmless error|no error|"
     r"(?:basis|grounds?|reason|need|warrants?|requir\w+|merits?|warranting) (?:for |to )?(?:an? )?(?:revers\w+|remand)|"
@@ -88,7 +89,7 @@ def tells_outcome(sentence: str) -> bool:
     does ("we", "this Court") is taken for one that may tell.
     """
     masked = mask(sentence)
-    if find_dispositions(sentence) or _COURT_SPEAKS.search(masked):
+    if find_dispositions(sentence) or _COURT_SPEAKS.search(masked) or _APPLIES_LAW.match(masked):
         return True
     concluding = _CONCLUDES.search(masked)
     return concluding is not None and not _SAID_BY_A_PARTY.search(masked[: concluding.start()])

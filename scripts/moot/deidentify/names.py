@@ -13,7 +13,7 @@ from moot.deidentify.lexicon import INITIALS, Lexicon, plain
 from moot.deidentify.mentions import Mention, find_mentions
 from moot.deidentify.opinion import Opinion
 from moot.deidentify.references import letter
-from moot.deidentify.vocabulary import KINDS, PARTY_ROLES, ROLES, STATES, TITLED
+from moot.deidentify.vocabulary import FAMILY_ROLES, KINDS, PARTY_ROLES, ROLES, STATES, TITLED
 from moot.labels.sentences import split_sentences
 
 INTRODUCTION = 3  # sentences in which "Ann Hale appeals" and "Defendant, Ann Hale," say who a party is
@@ -131,7 +131,8 @@ def definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, s
         alias = _ALIAS.match(behind)
         called = _CALLED.search(before) if mention.start < introduction and behind.startswith(",") else None
         appeals = mention.start < introduction and _APPEALS.match(behind)
-        if mention.role in PARTY_ROLES:
+        head = text[mention.start : mention.end - len(mention.name)]
+        if mention.role in PARTY_ROLES and not (mention.role in FAMILY_ROLES and head.islower()):
             found.append((mention, mention.role))
         elif alias and alias["alias"].lower() in ROLES:
             found.append((mention, alias["alias"].lower()))

@@ -27,7 +27,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("title before a name", re.compile(rf"\b{_TITLES}\.?\s+(?P<name>{CAPITALISED})")),
     ("name of a company", re.compile(r"(?P<name>[A-Z][\w'’&-]+),?\s+(?:Inc|Corp|LLC|L\.L\.C|Ltd|L\.P|LLP|N\.A)\b")),
     ("signature", re.compile(rf"(?P<name>[A-Z][\w.'’-]+),\s+(?:[Cc]hief |[Pp]residing )?{_BENCH}(?=[.:,]|$)")),
-    ("quoted nickname", re.compile(r"[A-Z][\w.]*\s+[\"“](?P<name>[A-Z][a-z]+),?[\"”]\s+[A-Z]")),
+    ("quoted nickname", re.compile(r"[A-Z][\w.]*\s+[\"“](?P<name>[A-Z][a-z]+),?[\"”]\s+\w")),
     ("initials", re.compile(r"(?<![\w.])(?P<name>(?:[A-Z]\.\s?){2,3})(?=\s|,|$)")),
     ("street address", re.compile(rf"\b\d{{1,5}}\s+(?P<name>[A-Z][\w.'’-]*)(?:\s+[A-Z][\w.'’-]*){{0,2}}\s+{_SUFFIX}")),
     ("docket number", re.compile(r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
@@ -78,7 +78,12 @@ def _by_patterns(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
             points = plain(name.replace(" ", ""))
             if reason == "initials" and points in _KNOWN_POINTS:
                 continue
-            if reason in ("title before a name", "signature", "name of a company") and lexicon.is_common(name):
+            if reason in (
+                "title before a name",
+                "signature",
+                "name of a company",
+                "quoted nickname",
+            ) and lexicon.is_common(name):
                 continue
             yield Survivor(reason, match[0])
 

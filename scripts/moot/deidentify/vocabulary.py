@@ -27,6 +27,10 @@ PARTY_ROLES = frozenset(  # of those, the ones by which an opinion calls a party
         "administrator grandmother grandfather grandparents parents relator licensee"
     ).split()
 )
+FAMILY_ROLES = frozenset(
+    ("husband", "wife", "mother", "father", "child", "grandmother", "grandfather", "grandparents", "parents")
+)
+"""Party roles only with a capital: "Mother" is a party, "his mother" is not."""
 HONORIFICS = (  # noqa: SIM905
     "mr mrs ms miss messrs dr judge justice officer detective agent deputy sergeant sgt lieutenant lt captain "
     "capt trooper sheriff chief attorney prosecutor professor warden inspector nurse patrolman investigator "
@@ -50,17 +54,17 @@ _CUSTOMARY = (  # noqa: SIM905
     "taxation revenue motor vehicle vehicles insurance company corporation incorporated limited partnership "
     "association union bank estate hospital medical center clinic university college school schools police fire "
     "sheriff jail prison correctional corrections facility penitentiary count counts exhibit exhibits appendix "
-    "paragraph paragraphs subsection subsections chapter title part parts volume page footnote order orders "
+    "paragraph paragraphs subsection subsections chapter title part parts volume footnote order orders "
     "opinion judgment decision motion motions complaint indictment information petition brief answer reply trial "
     "hearing record transcript uniform instruction instructions civil criminal procedure habitual offender first "
     "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth due "
     "process equal protection clause rights commerce english spanish indian indians tribal tribe nation pueblo "
     "internet bible mexican hispanic european sunday monday tuesday wednesday thursday friday saturday christmas "
     "thanksgiving easter id ibid the this that these those there here he she they it we i you his her its our and "
-    "but or nor for so as an a in on at by from of to administration laws pamp supp cum repl orig ann standard "
+    "but or nor for so as an a in on at by from of to administration laws pamp supp cum repl orig standard "
     "proceedings affirmed reversed remanded doctrine restatement torts contracts evidence internal dna hiv aids "
     "dwi dui uji usa us usc cfr esq jr sr et al ex rel aka dba fka street avenue road highway interstate route "
-    "drive lane boulevard apartment suite no nos number numbers type class grade level phase schedule app jud "
+    "drive boulevard apartment suite no nos number numbers type class grade level phase schedule app jud "
     "dist ct engineer examiner secretary director commissioner commissioners superintendent clerk deputy officer "
     "officers detective agent detention probation parole veterans army navy air force marine patrol border "
     "certiorari mandamus habeas corpus subpoena id. am pm ii iii iv vi vii viii ix xi xii lot block tract unit "

@@ -1,0 +1,113 @@
+"""How well opinions are de-identified: what passes, what survives, and whether the facts tell the outcome.
+
+Opinions are split into two halves by a hash of their ids: the rules are tuned on the half `tuning`, and the numbers of
+docs/appellate.md are those of the half `report`. The check of names here shares nothing with the extractor: it is the
+trained recogniser (the extra `ner`) on the finished text, less the words that legal prose writes with a capital.
+"""
+
+import argparse
+import hashlib
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from moot.deidentify import Deidentified, Opinion, deidentify
+from moot.deidentify.reading import announced_outcome, read_opinions
+from moot.deidentify.recogniser import is_installed, recognised_names
+from moot.deidentify.survivors import without_pseudonyms
+from moot.deidentify.vocabulary import COMMON
+from moot.labels.rubric import OUTCOMES
+from moot.labels.rules import opinion_outcome
+
+CHARACTERS = 6_000
+FOLDS = 5
+SHUFFLES = 20
+LEAST_FOR_CLASSIFIER = 40
+
+
+def half_of(opinion_id: str) -> str:
+    """The half that an opinion belongs to, by a hash of its id: tuning or report."""
+    return ("tuning", "report")[int(hashlib.sha256(opinion_id.encode()).hexdigest(), 16) % 2]
+
+
+def surviving_names(facts: str) -> list[str]:
+    """What the recogniser takes for a name in finished facts, less customary words and pseudonyms."""
+    found = [name for name, _ in recognised_names(without_pseudonyms(facts))]
+    return [name for name in found if any(plain not in COMMON for plain in _capitalised(name))]
+
+
+def _capitalised(name: str) -> list[str]:
+    return [re.sub(r"['’]s?$", "", word).lower() for word in re.findall(r"[A-Z][\w'’]+", name)]
+
+
+def balanced_accuracy(texts: Sequence[str], stands: Sequence[bool]) -> float:
+    """Cross-validated balanced accuracy of a bag of words that guesses from the facts whether the decision stands."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.model_selection import StratifiedKFold, cross_val_score  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+
+    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+    guess = make_pipeline(words, LogisticRegression(class_weight="balanced", max_iter=1000))
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    return float(cross_val_score(guess, texts, stands, cv=folds, scoring="balanced_accuracy").mean())
+
+
+def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
+    """Accuracy and recall of the four classes, from the text that the loader reads and from marked sentences."""
+    lines = []
+    for name, read in (
+        ("text that the loader reads", lambda opinion: announced_outcome(opinion.text)),
+        ("marked sentences", lambda opinion: opinion_outcome(" ".join(opinion.marked))[0]),
+    ):
+        right = Counter(opinion.outcome for opinion in opinions if read(opinion) == opinion.outcome)
+        known = Counter(opinion.outcome for opinion in opinions)
+        recall = ", ".join(f"{label} {right[label]}/{known[label]}" for label in OUTCOMES if known[label])
+        lines.append(f"- outcome from the {name}: {right.total()}/{known.total()} right ({recall})")
+    return lines
+
+
+def measure(opinions: Sequence[Opinion], *, ner: bool) -> list[str]:
+    """The lines of the report on some opinions."""
+    recognise = recognised_names if ner else None
+    finished = [(opinion, deidentify(opinion, CHARACTERS, recognise)) for opinion in opinions]
+    passed = [(opinion, done) for opinion, done in finished if done.report.passed]
+    reasons = Counter(reason for _, done in finished for reason in done.report.reasons)
+    rules = Counter(rule for _, done in finished for rule in done.report.party_rules)
+    lines = [f"- {len(passed)} of {len(opinions)} opinions pass; excluded for {dict(reasons) or 'nothing'}"]
+    lines.append(f"- parties found by {dict(rules)}")
+    if is_installed():
+        survivors = {opinion.opinion_id: found for opinion, done in passed if (found := surviving_names(done.facts))}
+        lines.append(f"- the recogniser sees a name in {len(survivors)} passed opinions: {survivors or 'none'}")
+    return [*lines, *_classifier_lines(passed), *outcome_lines(opinions)]
+
+
+def _classifier_lines(passed: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
+    stands = [opinion.outcome in ("affirm", "dismiss") for opinion, _ in passed]
+    if len(passed) < LEAST_FOR_CLASSIFIER or min(Counter(stands).values()) < FOLDS:
+        return []
+    facts = [done.facts for _, done in passed]
+    accuracy = balanced_accuracy(facts, stands)
+    shuffled = [balanced_accuracy(facts, random.Random(seed).sample(stands, len(stands))) for seed in range(SHUFFLES)]
+    chance = f"with shuffled outcomes {min(shuffled):.3f} to {max(shuffled):.3f} in {SHUFFLES} trials"
+    return [f"- a bag of words guesses from the facts whether the decision stands: {accuracy:.3f} ({chance})"]
+
+
+def main() -> None:
+    """Print the report on one half, or on both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "path", type=Path, help="opinions whose outcome is known, as the data set `opinions` reads them"
+    )
+    parser.add_argument("--half", choices=("tuning", "report", "all"), default="report")
+    parser.add_argument("--no-ner", action="store_true", help="de-identify by rule alone")
+    chosen = parser.parse_args()
+    opinions = [o for o in read_opinions(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
+    print(f"{chosen.path.name}, half: {chosen.half}")
+    print("\n".join(measure(opinions, ner=is_installed() and not chosen.no_ner)))
+
+
+if __name__ == "__main__":
+    main()
