@@ -60,7 +60,7 @@ async def test_seven_public_turns_in_the_order_of_the_paper() -> None:
         ("defense", "closing"),
         ("judge", "verdict"),
     ]
-    assert answer == Answer("yes", 70.0, 0.7, None)
+    assert answer == Answer("yes", 70.0, 0.85, None, 0.85)
 
 
 async def test_the_judge_notes_a_belief_after_every_round() -> None:

@@ -298,7 +298,7 @@ async def test_four_steps_then_the_answer() -> None:
     voice = Voice(lambda *_: {"steps": steps, "prediction": "PLAINTIFF", "confidence": 70})
     params = ReasoningParams()
     answer = await four_step_chain_of_thought(debate_of(voice, params, WINNER), params)
-    assert answer and answer.prediction == "plaintiff" and answer.score == pytest.approx(0.7)
+    assert answer and answer.prediction == "plaintiff" and answer.score == pytest.approx(0.85)
     assert len(voice.asked) == 1 and "four steps" in voice.prompts[0]
     short = Voice(lambda *_: {"steps": steps[:3], "prediction": "PLAINTIFF", "confidence": 70})
     answer = await four_step_chain_of_thought(debate_of(short, params, WINNER), params)

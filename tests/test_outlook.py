@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.outlook import decided, replay, smoothed, stated_outlook, threshold_met
+from moot.core.confidence import stated_probabilities
+from moot.outlook import decided, replay, smoothed, threshold_met
 from voices import ARTICLES, STANCE, WINNER
 
 SHARES = st.floats(0, 1, allow_nan=False)
@@ -65,16 +66,16 @@ def test_threshold(reliabilities: list[float], rule: Any, met: bool) -> None:
 
 
 def test_stated_answers_as_outlooks() -> None:
-    assert stated_outlook(WINNER, ["plaintiff"], 60)["plaintiff"] == pytest.approx(0.8)
-    assert stated_outlook(WINNER, ["defendant"], 0) == {"defendant": 0.5, "plaintiff": 0.5}
-    assert stated_outlook(STANCE, ["pro"], 40) == pytest.approx({"pro": 0.6, "con": 0.2, "neutral": 0.2})
-    assert stated_outlook(ARTICLES, ["264", "347"], 50) == {"234": 0.25, "264": 0.75, "347": 0.75}
-    assert stated_outlook(WINNER, ["plaintiff"], None)["plaintiff"] == 1.0
+    assert stated_probabilities(WINNER, ["plaintiff"], 60)["plaintiff"] == pytest.approx(0.8)
+    assert stated_probabilities(WINNER, ["defendant"], 0) == {"defendant": 0.5, "plaintiff": 0.5}
+    assert stated_probabilities(STANCE, ["pro"], 40) == pytest.approx({"pro": 0.6, "con": 0.2, "neutral": 0.2})
+    assert stated_probabilities(ARTICLES, ["264", "347"], 50) == {"234": 0.25, "264": 0.75, "347": 0.75}
+    assert stated_probabilities(WINNER, ["plaintiff"], None)["plaintiff"] == 1.0
 
 
 @given(st.sampled_from(["con", "neutral", "pro"]), st.floats(0.01, 100))
 def test_a_stated_answer_never_counts_against_itself(label: str, confidence: float) -> None:
-    assert decided(stated_outlook(STANCE, [label], confidence), STANCE) == label
+    assert decided(stated_probabilities(STANCE, [label], confidence), STANCE) == label
 
 
 def test_decisions() -> None:

@@ -103,10 +103,10 @@ def test_calibration_worked_by_hand(tmp_path):
     )
     frame = calibration(results)
     scores = scores_by_name(frame)
-    assert scores["brier", ""] == pytest.approx((0.1**2 + 0.9**2 + 0.4**2) / 3)
-    assert scores["expected_calibration_error", ""] == pytest.approx((abs(1.8 - 1) + abs(0.6 - 1)) / 3)
+    assert scores["brier", ""] == pytest.approx((0.05**2 + 0.95**2 + 0.2**2) / 3)
+    assert scores["expected_calibration_error", ""] == pytest.approx((abs(1.9 - 1) + abs(0.8 - 1)) / 3)
     assert scores["auc", ""] == pytest.approx(0.75)
-    assert scores["overconfidence", ""] == pytest.approx(0.8 - 2 / 3)
+    assert scores["overconfidence", ""] == pytest.approx(0.9 - 2 / 3)
     assert set(frame["n"]) == {3} and set(frame["n_invalid"]) == {1}
 
 
@@ -152,7 +152,7 @@ def belief(debate, turn, prediction, confidence, **columns):
 
 
 def test_who_persuaded_the_judge(tmp_path):
-    """One debate: the prosecutor moves the judge from 0.4 to 0.7 (a flip), the defence back by 0.1."""
+    """One debate: the prosecutor moves the judge from 0.2 to 0.85 (a flip), the defence back by 0.05."""
     debate = [
         belief("a#0", 1, "no", 60),
         utterance("a#0", 2, "prosecutor", "secret plan", visibility="prosecutor", kind="strategy"),
@@ -167,10 +167,10 @@ def test_who_persuaded_the_judge(tmp_path):
     whole = scores_by_name(frame, group="speaker=judge")
     assert whole["flips_per_debate", ""] == 1 and whole["opinions_per_debate", ""] == 3
     prosecution = scores_by_name(frame, group="speaker=judge;after=prosecutor")
-    assert prosecution["shift_to_positive", ""] == pytest.approx(0.3)
+    assert prosecution["shift_to_positive", ""] == pytest.approx(0.65)
     assert prosecution["flips_to:yes", ""] == 1
     defence = scores_by_name(frame, group="speaker=judge;after=defense")
-    assert defence["shift_to_positive", ""] == pytest.approx(-0.1)
+    assert defence["shift_to_positive", ""] == pytest.approx(-0.05)
     assert defence["moves_to_negative", ""] == 1
     assert scores_by_name(frame, group="speaker=judge;opinion=first")["accuracy", ""] == 0
     assert scores_by_name(frame, group="speaker=judge;opinion=last")["accuracy", ""] == 1

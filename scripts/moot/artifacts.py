@@ -54,6 +54,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "confidence": pa.float64(),  # stated, 0 to 100
             "source": pa.string(),  # model or human
             "call_id": pa.string(),
+            "probability": pa.float64(),  # of the prediction, by likelihood or by the stated confidence
             "parse_problem": pa.string(),  # in words, why parse_status is not "strict"
             "missing_fields": pa.string(),  # what could not be read beside the answer: "confidence,factors[2].weight"
         }
@@ -85,6 +86,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "prediction": pa.string(),
             "confidence": pa.float64(),  # of the prediction, 0 to 100
             "score": pa.float64(),  # probability of the positive label, where there is one
+            "probability": pa.float64(),  # of the prediction: by likelihood, votes or stated confidence
             "status": pa.string(),  # valid, invalid, failed, or waiting for a person
             "reason": pa.string(),  # in words, why the status is not valid
             "target": pa.string(),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from moot.cases import Case, Task
+from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.core.likelihood import censored, label_shares
 from moot.errors import UserError
 from moot.llm.failures import CallFailedError
@@ -45,12 +46,14 @@ class Answer:
         confidence: in the prediction, 0 to 100, as stated or derived; None where there is none.
         score: the probability of the task's positive label, where the protocol has one.
         logprobs: label to log-probability, for an answer by likelihood; calibrated later on validation cases.
+        probability: of the prediction, by its log-probability, its share of votes, or its stated confidence.
     """
 
     prediction: str
     confidence: float | None = None
     score: float | None = None
     logprobs: Mapping[str, float] | None = None
+    probability: float | None = None
 
 
 @dataclass(slots=True)
@@ -69,6 +72,7 @@ class Utterance:
     confidence: float | None = None
     source: str = "model"
     call_id: str = ""
+    probability: float | None = None
     parse_problem: str = ""
     missing_fields: str = ""
 
@@ -321,7 +325,8 @@ class Debate:
         if unlisted := [label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)]:
             said.parsed["unlisted"] = unlisted
         said.prediction = max(shares, key=lambda label: shares[label])
-        said.confidence = 100 * shares[said.prediction]
+        said.probability = shares[said.prediction]
+        said.confidence = 100 * said.probability
 
     def _fill(self, said: Utterance, parsed: Parsed) -> None:
         said.parse_status, said.parsed = parsed.status, parsed.value
@@ -336,6 +341,7 @@ class Debate:
             said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
         if isinstance(confidence, int | float):
             said.confidence = float(confidence)
+            said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(self.task))
 
 
 def _visibility(seat: str, private: bool) -> str:

@@ -151,6 +151,7 @@ def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "
         },
         prediction=answer.prediction if answer else None,
         confidence=answer.confidence if answer else None,
+        probability=answer.probability if answer else None,
     )
 
 

@@ -15,28 +15,6 @@ Rule = Literal["mean", "any", "all"]
 EVEN = 0.5
 
 
-def stated_outlook(task: Task, named: Iterable[str], confidence: float | None) -> dict[str, float]:
-    """The outlook that a stated answer amounts to.
-
-    Confidence 0 says no more than a guess and 100 certainty, so a stated answer never counts against itself: with
-    k labels the named one gets 1/k + (1 - 1/k) c, the others share the rest. With several labels a named one gets
-    1/2 + c/2, and each other 1/2 - c/2.
-
-    Args:
-        task: what the labels are.
-        named: the label, or the labels.
-        confidence: stated, 0 to 100; None where none was, which counts as 100.
-    """
-    share = 1.0 if confidence is None else confidence / 100
-    chosen = set(named)
-    if task.multilabel:
-        return {label: EVEN + share / 2 if label in chosen else EVEN - share / 2 for label in task.labels}
-    guess = 1 / len(task.labels)
-    high = guess + (1 - guess) * share
-    low = (1 - high) / (len(task.labels) - 1)
-    return {label: high if label in chosen else low for label in task.labels}
-
-
 def smoothed(previous: Outlook, latest: Outlook, weight: float) -> dict[str, float]:
     """O_i = (1 - T) O_{i-1} + T LM, label by label (Debate-Feedback, Equation 1); `weight` is T.
 

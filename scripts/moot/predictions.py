@@ -89,6 +89,7 @@ def prediction_rows(
             "prediction": row["prediction"] if pd.notna(row["prediction"]) else None,
             "confidence": row["confidence"],
             "score": row["score"],
+            "probability": row["probability"],
             "status": row["status"],
             "reason": row["reason"],
             "target": targets[row["case_id"]],
@@ -127,7 +128,7 @@ def write_predictions(
     export_calls(ledger, shards, calls, describe(experiment, shards, **digests))
     ledger.close()
     named = ["experiment", "model", "debate_id", "case_id", "repeat", "kind"]
-    said_columns = [*named, "parsed", "parse_status", "prediction", "confidence", "call_id"]
+    said_columns = [*named, "parsed", "parse_status", "prediction", "confidence", "probability", "call_id"]
     said = pd.concat([pq.read_table(shard, columns=said_columns).to_pandas() for shard in shards])
     taken = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
     taken += ["attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]

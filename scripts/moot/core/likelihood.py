@@ -125,6 +125,7 @@ def calibrate(
         prediction = _decide(share, task, threshold)
         result.loc[index, "prediction"] = prediction
         result.loc[index, "confidence"] = 100 * max(share[prediction], _LEAST_SHARE)
+        result.loc[index, "probability"] = share[prediction]
         result.loc[index, "score"] = share.get(task.positive, math.nan)
     return result
 

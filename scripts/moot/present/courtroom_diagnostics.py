@@ -52,7 +52,8 @@ def judge_dynamics(results: StudyResults) -> TableContent:
     return TableContent(
         pd.DataFrame(rows, columns=["experiment", "model", "when", "metric", "ours", "95 % low", "95 % high", "n"]),
         notes=[
-            "A belief is a probability: stated confidence in the predicted outcome, or 1 less it. A shift is the "
+            "A belief is the probability of the positive outcome, by the judge's answer and stated confidence, of "
+            "which 0 is a guess (1/2) and 100 certain. A shift is the "
             "change of the belief since the judge's last one, set beside whoever spoke in public between; where both "
             "advocates did, it cannot be told apart (beliefs: after_turn does). Turns count every utterance, private "
             "ones too.",
@@ -138,6 +139,17 @@ def _group_words(group: str) -> str:
     return "all" if group == OVERALL else group.replace("=", ": ")
 
 
+def _missing_note(results: StudyResults) -> str:
+    scores = results.scores
+    missing = scores[
+        (scores["metric"] == "confidence_missing") & (scores["group"] == "overall") & (scores["value"] > 0)
+    ]
+    if missing.empty:
+        return "Every valid answer states a confidence that can be read, or carries a probability."
+    runs = (f"{row.experiment}, {row.model}: {row.value:.0f} of {row.n}" for row in missing.itertuples())
+    return f"Valid answers without a confidence that can be read, which are left out: {'; '.join(runs)}."
+
+
 @table(
     STUDY,
     "calibration",
@@ -172,8 +184,10 @@ def calibration(results: StudyResults) -> TableContent:
     return TableContent(
         frame,
         notes=[
-            "Valid answers that state a confidence or carry a probability (n). AUC of confidence: 0.5 means that "
-            "confidence says nothing about being right. The paper publishes no values."
+            "Valid answers that state a confidence or carry a probability (n). A stated confidence c of k labels is "
+            "the probability 1/k + (1 - 1/k) c, so that no answer counts against itself. AUC of confidence: 0.5 means "
+            "that confidence says nothing about being right. The paper publishes no values.",
+            _missing_note(results),
         ],
         ours=content.ours,
         intervals={"95 % interval": ("95 % low", "95 % high")},

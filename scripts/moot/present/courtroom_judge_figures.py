@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from moot.cases import Task
 from moot.present import StudyResults, figure
 from moot.present.courtroom_study import DEBATE, STUDY, Run, data_notes, run_name, runs_of
 from moot.present.style import (
@@ -22,7 +23,7 @@ from moot.present.style import (
     panels,
 )
 from moot.scores.dynamics import opinions_of
-from moot.scores.evaluated import confidence_in_prediction, positive_of_two
+from moot.scores.evaluated import probability_of_prediction
 from moot.stats.bootstrap import as_numbers, share_of
 from moot.stats.calibration import BINS, confidence_bins
 
@@ -48,7 +49,7 @@ def reliability(results: StudyResults) -> "Figure":
     """One panel a method; ten bins of confidence."""
     found: dict[str, list[tuple[Run, pd.DataFrame]]] = {}
     for run in runs_of(results):
-        curve = _curve(_valid_rows(run), positive_of_two(run.results.task))
+        curve = _curve(_valid_rows(run), run.results.task)
         if len(curve):
             found.setdefault(run.method, []).append((run, curve))
     if not found:
@@ -88,7 +89,7 @@ def _many_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> No
     for _, curve in curves:
         axes.plot(100 * curve["confidence"], 100 * curve["right"], color="#c4c4c4", linewidth=0.7)
     runs = [run for run, _ in curves]
-    together = _curve(pd.concat([_valid_rows(run) for run in runs]), positive_of_two(runs[0].results.task))
+    together = _curve(pd.concat([_valid_rows(run) for run in runs]), runs[0].results.task)
     x, y = 100 * together["confidence"], 100 * together["right"]
     axes.plot(x, y, "o-", color=BLACK, markersize=4, label=f"all {len(runs)} together")
 
@@ -98,9 +99,9 @@ def _valid_rows(run: Run) -> pd.DataFrame:
     return rows[(rows["model"] == run.model) & (rows["status"] == "valid")]
 
 
-def _curve(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
+def _curve(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
     """Bins of confidence with predictions in them: mean confidence, share right, count and share of predictions."""
-    confidence = confidence_in_prediction(rows, positive)
+    confidence = probability_of_prediction(rows, task)
     known = ~np.isnan(confidence)
     right = as_numbers(rows["prediction"] == rows["target"])[known]
     bins = confidence_bins(confidence[known])
@@ -142,10 +143,11 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     drawing.legend(*axes_of_runs[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
     drawing.supylabel("Belief in the positive outcome (%)", fontsize=9)
     meaning = (
-        "Belief: the confidence stated in the positive outcome, or 100 less that in the other (likelihood: the label's "
-        "probability)."
+        "Belief: the probability of the positive outcome by the judge's answer and stated confidence, of which 0 is a "
+        "guess (50 %) and 100 certain (likelihood: the label's probability)."
     )
-    gaps = "Where a point is missing no judge stated a usable belief; n counts cases."
+    unread = sum(int(opinions[run.results.experiment]["belief"].isna().sum()) for run, _ in shown)
+    gaps = f"n counts cases. {unread} opinions without a confidence that can be read are left out."
     note_below(drawing, [meaning, gaps, *data_notes(runs, " Shaded: 95 % intervals over cases.")])
     return drawing
 

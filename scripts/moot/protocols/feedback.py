@@ -12,6 +12,8 @@ Where the paper is silent or says two things:
 * Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
 * The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
 * Probabilities of label words hold a liking for the words themselves; `content_free` takes it off before smoothing.
+* A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0 for the others, and
+  the debate's answer has no probability (`label alone` among the outlooks).
 * Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
 """
 
@@ -22,16 +24,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.cases import Task
+from moot.core.confidence import stated_probabilities
 from moot.core.likelihood import label_shares, log_shares, without_prior
 from moot.debate import Answer, Debate, Utterance
 from moot.errors import LogprobsUnavailableError, UserError
 from moot.llm.fields import MAY_BE_MISSING
-from moot.outlook import Outlook, Rule, decided, next_outlook, stated_outlook, threshold_met
+from moot.outlook import Outlook, Rule, decided, next_outlook, threshold_met
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.replies import prediction_schema, prediction_type, spoken
 
 JUDGE, ASSISTANT = "judge", "assistant"
-TOKEN_PROBABILITIES, STATED = "token probabilities", "stated confidence"
+TOKEN_PROBABILITIES, STATED, LABEL_ALONE = "token probabilities", "stated confidence", "label alone"
 _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
 
 
@@ -237,7 +240,7 @@ async def outlook_of_judge(
     said = await debate.say(JUDGE, "prediction", _template(debate, "verdict"), schema=schema, round=number, **context)
     if not said.usable or not said.parsed:
         return None
-    return stated_outlook(debate.task, str(said.prediction).split(";"), said.confidence)
+    return stated_probabilities(debate.task, str(said.prediction).split(";"), said.confidence)
 
 
 async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -> dict[str, float] | None:
@@ -291,13 +294,11 @@ def record_outlook(
     debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True
 ) -> dict[str, float]:
     """Record O_i, what it was made of, and where the probability came from; return O_i."""
-    asked = [said for said in debate.utterances if said.kind in ("prediction", "applies")]
-    by_tokens = "logprobs" in (asked[-1].parsed or {})
     parsed = {
         "outlook": dict(current),
         "latest": dict(latest),
         "threshold_met": met,
-        "probability": TOKEN_PROBABILITIES if by_tokens else STATED,
+        "probability": _origin(_asked(debate)[-1]),
     }
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.items())
     prediction = decided(current, debate.task)
@@ -307,10 +308,26 @@ def record_outlook(
     return dict(current)
 
 
+def _asked(debate: Debate) -> list[Utterance]:
+    return [said for said in debate.utterances if said.kind in ("prediction", "applies")]
+
+
+def _origin(said: Utterance) -> str:
+    """Where the probabilities of a judge's answer come from."""
+    if "logprobs" in (said.parsed or {}):
+        return TOKEN_PROBABILITIES
+    return LABEL_ALONE if said.confidence is None else STATED
+
+
 def answer_from(debate: Debate, outlook: Outlook) -> Answer:
-    """The decision y from O_n; with one label a case, O_n itself goes along to be calibrated on validation cases."""
+    """The decision y from O_n; with one label a case, O_n itself goes along to be calibrated on validation cases.
+
+    The decision alone, if O_n rests on an answer without a probability.
+    """
     task = debate.task
     prediction = decided(outlook, task)
+    if any(_origin(said) == LABEL_ALONE for said in _asked(debate) if said.usable):
+        return Answer(prediction)
     named = prediction.split(";") if task.multilabel else [prediction]
     confidence = 100 * sum(outlook[label] for label in named) / len(named)
     logprobs = None if task.multilabel else log_shares(outlook)

@@ -230,9 +230,10 @@ def calibrate_votes(debate: Debate) -> None:
         if said.kind == "vote" and said.parsed and said.usable and blank:
             shares = label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"]))
             said.prediction = max(shares, key=lambda label: shares[label])
-            said.confidence = 100 * shares[said.prediction]
+            said.probability = shares[said.prediction]
+            said.confidence = 100 * said.probability
         elif said.kind in ("vote", "blank_vote"):
-            said.prediction = said.confidence = None
+            said.prediction = said.confidence = said.probability = None
 
 
 def memory(debate: Debate, number: int) -> list[Utterance]:
@@ -339,7 +340,8 @@ def majority(debate: Debate, sides: Sequence[str]) -> Answer | None:
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None
     share = sides.count(debate.task.positive) / len(sides) if debate.task.positive else None
-    return Answer(ranked[0][0], 100 * ranked[0][1] / len(sides), share)
+    majority_share = ranked[0][1] / len(sides)
+    return Answer(ranked[0][0], 100 * majority_share, share, probability=majority_share)
 
 
 def position(code: int, vote: str | None) -> str | None:

@@ -159,4 +159,4 @@ async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Ans
     prediction, count = votes.most_common(1)[0]
     share = count / votes.total()
     positive = votes[debate.task.positive] / votes.total() if debate.task.positive else None
-    return Answer(prediction, 100 * share, positive)
+    return Answer(prediction, 100 * share, positive, probability=share)

@@ -1,11 +1,13 @@
 """What protocols ask models to reply with: schemas made from a task's labels."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.cases import Task
+from moot.core.confidence import stated_probabilities
 from moot.core.likelihood import label_shares
 from moot.debate import Answer, Debate, Utterance
 from moot.llm.fields import MAY_BE_MISSING
@@ -68,21 +70,14 @@ def prediction_schema(
     return _schema(name, task.labels, task.multilabel, factors, reasoning, characters)
 
 
-def stated_score(task: Task, prediction: str, confidence: float | None) -> float | None:
-    """The probability of the positive label that a stated prediction and confidence (0 to 100) amount to."""
-    if not task.positive or confidence is None:
-        return None
-    share = confidence / 100
-    return share if prediction == task.positive else 1 - share
-
-
 def answer_of(debate: Debate, said: Utterance) -> Answer | None:
     """A debate's answer as one utterance states it; None where it is not usable."""
     if said.prediction is None:
         return None
-    logprobs = (said.parsed or {}).get("logprobs")
+    logprobs, task = (said.parsed or {}).get("logprobs"), debate.task
+    shares: Mapping[str, float] = {}
     if logprobs:
-        score = label_shares(logprobs).get(debate.task.positive)
-    else:
-        score = stated_score(debate.task, said.prediction, said.confidence)
-    return Answer(said.prediction, said.confidence, score, logprobs)
+        shares = label_shares(logprobs)
+    elif said.confidence is not None:
+        shares = stated_probabilities(task, said.prediction.split(";"), said.confidence)
+    return Answer(said.prediction, said.confidence, shares.get(task.positive), logprobs, said.probability)

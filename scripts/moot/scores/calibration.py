@@ -1,6 +1,7 @@
 """How far stated confidence can be trusted: AUC, Brier score, expected calibration error.
 
-Only valid answers that state a confidence (or carry a score) count; `n` says how many did.
+A stated confidence becomes a probability by the one rule of `moot.core.confidence`. Only valid answers with a
+probability count: `n` says how many have one, `confidence_missing` how many have none.
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.evaluated import Group, confidence_in_prediction, groups_of, positive_of_two, probability_of_positive
+from moot.scores.evaluated import Group, groups_of, positive_of_two, probability_of_positive, probability_of_prediction
 from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_of, share_of
 from moot.stats.calibration import auc_of, expected_calibration_error_of
 
@@ -29,10 +30,10 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     rows = group.rows[group.valid]
     positive = positive_of_two(results.task)
     correct = as_numbers(rows["prediction"] == rows["target"])
-    confidence = confidence_in_prediction(rows, positive)
+    confidence = probability_of_prediction(rows, results.task)
     statistics: list[tuple[str, NDArray[np.bool_], Statistic]] = []
     if positive:
-        probability = probability_of_positive(rows, positive)
+        probability = probability_of_positive(rows, results.task)
         truth = as_numbers(rows["target"] == positive)
         known = ~np.isnan(probability)
         statistics += [
@@ -41,6 +42,8 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
         ]
     known = ~np.isnan(confidence)
     right, stated = correct[known], confidence[known]
+    missing = float((~known).sum())
+    yield Score("confidence_missing", missing, group=group.name, n=len(rows), n_invalid=group.n_invalid)
     statistics += [
         ("brier_of_prediction", known, share_of((stated - right) ** 2)),
         ("expected_calibration_error", known, expected_calibration_error_of(stated, right)),

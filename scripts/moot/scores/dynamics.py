@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.evaluated import positive_of_two
+from moot.scores.evaluated import positive_of_two, probability_of_positive
 from moot.stats.bootstrap import AMOUNT, DIFFERENCE, SHARE, Statistic, as_numbers, mean_of, ratio_of, share_of
 
 NOBODY = "nobody"  # spoke between the last belief and the verdict
@@ -38,7 +38,7 @@ def opinions_of(results: ExperimentResults) -> pd.DataFrame:
     """Every stated opinion, in the order of turns.
 
     Columns of the transcripts schema, and: target; correct; belief (probability of the positive label, for two labels:
-    confidence / 100 where the prediction is the positive label, 1 - confidence / 100 where it is the other); previous
+    the opinion's `probability` where the prediction is the positive label, 1 less it where it is the other); previous
     and shift (the seat's last prediction in this debate, and how far its belief moved since); after (who spoke in
     public since its last opinion, or since the start, joined by ",").
     """
@@ -50,9 +50,7 @@ def opinions_of(results: ExperimentResults) -> pd.DataFrame:
     opinions["target"] = opinions["case_id"].map(targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
     positive = positive_of_two(results.task)
-    confidence = opinions["confidence"] / 100
-    held = confidence.where(opinions["prediction"] == positive, 1 - confidence)
-    opinions["belief"] = held if positive else np.nan
+    opinions["belief"] = probability_of_positive(opinions.assign(score=np.nan), results.task) if positive else np.nan
     seats = opinions.groupby(DEBATE, sort=False)
     opinions["previous"] = seats["prediction"].shift()
     opinions["shift"] = opinions["belief"] - seats["belief"].shift()
@@ -95,6 +93,8 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults
         name,
         results,
     )
+    if positive_of_two(results.task):
+        yield Score("beliefs_missing", float(rows["belief"].isna().sum()), group=name, n=len(rows))
     yield from _opinion_scores(rows.loc[debates["turn"].idxmin()], f"{name};opinion=first", results)
     yield from _opinion_scores(rows.loc[debates["turn"].idxmax()], f"{name};opinion=last", results)
     for turn, at_turn in rows.groupby("turn", sort=True):

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moot.cases import Task
+from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.scores import OVERALL, ExperimentResults
 from moot.stats.bootstrap import Floats
 
@@ -76,21 +77,21 @@ def positive_of_two(task: Task) -> str:
     return task.positive if len(others) == 1 and not task.multilabel else ""
 
 
-def probability_of_positive(rows: pd.DataFrame, positive: str) -> Floats:
-    """Each row's probability of the positive label, shape (rows,).
+def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
+    """Each row's probability of what it predicts, 0 to 1, shape (rows,).
 
-    It is the predicted `score`; where there is none it follows from the stated confidence in the prediction (0-100),
-    as 1 - confidence where the prediction is the negative label. NaN where the row states neither.
+    It is the predicted `probability`; where there is none it follows from the `score` of the positive of two labels, or
+    else from the stated confidence, by the one rule of `moot.core.confidence`. NaN where the row states none of them.
     """
-    confidence = rows["confidence"].to_numpy(dtype=np.float64) / 100
-    stated = np.where(rows["prediction"] == positive, confidence, 1 - confidence)
-    score = rows["score"].to_numpy(dtype=np.float64)
-    return np.where(np.isnan(score), stated, score)
+    found = rows["probability"].to_numpy(dtype=np.float64)
+    if positive := positive_of_two(task):
+        score = rows["score"].to_numpy(dtype=np.float64)
+        found = np.where(np.isnan(found), np.where(rows["prediction"] == positive, score, 1 - score), found)
+    stated = probability_of_stated_confidence(rows["confidence"].to_numpy(dtype=np.float64), number_of_choices(task))
+    return np.where(np.isnan(found), stated, found)
 
 
-def confidence_in_prediction(rows: pd.DataFrame, positive: str) -> Floats:
-    """Each row's confidence in what it predicts, 0 to 1, shape (rows,): as stated, or else from the score."""
-    stated = rows["confidence"].to_numpy(dtype=np.float64) / 100
-    score = rows["score"].to_numpy(dtype=np.float64)
-    implied = np.where(rows["prediction"] == positive, score, 1 - score) if positive else np.full(len(rows), np.nan)
-    return np.where(np.isnan(stated), implied, stated)
+def probability_of_positive(rows: pd.DataFrame, task: Task) -> Floats:
+    """Each row's probability of the positive of two labels, shape (rows,); see `probability_of_prediction`."""
+    predicted = probability_of_prediction(rows, task)
+    return np.where(rows["prediction"] == positive_of_two(task), predicted, 1 - predicted)

@@ -30,6 +30,7 @@ class Judged:
     first: Outlook
     rounds: tuple[tuple[Outlook, bool], ...]
     by_tokens: bool
+    label_alone: bool
 
 
 @scorer("feedback")
@@ -67,6 +68,7 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
                     steps[0]["outlook"],
                     tuple((step["latest"], step["threshold_met"]) for step in steps[1:]),
                     all(step["probability"] == "token probabilities" for step in steps),
+                    any(step["probability"] == "label alone" for step in steps),
                 )
             )
     return debates
@@ -119,6 +121,8 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
             yield sample.score(metric, statistic, group, n_invalid=n_invalid)
     by_tokens = share_of([float(debates[place].by_tokens) for place in kept])
     yield sample.score("share_of_token_probabilities", by_tokens, n_invalid=n_invalid)
+    label_alone = sum(debates[place].label_alone for place in kept)
+    yield Score("debates_without_confidence", float(label_alone), n=len(kept), n_invalid=n_invalid)
 
 
 def _sum_of(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Statistic:
