@@ -155,7 +155,7 @@ def results_of_study(study):
 
 
 STUDIES = sorted({TABLES[name].study for name in TABLES})
-TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "tex", "html"], ["png", "svg"]
+TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "xlsx", "tex", "html"], ["png", "svg"]
 TABLE_NAMES = [name for name in TABLES if TABLES[name].study in plan.studies]
 FIGURE_NAMES = [name for name in FIGURES if FIGURES[name].study in plan.studies]
 

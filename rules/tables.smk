@@ -1,4 +1,4 @@
-# Tables: published, ours, and the difference; as CSV, LaTeX and HTML. One job for each module that builds some.
+# Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job for each module that builds some.
 
 
 for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
@@ -11,7 +11,9 @@ for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
         output:
             captions("tables", found),
             collect(
-                "results/tables/{table}.{ending}", table=found, ending=["csv", "tex"]
+                "results/tables/{table}.{ending}",
+                table=found,
+                ending=["csv", "xlsx", "tex"],
             ),
             [
                 report(

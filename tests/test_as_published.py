@@ -21,7 +21,7 @@ from moot.present import TABLES, Comparable, StudyResults, appellate_tables
 from moot.present.appellate_study import PHASES, Phase
 from moot.present.published import COLUMNS, read_published
 from moot.results import experiment_results
-from moot.scores import ExperimentResults, Score
+from moot.scores import ExperimentResults, Score, no_scores
 
 PROJECT = Path(__file__).resolve().parents[1]
 PUBLISHED = read_published(PROJECT / "data" / "published" / "published_results.csv")
@@ -186,7 +186,7 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> St
     }  # fmt: skip
     published = PUBLISHED[PUBLISHED["study"] == study]
     published = published.assign(value=marked(published))
-    return OneThroughout(study, experiments, pd.DataFrame(columns=["metric", "group"]), boards, published, comparable)
+    return OneThroughout(study, experiments, no_scores(), boards, published, comparable)
 
 
 def marked(published: pd.DataFrame) -> "pd.Series[float]":

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from moot.present.formats import (
     as_latex,
     notes_under,
     shown_columns,
+    write_table,
 )
 from moot.scores import no_scores
 
@@ -113,3 +115,35 @@ def test_notes_say_what_flat_and_missing_intervals_mean():
 def test_a_table_whose_rows_the_paper_does_not_have_says_so(value, note):
     content = TableContent(pd.DataFrame({"published": [value], "ours": [0.4]}), published=("published",))
     assert {PUBLISHED_NOTE, NONE_PUBLISHED_NOTE} & set(notes_under(content, study_of_nothing())) == {note}
+
+
+@pytest.mark.parametrize("value", [-9.25e-17, 3e-16, -0.0])
+def test_what_is_left_of_equal_sums_is_zero_and_a_small_p_stays(value: float) -> None:
+    frame = pd.DataFrame({"difference": [value], "p (Holm)": [abs(value)]})
+    zero, p = as_csv(TableContent(frame)).splitlines()[1].split(",")
+    assert zero == "0.0" and float(p) == pytest.approx(abs(value))
+
+
+def test_notes_show_code_as_code_and_no_backticks() -> None:
+    content = TableContent(pd.DataFrame({"a": [1]}), notes=["`n invalid` counts <them>."])
+    entry = Table("s", "t", "T", "Caption", lambda _: content)
+    results = StudyResults("s", {}, no_scores(), {}, pd.DataFrame())
+    assert "<code>n invalid</code> counts &lt;them&gt;." in as_html(entry, content, results)
+    assert r"\texttt{n invalid} counts" in as_latex(entry, content, results)
+
+
+def test_a_workbook_holds_numbers_as_numbers_and_no_formula(tmp_path: Path) -> None:
+    """Where the decimal sign is a comma, too: the file says what is a number."""
+    openpyxl = pytest.importorskip("openpyxl")
+    frame = pd.DataFrame({"model": ["=1+1", "Größe – ü"], "ours": [0.853, float("nan")], "n": [12, 3]})
+    content = TableContent(frame, notes=["A `note`."])
+    entry = Table("s", "t", "Title", "Caption", lambda _: content)
+    results = StudyResults("s", {}, no_scores(), {}, pd.DataFrame())
+    for attempt in ("a", "b"):
+        write_table(entry, results, {"xlsx": tmp_path / f"{attempt}.xlsx"})
+    assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
+    book = openpyxl.load_workbook(tmp_path / "a.xlsx")
+    rows = list(book["table"].iter_rows(values_only=True))
+    assert rows == [("model", "ours", "n"), ("=1+1", 0.853, 12), ("Größe – ü", None, 3)]
+    assert book["table"]["A2"].data_type == "s" and book["table"]["B2"].data_type == "n"
+    assert [row[0] for row in book["notes"].iter_rows(values_only=True)][:2] == ["Title", "A note."]

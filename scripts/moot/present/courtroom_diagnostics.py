@@ -62,7 +62,6 @@ def judge_dynamics(results: StudyResults) -> TableContent:
         ours=("ours", "95 % low", "95 % high"),
         intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("experiment", "model", "when"),
-        formats={"ours": "+.3f"},
     )
 
 

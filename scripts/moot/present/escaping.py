@@ -36,6 +36,7 @@ _MARKDOWN = str.maketrans(
     {character: f"\\{character}" for character in "\\`*_[](){}#|~!^$="}
     | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "\t": " "}
 )
+_CODE = re.compile("`([^`]+)`")
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _STARTS_A_BLOCK = re.compile(r"^(\d+)([.)])|^([-+:])")
 _STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
@@ -57,6 +58,30 @@ def html(text: object) -> str:
     '&lt;b onclick=&#34;x&#34;&gt;'
     """
     return str(escape(visible(text)))
+
+
+def html_note(text: object) -> str:
+    """As `html`, with what stands between backticks as code.
+
+    >>> html_note("`n` < 3")
+    '<code>n</code> &lt; 3'
+    """
+    return _CODE.sub(r"<code>\1</code>", html(text))
+
+
+def latex_note(text: object) -> str:
+    r"""As `latex`, with what stands between backticks in typewriter.
+
+    >>> latex_note("`n_1` of 3")
+    '\\texttt{n\\_1} of 3'
+    """
+    pieces = _CODE.split(str(text))
+    return "".join(rf"\texttt{{{latex(piece)}}}" if place % 2 else latex(piece) for place, piece in enumerate(pieces))
+
+
+def without_code_marks(text: str) -> str:
+    """A note without its backticks, for where all text looks the same."""
+    return _CODE.sub(r"\1", text)
 
 
 def latex(text: object) -> str:

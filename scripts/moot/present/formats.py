@@ -1,9 +1,10 @@
-"""Tables as CSV (for further work), LaTeX (booktabs) and HTML (one file, for reading)."""
+"""Tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (one file, for reading)."""
 
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral, Real
@@ -15,14 +16,17 @@ import pandas as pd
 
 from moot.artifacts import atomic_path
 from moot.present import StudyResults, Table, TableContent, escaping
+from moot.present.latex import latex_table
 from moot.present.published import why_not_compared
+from moot.present.workbook import as_workbook
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"
 LARGE = 100  # from here on, tokens and words: thousandths mean nothing
-LONGEST_ON_ONE_PAGE = 40
 DIGITS = 10  # of a number in CSV: sums in another order, on another machine, differ beyond them
 NO_WIDTH = 1e-9
+NO_DIFFERENCE = 1e-12
+_P_VALUES = re.compile(r"p\b")
 FLAT_NOTE = (
     "An interval without width says that the evaluated cases are all alike in this value: resampling them cannot vary. "
     "With few cases that is no certainty."
@@ -47,36 +51,59 @@ class Column:
 
 
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a table and write it, `paths` by format ("csv", "tex", "html")."""
+    """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
     content = entry.build(results)
-    texts = {
-        "csv": lambda: as_csv(content),
-        "tex": lambda: as_latex(entry, content, results),
-        "html": lambda: as_html(entry, content, results),
+    files: dict[str, Callable[[], bytes]] = {
+        "csv": lambda: as_csv(content).encode(),
+        "xlsx": lambda: as_xlsx(entry, content, results),
+        "tex": lambda: as_latex(entry, content, results).encode(),
+        "html": lambda: as_html(entry, content, results).encode(),
     }
     for kind, path in paths.items():
         with atomic_path(path) as part:
-            part.write_text(texts[kind](), encoding="utf-8")
+            part.write_bytes(files[kind]())
+
+
+def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes:
+    """The frame as an Excel workbook, with the notes on a sheet of their own."""
+    names = [str(name) for name in content.frame.columns]
+    cells = [
+        [plain_value(name, value) for name, value in zip(names, row, strict=True)]
+        for row in content.frame.itertuples(index=False, name=None)
+    ]
+    notes = [escaping.without_code_marks(note) for note in notes_under(content, results)]
+    return as_workbook(entry.title, [names, *cells], notes)
 
 
 def as_csv(content: TableContent) -> str:
     """The frame as CSV: numbers with ten digits, text quoted and harmless in a spreadsheet, missing values empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow([escaping.csv_text(name) for name in content.frame.columns])
+    names = [str(name) for name in content.frame.columns]
+    writer.writerow([escaping.csv_text(name) for name in names])
     for row in content.frame.itertuples(index=False, name=None):
-        writer.writerow([_csv_cell(value) for value in row])
+        writer.writerow([_csv_cell(name, value) for name, value in zip(names, row, strict=True)])
     return stream.getvalue()
 
 
-def _csv_cell(value: object) -> object:
+def _csv_cell(name: str, value: object) -> object:
+    plain = plain_value(name, value)
+    return escaping.csv_text(plain) if isinstance(plain, str) and plain else plain
+
+
+def plain_value(name: str, value: object) -> str | int | float:
+    """A cell of column `name` as whole number, number of ten digits or text; "" where it is missing.
+
+    What is left of two sums that should be equal (-9.25e-17) is 0; a column of p values keeps its small ones.
+    """
     if _is_missing(value):
         return ""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, Real) and not isinstance(value, bool):
-        return float(f"{float(value):.{DIGITS}g}")
-    return escaping.csv_text(value)
+        number = float(f"{float(value):.{DIGITS}g}")
+        return 0.0 if abs(number) < NO_DIFFERENCE and not _P_VALUES.match(name) else number
+    return str(value)
 
 
 def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
@@ -92,15 +119,12 @@ def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
 
 
 def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
-    """A table for booktabs (a longtable where it is too long for one page), with its notes below."""
+    """A table for booktabs that keeps within the page, with its notes below: see `moot.present.latex`."""
     columns = shown_columns(content)
-    return _latex_template().render(
-        entry=entry,
-        columns=columns,
-        alignment="".join("r" if column.numeric else "l" for column in columns),
-        rows=range(len(content.frame)),
-        notes=notes_under(content, results),
-        long=len(content.frame) > LONGEST_ON_ONE_PAGE,
+    cells = [[column.heading, *column.cells] for column in columns]
+    label = f"tab:{entry.study}:{entry.name}"
+    return latex_table(
+        cells, [column.numeric for column in columns], entry.caption, label, notes_under(content, results)
     )
 
 
@@ -108,22 +132,8 @@ def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
 def _html_template() -> jinja2.Template:
     environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - escaped
     environment.filters["text"] = escaping.html
+    environment.filters["note"] = escaping.html_note
     return environment.from_string(_HTML)
-
-
-@cache
-def _latex_template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=False,  # noqa: S701 - cells go through the filter
-        trim_blocks=True,
-        lstrip_blocks=True,
-        block_start_string="<%",
-        block_end_string="%>",
-        variable_start_string="<<",
-        variable_end_string=">>",
-    )
-    environment.filters["text"] = escaping.latex
-    return environment.from_string(_LATEX)
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
@@ -259,7 +269,7 @@ tbody tr:hover td { outline: 1px solid #999; }
 <h1>{{ entry.title | text }}</h1>
 <div class="scroll">
 <table>
-<caption>{{ entry.caption | text }}</caption>
+<caption>{{ entry.caption | note }}</caption>
 <thead>
 <tr>
 {% for column in columns %}
@@ -283,48 +293,9 @@ tbody tr:hover td { outline: 1px solid #999; }
 <h2>Notes</h2>
 <ul class="notes">
 {% for note in notes %}
-<li>{{ note | text }}</li>
+<li>{{ note | note }}</li>
 {% endfor %}
 </ul>
 </body>
 </html>
-"""
-
-_LATEX = r"""% Needs \usepackage{booktabs}<% if long %> and \usepackage{longtable}<% endif %>; compile as UTF-8.
-<% macro heading() %>
-\toprule
-<% for column in columns %><< column.heading | text >><< " & " if not loop.last >><% endfor %> \\
-\midrule
-<% endmacro %>
-<% if long %>
-\begingroup\footnotesize
-\begin{longtable}{<< alignment >>}
-\caption{<< entry.caption | text >>}\label{tab:<< entry.study >>:<< entry.name >>} \\
-<< heading() | trim >>
-\endhead
-\bottomrule
-\endfoot
-<% else %>
-\begin{table}
-\caption{<< entry.caption | text >>}\label{tab:<< entry.study >>:<< entry.name >>}
-\footnotesize
-\begin{tabular}{<< alignment >>}
-<< heading() | trim >>
-<% endif %>
-<% for row in rows %>
-<% for column in columns %><< column.cells[row] | text >><< " & " if not loop.last >><% endfor %> \\
-<% endfor %>
-<% if long %>
-\end{longtable}
-<% else %>
-\bottomrule
-\end{tabular}
-
-<% endif %>
-\begin{minipage}{\linewidth}\footnotesize
-<% for note in notes %>
-<< note | text >>\par
-<% endfor %>
-\end{minipage}
-<< "\\endgroup" if long else "\\end{table}" >>
 """
