@@ -128,7 +128,7 @@ class Everything(dict[Any, Score]):
     """A score index in which every figure is 1."""
 
     def get(self, _key: Any, _default: Any = None) -> Score:
-        return Score("", 1.0, 0.5, 1.0, n=100)
+        return Score("", 1.0, 0.5, 1.0, n=100, n_cases=100)
 
 
 class OneThroughout(StudyResults):
@@ -140,7 +140,10 @@ class OneThroughout(StudyResults):
         models = (*self.experiments[experiment].config.models, "majority-class", "base-rate-coin")
         score = {"metric": metric, "average": average, "group": group, "value": 1.0, "ci_low": 0.5, "ci_high": 1.0}
         return pd.DataFrame(
-            [{"experiment": experiment, "model": model, **score, "n": 9, "n_invalid": 0} for model in models]
+            [
+                {"experiment": experiment, "model": model, **score, "n": 9, "n_invalid": 0, "n_cases": 9}
+                for model in models
+            ]
         )
 
 

@@ -80,7 +80,8 @@ def _figure(results: StudyResults, name: str) -> "Figure":
         lowest.set_xlabel("step")
     handles, names = axes[0][0].get_legend_handles_labels()
     drawing.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=SMALL)
-    note_below(drawing, [*_notes(phases, name), *results.notes])
+    sizes = {f"{phase.experiment}, {phase.model}": int(phase.steps["case_id"].nunique()) for phase in phases}
+    note_below(drawing, [*_notes(phases, name), *results.notes], sizes)
     return drawing
 
 

@@ -11,13 +11,16 @@ import pandas as pd
 
 from moot.plan import COMPARISON
 from moot.present import StudyResults, TableContent, data_label, table
-from moot.present.published import Measured, measured, with_whole_counts
+from moot.present.published import NOT_A_NUMBER, Measured, measured, with_whole_counts
 from moot.scores import INVALID_WRONG, MAJORITY_CLASS, ExperimentResults
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One method on one data set: its experiment, accuracy (strict: invalid = wrong), macro F1, and what it takes."""
+    """One method on one data set: its experiment, accuracy (strict: invalid = wrong), macro F1, and what it takes.
+
+    The strict accuracy is the headline, since a method that seldom answers must not look better for it.
+    """
 
     method: str
     model: str
@@ -28,6 +31,16 @@ class Entry:
     f1: Measured
     calls: float
     tokens: float
+
+    @property
+    def answers(self) -> int:
+        """Predictions that were asked for, usable or not."""
+        return int(self.accuracy.n + self.accuracy.n_invalid)
+
+    @property
+    def valid(self) -> float:
+        """The share of predictions that were usable."""
+        return self.accuracy.n / self.answers if self.answers else NOT_A_NUMBER
 
 
 def method_of(results: ExperimentResults) -> str:
@@ -90,8 +103,8 @@ def _entry(
     COMPARISON,
     "methods_by_data",
     "Methods down, data sets across",
-    "Accuracy of every method on every data set, with its 95 % interval, the number of predictions, and the "
-    "calls and tokens that a case takes.",
+    "Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 % interval, the number "
+    "of predictions, the share of valid answers, and the calls and tokens that a case takes.",
 )
 def methods_by_data(results: StudyResults) -> TableContent:
     """One row a method and model, one column a data set."""
@@ -104,9 +117,9 @@ def methods_by_data(results: StudyResults) -> TableContent:
     return TableContent(
         pd.DataFrame(list(rows.values()), columns=["method", "model", *data]),
         notes=[
-            "Accuracy [95 % interval], n valid predictions (and how many were invalid); calls, tokens (prompt and "
-            "generated) a case. For several labels it is subset accuracy. The table methods_long has the same as "
-            "numbers, with macro F1.",
+            "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the share of them that "
+            "could be used; calls, tokens (prompt and generated) a case. For several labels it is subset accuracy. The "
+            "table methods_long has the same as numbers, with the accuracy of valid answers alone and macro F1.",
             "Where several experiments are the same method on the same data, that with the most cases is shown. "
             "Methods may have been run on different cases of a data set: compare with the majority class, and see a "
             "study's own tables for tests on the same cases. Trained models are scored on the whole test split.",
@@ -120,12 +133,11 @@ def _order(entry: Entry) -> tuple[bool, bool, str, str]:
 
 
 def _cell(entry: Entry) -> str:
-    value = entry.accuracy
+    value = entry.strict
     interval = "" if pd.isna(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
     cost = f"; {entry.calls:.1f} calls, {entry.tokens:,.0f} tokens" if entry.calls else ""
-    invalid = f" ({int(value.n_invalid)} invalid)" if value.n_invalid > 0 else ""
     cases = f" on {int(value.n_cases)} cases" if value.n_cases < value.n else ""
-    return f"{value.value:.3f}{interval}, n = {int(value.n)}{cases}{invalid}{cost}"
+    return f"{value.value:.3f}{interval}, n = {entry.answers}{cases}, {entry.valid:.0%} valid{cost}"
 
 
 @table(
@@ -142,10 +154,11 @@ def methods_long(results: StudyResults) -> TableContent:
             "method": entry.method,
             "model": entry.model,
             "experiment": entry.experiment,
-            "accuracy": entry.accuracy.value,
-            "95 % low": entry.accuracy.low,
-            "95 % high": entry.accuracy.high,
             "accuracy, invalid = wrong": entry.strict.value,
+            "95 % low": entry.strict.low,
+            "95 % high": entry.strict.high,
+            "valid answers": entry.valid,
+            "accuracy of valid answers": entry.accuracy.value,
             "F1, macro": entry.f1.value,
             "calls a case": entry.calls,
             "tokens a case": entry.tokens,
@@ -155,17 +168,25 @@ def methods_long(results: StudyResults) -> TableContent:
         }
         for entry in sorted(entries(results), key=lambda entry: (entry.data, *_order(entry)))
     ]
-    columns = ["data", "method", "model", "experiment", "accuracy", "95 % low", "95 % high"]
-    columns += ["accuracy, invalid = wrong", "F1, macro"]
+    columns = ["data", "method", "model", "experiment", "accuracy, invalid = wrong", "95 % low", "95 % high"]
+    columns += ["valid answers", "accuracy of valid answers", "F1, macro"]
     frame = pd.DataFrame(rows, columns=[*columns, "calls a case", "tokens a case", "cases", "n", "n invalid"])
     return TableContent(
         with_whole_counts(frame),
         notes=[
-            "Invalid answers are left out of accuracy and F1 and counted in `n invalid`; the interval is that of "
-            "accuracy. `n` counts debates (or answers), `cases` the cases that they are about. Trained models answer "
+            "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts valid debates (or "
+            "answers), on which the accuracy of valid answers and F1 rest, `cases` the cases that they are about; "
+            "`valid answers` is their share of those that were asked for. Trained models answer "
             "every case."
         ],
-        ours=("accuracy", "95 % low", "95 % high", "accuracy, invalid = wrong", "F1, macro"),
+        ours=(
+            "accuracy, invalid = wrong",
+            "95 % low",
+            "95 % high",
+            "valid answers",
+            "accuracy of valid answers",
+            "F1, macro",
+        ),
         intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("data",),
         formats={"calls a case": ".1f", "tokens a case": ",.0f"},

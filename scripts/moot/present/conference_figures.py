@@ -21,6 +21,7 @@ from moot.present.style import (
     new_figure,
     note_below,
     nothing_to_draw,
+    sizes_of,
 )
 from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
 
@@ -135,9 +136,11 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=2)
+    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=1)
     alone = "Bars: 95 % intervals over debates; a single conference has none."
-    note_below(drawing, [*(_size(condition) for condition, _ in conditions), alone, *results.notes])
+    sizes = {_named(condition): int(condition.said["debate_id"].nunique()) for condition, _ in conditions}
+    lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
+    note_below(drawing, [*lines, alone, *results.notes], sizes, "conference")
     return drawing
 
 
@@ -162,11 +165,6 @@ def _points(axes: "Axes", rows: pd.DataFrame, place: int, places: int, name: str
 
 def _named(condition: Condition) -> str:
     return f"{condition.model}, {condition.name} ({condition.results.experiment})"
-
-
-def _size(condition: Condition) -> str:
-    debates = condition.said["debate_id"].nunique()
-    return f"{_named(condition)}: {debates} conference{'s' if debates != 1 else ''} on {condition.data}."
 
 
 @figure(
@@ -205,5 +203,5 @@ def judge_errors(results: StudyResults) -> "Figure":
     )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
     how = "n: groups that disagree, and groups that agree. Bars: 95 % intervals over groups."
-    note_below(drawing, [how, *results.notes])
+    note_below(drawing, [how, *results.notes], sizes_of(run for run, _ in runs))
     return drawing

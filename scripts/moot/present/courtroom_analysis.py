@@ -18,6 +18,7 @@ from moot.present.courtroom_study import (
     runs_of,
 )
 from moot.present.published import beside, measured, published_table, with_whole_counts
+from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_of
 
 FEWEST_MODELS_FOR_A_SPREAD = 2
@@ -47,6 +48,8 @@ def summary(results: StudyResults) -> TableContent:
     rows = []
     for run in [*runs, *reference_runs(runs)]:
         accuracy = measured(results, run.results.experiment, run.model, "accuracy")
+        answers = accuracy.n + accuracy.n_invalid
+        strict = measured(results, run.results.experiment, run.model, "accuracy" + INVALID_WRONG)
         untroubled = measured(results, run.results.experiment, run.model, "accuracy", group="retries=0")
         rows.append(
             {
@@ -57,6 +60,8 @@ def summary(results: StudyResults) -> TableContent:
                 "accuracy": accuracy.value,
                 "95 % low": accuracy.low,
                 "95 % high": accuracy.high,
+                "accuracy, invalid = wrong": accuracy.value if run.method == "reference" else strict.value,
+                "valid answers": accuracy.n / answers if answers else np.nan,
                 **{
                     heading: measured(results, run.results.experiment, run.model, *metric).value
                     for heading, metric in shown.items()
@@ -68,28 +73,18 @@ def summary(results: StudyResults) -> TableContent:
                 "n, no retries": untroubled.n,
             }
         )
-    names = [
-        "method",
-        "model",
-        "experiment",
-        "data",
-        "accuracy",
-        "95 % low",
-        "95 % high",
-        *shown,
-        "cases",
-        "n",
-        "n invalid",
-    ]
+    names = ["method", "model", "experiment", "data", "accuracy", "95 % low", "95 % high"]
+    names += ["accuracy, invalid = wrong", "valid answers", *shown, "cases", "n", "n invalid"]
     names += ["accuracy, no retries", "n, no retries"]
     frame = pd.DataFrame(rows, columns=names)
     return TableContent(
         with_whole_counts(frame),
         notes=[
             "`n` counts debates (or answers), `cases` the cases that they are about. Answers without a usable "
-            "prediction are left out and counted in `n invalid`. The expected calibration "
-            "error has ten bins of equal width; Brier score and AUC are of the stated confidence, or of the "
-            "probability where answers are likelihoods. References: most frequent class, and a base-rate coin.",
+            "prediction are left out and counted in `n invalid`; `valid answers` is the share of the others. The "
+            "expected calibration error has ten bins of equal width; Brier score and AUC are of the stated "
+            "confidence, or of the probability where answers are likelihoods. References: most frequent class, "
+            "and a base-rate coin.",
             "`No retries` leaves out debates in which a call had to be repeated; a dash says that there were none.",
         ],
         ours=names[4:-5],

@@ -16,6 +16,7 @@ from moot.present.courtroom_study import (
     Run,
     data_notes,
     largest_reference_runs,
+    published_cases,
     run_name,
     runs_of,
 )
@@ -31,6 +32,7 @@ from moot.present.style import (
     new_figure,
     note_below,
     nothing_to_draw,
+    sizes_of,
 )
 from moot.stats.bootstrap import Floats, as_numbers
 
@@ -49,13 +51,14 @@ ASIDE = 0.17  # how far F1 and accuracy stand from the middle of their row
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A run, or a published row: its name, method, F1 and accuracy."""
+    """A run, or a published row: its name, method, F1 and accuracy, and whether it compares with published ones."""
 
     name: str
     method: str
     f1: Measured
     accuracy: Measured
     published: bool = False
+    comparable: bool = False
 
 
 def _f1(results: StudyResults, run: Run) -> Measured:
@@ -108,7 +111,7 @@ def _cost_figure(results: StudyResults, runs: Sequence[Run], metric: str, label:
         axes.plot(x, y, linestyle="none", marker=marker, color=colour, markersize=6, label=method)
     axes.set(xlabel=label, ylabel="F1 (binary)", ylim=(-0.03, 1.03))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
-    note_below(drawing, data_notes(runs))
+    note_below(drawing, data_notes(runs), sizes_of(run.results for run, _, _ in drawn))
     named = drawn if len(drawn) <= MOST_NAMES else _best_and_worst(drawn)
     name_points(axes, [(cost.value, f1.value, run_name(run, runs)) for run, cost, f1 in named])
     return drawing
@@ -144,14 +147,23 @@ def _whiskers(values: Sequence[Measured]) -> Floats:
 @figure(
     STUDY,
     "figure4_sorted_prompts",
-    "F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published.",
+    "F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published; "
+    "runs that do not repeat the paper's stand in a panel of their own.",
     PERFORMANCE,
 )
 def sorted_prompts(results: StudyResults) -> "Figure":
     """Figure 4, beside the pairs of Table 4 (Table 6's F1 are no F1)."""
     values = published_table(results, "table4_prompting")
+    n = published_cases(results, "zero_shot")
     theirs = [
-        Point(model, METHODS[prompt], Measured(values[model, f"{prompt}_f1"]), Measured(accuracy), published=True)
+        Point(
+            model,
+            METHODS[prompt],
+            Measured(values[model, f"{prompt}_f1"], n=n),
+            Measured(accuracy),
+            published=True,
+            comparable=True,
+        )
         for prompt in PUBLISHED_PROMPTS
         for (model, metric), accuracy in values.items()
         if metric == f"{prompt}_accuracy"
@@ -162,14 +174,23 @@ def sorted_prompts(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure5_sorted_debates",
-    "F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published.",
+    "F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published; "
+    "runs that do not repeat the paper's stand in a panel of their own.",
     PERFORMANCE,
 )
 def sorted_debates(results: StudyResults) -> "Figure":
     """Figure 5, beside the pairs of Table 5."""
     values = published_table(results, "table5_courtroom")
+    n = published_cases(results, DEBATE)
     theirs = [
-        Point(model, METHODS[DEBATE], Measured(values[model, "f1"]), Measured(accuracy), published=True)
+        Point(
+            model,
+            METHODS[DEBATE],
+            Measured(values[model, "f1"], n=n),
+            Measured(accuracy),
+            published=True,
+            comparable=True,
+        )
         for (model, metric), accuracy in values.items()
         if metric == "accuracy"
     ]
@@ -177,16 +198,47 @@ def sorted_debates(results: StudyResults) -> "Figure":
 
 
 def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[Point]) -> "Figure":
+    """Published values and the runs that repeat them in one panel, all other runs in another."""
     ours = [
-        Point(run_name(run, runs), run.method, f1, measured(results, run.results.experiment, run.model, "accuracy"))
+        Point(run_name(run, runs), run.method, f1, accuracy, comparable=_repeats(results, run))
         for run in [*runs, *largest_reference_runs(runs)]
         for f1 in [_f1(results, run)]
+        for accuracy in [measured(results, run.results.experiment, run.model, "accuracy")]
         if not np.isnan(f1.value)
     ]
-    points = sorted([*ours, *theirs], key=lambda p: (-p.f1.value, -p.accuracy.value, p.published, p.name, p.method))
-    if not points:
+    points = [*theirs, *ours]
+    titled = [
+        ("Published, and runs that repeat the paper's experiment", [point for point in points if point.comparable]),
+        ("Other runs, which compare with no published value", [point for point in points if not point.comparable]),
+    ]
+    filled = [(title, sorted(those, key=_falling)) for title, those in titled if those]
+    if not filled:
         return nothing_to_draw("Neither published values nor an experiment of this study to draw.")
-    drawing, axes = new_figure(height=1.3 + 0.2 * len(points))
+    rows = [len(those) for _, those in filled]
+    drawing, grid = new_figure(
+        height=1.5 + 0.4 * len(rows) + 0.2 * sum(rows), nrows=len(rows), height_ratios=rows, squeeze=False, sharex=True
+    )
+    for axes, (title, those) in zip(grid.flat, filled, strict=True):
+        _sorted_panel(axes, those)
+        axes.set_title(title, loc="left", fontsize=SMALL + 0.5)
+    lowest = grid.flat[len(rows) - 1]
+    lowest.set(xlabel="F1 and accuracy", xlim=(-0.03, 1.03))
+    lowest.plot([], [], "o", color=GREY, markerfacecolor="white", label="published")
+    drawing.legend(*lowest.get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    note_below(drawing, data_notes(runs), sizes_of(run.results for run in runs))
+    return drawing
+
+
+def _repeats(results: StudyResults, run: Run) -> bool:
+    return bool(results.comparable.run(run.results.experiment, run.model).repeats)
+
+
+def _falling(point: Point) -> tuple[float, float, bool, str, str]:
+    return -point.f1.value, -point.accuracy.value, point.published, point.name, point.method
+
+
+def _sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
+    """Points from above, F1 and accuracy in one row each, with the number of predictions behind their name."""
     for row, point in enumerate(points):
         ends = [row - ASIDE, row + ASIDE]  # two equal values would hide each other on one line
         axes.plot([point.f1.value, point.accuracy.value], ends, color="#bbbbbb", linewidth=1, zorder=1)
@@ -201,12 +253,10 @@ def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[
                 axes.plot([value.low, value.high], [row + shift] * 2, color=colour, alpha=0.45, linewidth=1.2, zorder=2)
             axes.plot(value.value, row + shift, marker, color=colour, markerfacecolor=face, markersize=5, zorder=3)
         axes.plot([], [], marker, color=colour, label=label)
-    axes.plot([], [], "o", color=GREY, markerfacecolor="white", label="published")
     several = len({point.method for point in points} - {"reference"}) > 1
     names = [f"{point.name} · {point.method}" if several else point.name for point in points]
-    axes.set_yticks(range(len(points)), names, fontsize=SMALL)
-    axes.set(xlabel="F1 and accuracy", xlim=(-0.03, 1.03), ylim=(len(points) - 0.4, -0.6))
+    sizes = ["" if np.isnan(point.f1.n) else f", n = {point.f1.n:.0f}" for point in points]
+    labels = [name + size for name, size in zip(names, sizes, strict=True)]
+    axes.set_yticks(range(len(points)), labels, fontsize=SMALL)
+    axes.set_ylim(len(points) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=3)
-    note_below(drawing, data_notes(runs))
-    return drawing

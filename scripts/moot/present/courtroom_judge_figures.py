@@ -21,6 +21,7 @@ from moot.present.style import (
     note_below,
     nothing_to_draw,
     panels,
+    sizes_of,
 )
 from moot.scores.dynamics import opinions_of
 from moot.scores.evaluated import probability_of_prediction
@@ -68,7 +69,8 @@ def reliability(results: StudyResults) -> "Figure":
     for axes in lowest:
         axes.set_xlabel("Stated confidence (%)")
     data = data_notes([run for curves in found.values() for run, _ in curves], "")
-    note_below(drawing, ["Area of a point: share of the run's predictions in its bin of confidence (ten bins).", *data])
+    area = "Area of a point: share of the run's predictions in its bin of confidence (ten bins)."
+    note_below(drawing, [area, *data], sizes_of(run.results for curves in found.values() for run, _ in curves))
     return drawing
 
 
@@ -148,7 +150,8 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     )
     unread = sum(int(opinions[run.results.experiment]["belief"].isna().sum()) for run, _ in shown)
     gaps = f"n counts cases. {unread} opinions without a confidence that can be read are left out."
-    note_below(drawing, [meaning, gaps, *data_notes(runs, " Shaded: 95 % intervals over cases.")])
+    shaded = data_notes(runs, " Shaded: 95 % intervals over cases.")
+    note_below(drawing, [meaning, gaps, *shaded], sizes_of(run.results for run in runs))
     return drawing
 
 

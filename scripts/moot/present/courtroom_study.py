@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.present import StudyResults, data_label
+from moot.present.published import NOT_A_NUMBER, published_table
 from moot.present.style import counted
 from moot.scores import REFERENCE_MODELS, ExperimentResults
 
@@ -57,6 +58,11 @@ def runs_of(study: StudyResults, *protocols: str) -> list[Run]:
         key=lambda results: order.index(results.config.protocol) if results.config.protocol in order else len(order),
     )
     return [Run(results, model) for results in experiments for model in results.config.models]
+
+
+def published_cases(study: StudyResults, protocol: str) -> float:
+    """How many cases the paper's values of a method rest on."""
+    return published_table(study, "text_cases").get((protocol, "cases"), NOT_A_NUMBER)
 
 
 def reference_runs(runs: list[Run]) -> Iterator[Run]:

@@ -13,6 +13,7 @@ from moot.present.courtroom_study import (
     PROMPTS,
     STUDY,
     Run,
+    published_cases,
     reference_runs,
     runs_of,
 )
@@ -25,6 +26,7 @@ from moot.present.published import (
     not_repeated,
     published_rows,
     published_table,
+    share_valid,
 )
 
 KEYS = ("method", "model", "experiment", "data", "metric")
@@ -129,6 +131,8 @@ def _run_rows(results: StudyResults, run: Run, theirs: Mapping[str, float]) -> I
         if value is not NOT_MEASURED:
             keys = dict(zip(KEYS, (*run.names, heading), strict=True))
             yield compared(keys, theirs.get(column), value)
+            if metric == "accuracy" and run.method != "reference":
+                yield compared(keys | {"metric": "share of valid answers"}, None, share_valid(value))
 
 
 def possible_averages(accuracy: float, f1: float, cases: int, positives: range, half: float = 0.005) -> set[str]:
@@ -161,7 +165,10 @@ def possible_averages(accuracy: float, f1: float, cases: int, positives: range, 
 def _averages(results: StudyResults) -> Iterator[str]:
     """Which averages Table 4's pairs of accuracy and F1 could be, by arithmetic."""
     values = published_table(results, "table4_prompting")
-    cases, least, most = 150, 0.26, 0.31  # the paper's 150 cases; shares that samples of a 28 % base rate come near
+    stated = published_cases(results, "zero_shot")
+    if not values or np.isnan(stated):
+        return
+    cases, least, most = int(stated), 0.26, 0.31  # shares that samples of a 28 % base rate come near
     positives = range(round(least * cases), round(most * cases) + 1)
     pairs = [
         possible_averages(accuracy, values[row, name.replace("accuracy", "f1")], cases, positives)

@@ -33,7 +33,9 @@ from moot.present.style import (
     new_figure,
     note_below,
     nothing_to_draw,
+    sizes_of,
 )
+from moot.scores import ExperimentResults
 from moot.scores.feedback import WEIGHTS, judged_opinions
 from moot.stats.bootstrap import SHARE, as_numbers, ratio_of, share_of
 from moot.stats.calibration import BINS, confidence_bins
@@ -84,9 +86,18 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
         _with_bars(axes, [value + shift[place] for value in values], found, place, title)
     axes.set(xlabel=label, ylabel="Accuracy", ylim=(-0.03, 1.03))
     axes.set_xticks(sorted({int(one.config.params[name]) for group in groups for one in group}))
+    for share in {_majority_share(one) for group in groups for one in group}:
+        axes.axhline(share, color=GREEN, linewidth=0.9, linestyle="--", zorder=1)
+    axes.plot([], [], color=GREEN, linewidth=0.9, linestyle="--", label="majority class of these cases")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
-    note_below(drawing, [_BARS, *results.notes])
+    note_below(drawing, [_BARS, *results.notes], sizes_of(one for group in groups for one in group))
     return drawing
+
+
+def _majority_share(found: ExperimentResults) -> float:
+    """The share of the most frequent target among the cases that an experiment evaluated."""
+    targets = found.predictions.drop_duplicates("case_id")["target"]
+    return float(targets.value_counts(normalize=True).max())
 
 
 def _with_bars(axes: "Axes", x: Sequence[float], found: Sequence[Measured], place: int, title: str) -> None:
@@ -128,7 +139,7 @@ def smoothing(results: StudyResults) -> "Figure":
     handles, labels = grid.flat[0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside upper center", ncols=3)
     meaning = "Shaded: 95 % intervals of the accuracy over cases. Dotted: the T that was run."
-    note_below(drawing, [meaning, *results.notes])
+    note_below(drawing, [meaning, *results.notes], sizes_of(run.results for run in runs))
     return drawing
 
 
@@ -171,7 +182,7 @@ def assistant_reliability(results: StudyResults) -> "Figure":
         named += [(a, e[0], f"n = {c}") for a, e, c in zip(x, estimates, counts, strict=True)]
     axes.set(xlabel="Reliability by the assistant", ylabel="Share of right opinions", xlim=(0, 1), ylim=(-0.03, 1.03))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    note_below(drawing, [_BARS, "n counts opinions.", *results.notes])
+    note_below(drawing, [_BARS, "n counts opinions.", *results.notes], sizes_of(run.results for run in runs))
     name_points(axes, named)
     return drawing
 
@@ -201,7 +212,7 @@ def component_figure(results: StudyResults) -> "Figure":
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="Accuracy (invalid = wrong)", xlim=(-0.03, 1.03), ylim=(len(names) - 0.5, -0.5))
     axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0))
-    note_below(drawing, [_BARS, *results.notes])
+    note_below(drawing, [_BARS, *results.notes], sizes_of(run.results for run, _ in found))
     return drawing
 
 
@@ -212,7 +223,7 @@ def component_figure(results: StudyResults) -> "Figure":
     "Cost",
 )
 def accuracy_against_tokens(results: StudyResults) -> "Figure":
-    """One point a run; a dashed line is the majority class of the evaluated cases."""
+    """One point a run, and over or under it a bar where always naming its cases' most frequent label would stand."""
     drawn = []
     for run in runs_of(results):
         metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"
@@ -231,12 +242,15 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
             place = order.index(run.method) if run.method in order else len(order)
             bars = np.nan_to_num(np.abs(np.array([[accuracy.low], [accuracy.high]]) - accuracy.value))
             axes.errorbar([tokens], [accuracy.value], yerr=bars, linestyle="none", capsize=2, alpha=0.9, **look(place))
-        share = mine[0][0].predictions.drop_duplicates("case_id")["target"].value_counts(normalize=True).max()
-        axes.axhline(share, color=GREEN, linewidth=0.9, linestyle="--", label="majority class of these cases")
+        majority = [_majority_share(run.results) for run, _, _ in mine]
+        at = [tokens for _, tokens, _ in mine]
+        label = "majority class of the cases of the run above or below"
+        axes.plot(at, majority, "_", color=GREEN, markersize=14, markeredgewidth=1.6, label=label, zorder=1)
         _logarithmic(axes, [tokens for _, tokens, _ in mine])
         axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", title=name, xlabel="Tokens a case (prompt and generated)")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
-    note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes])
+    sizes = sizes_of(run.results for run, _, _ in drawn)
+    note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
     for axes, name in zip(grid.flat, data, strict=True):
         shown = [(x, y.value, f"{_short(run)}, n = {int(y.n)}") for run, x, y in drawn if run.data == name]
         name_points(axes, shown)

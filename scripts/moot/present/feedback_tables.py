@@ -28,6 +28,7 @@ from moot.present.published import (
     comparison,
     measured,
     not_repeated,
+    share_valid,
 )
 from moot.scores import REFERENCE_MODELS
 from moot.stats.paired import compare_predictions, holm
@@ -112,6 +113,8 @@ def _run_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[di
             value = measured(results, run.results.experiment, run.model, metric, average)
             keys = dict(zip(KEYS, (run.method, run.model, run.setting, run.data, heading), strict=True))
             yield compared(keys, theirs.get(column), value)
+            if metric in ("accuracy", "subset_accuracy"):
+                yield compared(keys | {"metric": "share of valid answers"}, None, share_valid(value))
 
 
 def _kinds(values: Values) -> dict[str, float]:

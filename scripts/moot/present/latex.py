@@ -2,8 +2,8 @@ r"""Tables for LaTeX that keep within the page.
 
 Every column has a width of its own and wraps its text, so that a table is as wide as the text at most. It stands
 upright if that leaves its columns room enough, and on a page turned sideways (`pdflscape`) if not, in the largest size
-that fits. Long tables run over pages (`longtable`). Widths are those of a standard `article` of one column; a wider page
-has room to spare.
+that fits. Long tables run over pages (`longtable`). Widths are those of a standard `article` of one column; a wider
+page has room to spare.
 """
 
 import math

@@ -143,6 +143,12 @@ class Measured:
 NOT_MEASURED = Measured()
 
 
+def share_valid(value: Measured) -> Measured:
+    """The share of valid answers behind a value that leaves the others out."""
+    asked = value.n + value.n_invalid
+    return Measured(value.n / asked, n=asked, n_invalid=value.n_invalid) if asked else NOT_MEASURED
+
+
 def measured(
     results: StudyResults, experiment: str, model: str, metric: str, average: str = "", group: str = OVERALL
 ) -> Measured:

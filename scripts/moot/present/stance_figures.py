@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.present import StudyResults, figure
 from moot.present.stance_study import QUESTIONS, STUDY, Run, runs_of
-from moot.present.style import BLACK, COLOURS, HATCHES, SMALL, WIDTH, new_figure, note_below, nothing_to_draw
+from moot.present.style import BLACK, COLOURS, HATCHES, SMALL, WIDTH, new_figure, note_below, nothing_to_draw, sizes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ def true_labels(results: StudyResults) -> "Figure":
         axes.set_title(runs[0].data)
     grid[0][0].set_ylabel("Share of cases")
     drawing.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    note_below(drawing, results.notes)
+    note_below(drawing, results.notes, sizes_of(run.results for runs in sets.values() for run in runs))
     return drawing
 
 
@@ -75,7 +75,7 @@ def predicted_labels(results: StudyResults) -> "Figure":
     for axes in grid[:, 0]:
         axes.set_ylabel("Share of cases")
     drawing.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    note_below(drawing, results.notes)
+    note_below(drawing, results.notes, sizes_of(run.results for run in runs))
     return drawing
 
 
@@ -117,7 +117,7 @@ def confusion_matrices(results: StudyResults) -> "Figure":
     for axes in grid.flat[max(len(shown) - COLUMNS, 0) : len(shown)]:
         axes.set_xlabel("Predicted label")
     left_out = [f"The first {len(shown)} of {len(runs)} runs."] if len(shown) < len(runs) else []
-    note_below(drawing, [*left_out, *results.notes])
+    note_below(drawing, [*left_out, *results.notes], sizes_of(run.results for run in shown))
     return drawing
 
 

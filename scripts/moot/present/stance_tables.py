@@ -14,6 +14,7 @@ from moot.present.published import (
     comparison,
     not_repeated,
     published_table,
+    share_valid,
 )
 from moot.present.stance_study import (
     CLAIMS,
@@ -152,6 +153,8 @@ def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]
             theirs = published.get((run.model, metric))
             ours = score_of(results, run, name, average)
             yield compared(_keys(run.model, run.form, run.data, HEADINGS[metric]), theirs, ours)
+            if metric == "accuracy":
+                yield compared(_keys(run.model, run.form, run.data, "share of valid answers"), None, share_valid(ours))
             if ours.n_invalid:
                 keys = _keys(run.model, run.form, run.data, f"{HEADINGS[metric]}, invalid = wrong")
                 yield compared(keys, theirs, score_of(results, run, name + INVALID_WRONG, average))

@@ -1,12 +1,14 @@
 """How figures look: colours that the colour-blind can tell apart, markers and hatches beside them, stable bytes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from moot.artifacts import atomic_path
 from moot.present import Figure, StudyResults
+from moot.scores import ExperimentResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +25,8 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 
 WIDTH, HEIGHT = 7.0, 4.2  # inches: the width of a page's text
 SMALL = 7.5
+MOST_NAMED = 5  # of the runs that rest on a single case
+SUPTITLE_WIDTH = 120  # characters
 POINT = 6  # half a marker with its margin, in pixels of a figure that is not yet written
 
 _SETTINGS: Any = {
@@ -165,12 +169,34 @@ def _outside(box: "Bbox", frame: "Bbox") -> bool:
     return bool(box.x0 < frame.x0 or box.x1 > frame.x1 or box.y0 < frame.y0 - 1 or box.y1 > frame.y1 + 1)
 
 
+def sizes_of(experiments: "Iterable[ExperimentResults]") -> dict[str, int]:
+    """Experiments to the number of their evaluated cases, for `note_below`."""
+    return {found.experiment: int(found.predictions["case_id"].nunique()) for found in experiments}
+
+
 def counted(number: int, thing: str) -> str:
     """A number with its noun: "1 case", "2 cases"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def note_below(drawing: "MatplotlibFigure", notes: Sequence[str]) -> None:
-    """A line of small print under the axes; the data sets' notes belong there ("synthetic")."""
+def note_below(
+    drawing: "MatplotlibFigure", notes: Sequence[str], sizes: Mapping[str, int] | None = None, unit: str = "case"
+) -> None:
+    """Small print under the axes; the data sets' notes belong there ("synthetic").
+
+    Args:
+        drawing: the figure.
+        notes: a line each.
+        sizes: what is drawn to the number of cases that it rests on. Above the figure it is said of which nothing can
+            be concluded, since they rest on a single one.
+        unit: what `sizes` counts.
+    """
+    single = [name for name, size in (sizes or {}).items() if size == 1]
+    if single:
+        named = single[:MOST_NAMED] if len(single) > MOST_NAMED + 1 else single
+        more = f" and {len(single) - len(named)} more" if len(named) < len(single) else ""
+        who = "" if len(single) == len(sizes or {}) else f": {', '.join(named)}{more}"
+        text = textwrap.fill(f"A single {unit}: nothing can be concluded{who}", SUPTITLE_WIDTH)
+        drawing.suptitle(text, fontsize=8, color=VERMILION, ha="left", x=0.01)
     if notes:
         drawing.supxlabel("\n".join(notes), fontsize=6.5, color=GREY, ha="left", x=0.01)
