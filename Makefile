@@ -1,4 +1,4 @@
-# make env | results | test | replay | bench | lock | clean
+# make env | results | test | replay | bench | lock | schema | docs | clean
 # EXTRAS="tabular postgres" adds what `envs/*.txt` holds beyond the default; STUDY=courtroom builds one study alone.
 
 PYTHON ?= python3
@@ -14,7 +14,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
 export PYTHONPATH := $(CURDIR)/scripts
 
-.PHONY: env results test replay bench lock schema clean
+.PHONY: env results test replay bench lock schema docs clean
 
 env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS)))
 
@@ -64,6 +64,9 @@ bench:
 
 schema:
 	$(BIN)/python -c "from moot.config import schema_json; print(schema_json(), end='')" > config/schema.json
+
+docs:
+	$(BIN)/python scripts/write_docs.py
 
 # Needs uv. A lock holds hashes and no index addresses; extras are resolved together with the default.
 UV := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from moot.artifacts import SCHEMAS, describe, write_cases, write_rows
+from moot.artifacts import describe, write_cases, write_rows
 from moot.cases import Case, Task
+from moot.core.schemas import SCHEMAS
 from moot.present import AsPublished, Comparable
 from moot.scores import ExperimentResults
 

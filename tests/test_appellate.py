@@ -67,7 +67,7 @@ def panel(
     everything = pd.DataFrame(rows).assign(
         case_id=[row["debate_id"].split("#")[0] for row in rows], round=1, speaker="x"
     )
-    write_frame(folder / "annotations" / name / "tiny.parquet", everything, describe(name))
+    write_frame(folder / "annotations" / name / "tiny.parquet", "annotations", everything, describe(name))
     return results
 
 

@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 
 from moot import __version__
 from moot.cases import Case, Task
-from moot.core.schemas import SCHEMAS as SCHEMAS
+from moot.core.schemas import SCHEMAS
 from moot.errors import UserError
+
 
 def file_digest(path: Path) -> str:
     """The sha256 of a file's bytes, in hexadecimal."""
@@ -79,9 +80,16 @@ def write_rows(
     return written + len(pending)
 
 
-def write_frame(path: Path, frame: pd.DataFrame, metadata: Mapping[str, str]) -> None:
-    """Write a frame whose columns are its own (features, leaderboards); the schema follows from the column types."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> None:
+    """Write a frame as one of the `SCHEMAS`; columns beyond those (features) get their types from the frame.
+
+    Raises:
+        KeyError: the frame lacks a column of the schema (a programming error).
+    """
+    own = SCHEMAS[kind]
+    further = pa.Table.from_pandas(frame.drop(columns=own.names), preserve_index=False).schema
+    schema = pa.schema([*own, *further])
+    table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
     with atomic_path(path) as part:
         pq.write_table(table.replace_schema_metadata(dict(metadata)), part, compression="zstd")
 

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from moot.artifacts import SCHEMAS, atomic_path, describe
+from moot.artifacts import atomic_path, describe
 from moot.cases import Case, Task, choose_cases, shard_of
 from moot.core.log import LOG
+from moot.core.schemas import SCHEMAS
 from moot.debate import Answer, Debate, DebatePausedError, Setting, check_labels, transcript_row
 from moot.errors import RunStoppedError, UserError
 from moot.llm.chat import Settings, open_chats

@@ -69,7 +69,7 @@ def load_dataset(
     if frame is None:
         rows = [(case.case_id, case.split, case.target) for case in loaded.cases]
         frame = pd.DataFrame(rows, columns=["case_id", "split", "label"])
-    write_frame(features, frame, metadata)
+    write_frame(features, "features", frame, metadata)
     with atomic_path(account) as part:
         pd.DataFrame(list(loaded.account.items()), columns=["what", "count"]).to_csv(part, index=False)
     splits = pd.Series([case.split for case in loaded.cases]).value_counts().to_dict()

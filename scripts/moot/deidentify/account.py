@@ -54,5 +54,5 @@ def write_account(options: DatasetOptions, context: LoadContext, /, output: Path
             )
         )
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    write_frame(output, frame, describe(sources=files_of(path), dataset=dataset, **digests))
+    write_frame(output, "deidentified", frame, describe(sources=files_of(path), dataset=dataset, **digests))
     LOG.info("%s: %d of %d opinions pass the gates", dataset, int(frame["passed"].sum()), len(frame))

@@ -165,7 +165,7 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, 
         LOG.warning("annotations: %d faults, which the end of the run lists; the other rows count", len(faults))
     sources = [job.cases, *(shard for shards in job.shards.values() for shard in shards), *job.annotations]
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
-    write_frame(everything, labels, described)
+    write_frame(everything, "annotations", labels, described)
     write_rows(output, "labels", _records(counting(labels, plan.config.annotations)), described)
 
 

@@ -19,8 +19,9 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from moot.artifacts import SCHEMAS, read_cases, read_frames, waiting
+from moot.artifacts import read_cases, read_frames, waiting
 from moot.cases import Case, Task, cluster_of
+from moot.core.schemas import SCHEMAS
 from moot.errors import UserError
 from moot.registry import Registry
 from moot.stats.bootstrap import ClusterBootstrap, Statistic

@@ -39,8 +39,8 @@ def train_baselines(
     data = examples(cases, task, features if has_features else None)
     found = evaluate(data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads)
     metadata = describe(sources=inputs, dataset=dataset, **digests)
-    write_frame(leaderboard, found.leaderboard, metadata)
-    write_frame(predictions, found.predictions, metadata)
+    write_frame(leaderboard, "baselines", found.leaderboard, metadata)
+    write_frame(predictions, "baseline_predictions", found.predictions, metadata)
     models.mkdir(parents=True, exist_ok=True)
     for name, estimator in found.models.items():
         if BASELINES[name].stored:
