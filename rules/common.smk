@@ -99,11 +99,8 @@ def cases_of(wildcards):
 
 def needed_artifacts(wildcards):
     """The artifacts that a protocol's debates need first, by the names that it uses."""
-    needs = plan.experiments[wildcards.experiment].needs
-    return {
-        name: f"results/{path.format(model=wildcards.model)}"
-        for name, path in needs.items()
-    }
+    needed = plan.experiments[wildcards.experiment].needed_by(wildcards.model)
+    return {name: f"results/{path}" for name, path in needed.items()}
 
 
 def answers_of_people(wildcards):

@@ -34,6 +34,23 @@ rule load_cases:
         "../scripts/cases.py"
 
 
+rule read_records:
+    input:
+        downloaded,
+        local_files,
+        cases="results/cases/{dataset}.parquet",
+    output:
+        "results/records/{dataset}.parquet",
+    log:
+        "results/logs/records/{dataset}.log",
+    conda:
+        "../envs/data.yaml"
+    params:
+        **made_with("read_records"),
+    script:
+        "../scripts/records.py"
+
+
 rule cases:
     input:
         collect("results/cases/{dataset}.parquet", dataset=DATASETS),

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from moot.errors import UserError, unknown_name
+
+RECORDED = "recorded"
+"""The protocol of experiments whose debates are taken from records."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
 """A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
@@ -87,7 +90,10 @@ class ModelConfig(Strict):
 class ExperimentConfig(Strict):
     """A protocol over a data set's cases by some models."""
 
-    protocol: Name = Field(description="the protocol's name")
+    protocol: Name = Field(description="the protocol's name; none with `source: recorded`")
+    source: Literal["models", "recorded"] = Field(
+        "models", description="models: they are asked; recorded: the records of the data set say what was said"
+    )
     dataset: Name = Field(description="the data set's name under `datasets`")
     models: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
         min_length=1, description="names under `models`; each runs the whole experiment"
@@ -104,6 +110,19 @@ class ExperimentConfig(Strict):
     grid: Mapping[str, tuple[Any, ...]] = Field(
         default_factory=dict, description="parameter to values: one experiment, NAME-PARAMETER=VALUE, for each"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _recorded_debates_need_no_protocol(cls, entry: Any) -> Any:
+        """`source: recorded` is the protocol of that name; one of the two is asked for."""
+        if not isinstance(entry, Mapping):
+            return entry
+        named = entry.get("protocol", RECORDED if entry.get("source") == RECORDED else None)
+        if named is None:
+            raise ValueError("'protocol' is missing; name one, or set `source: recorded`")
+        if (named == RECORDED) != (entry.get("source") == RECORDED):
+            raise ValueError(f"protocol '{named}' does not go with source '{entry.get('source', 'models')}'")
+        return {**entry, "protocol": named}
 
 
 class Config(Strict):

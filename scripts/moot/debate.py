@@ -129,6 +129,11 @@ class Debate:
         return f"{self.case.case_id}#{self.repeat}"
 
     @property
+    def setting(self) -> Setting:
+        """What it shares with the other debates of its job."""
+        return self._setting
+
+    @property
     def params(self) -> Any:
         """The protocol's parameters."""
         return self._setting.params

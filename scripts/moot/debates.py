@@ -217,7 +217,7 @@ async def hold_debates(
     experiment = plan.experiments[job.experiment]
     models = plan.models_of(job.experiment, job.model)
     mine = cases_of_job(plan, job)
-    progress.debates = len(mine) * experiment.config.repeats
+    repeats_of = PROTOCOLS[experiment.config.protocol].repeats
     async with open_chats(models, ledger, settings, progress) as chats:
         setting = Setting(
             experiment.name,
@@ -229,11 +229,13 @@ async def hold_debates(
             [case for case in job.cases if case.split == "train"],
             job.artifacts,
         )
+        argued = [(case, repeats_of(setting, case)) for case in mine]
         jobs = [
             lambda case=case, repeat=repeat: hold_debate(Debate(case, job.task, repeat, setting), experiment)
-            for case in mine
-            for repeat in range(experiment.config.repeats)
+            for case, repeats in argued
+            for repeat in (range(experiment.config.repeats) if repeats is None else repeats)
         ]
+        progress.debates = len(jobs)
         concurrency = models[job.model].concurrency
         at_once = concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
         async with aclosing(in_order(jobs, at_once, progress.mostly_from_ledger)) as debates:

@@ -32,6 +32,10 @@ class Experiment:
     study: str
     needs: Mapping[str, str]
 
+    def needed_by(self, model: str) -> dict[str, str]:
+        """The artifacts below `results/` that the debates of one of its models need first, by name."""
+        return {name: path.format(model=model, dataset=self.config.dataset) for name, path in self.needs.items()}
+
     @property
     def seats(self) -> set[str]:
         """The models that speak in it beside the experiment's own."""
@@ -138,8 +142,9 @@ class Plan:
     def shipped_files(self) -> list[Path]:
         """The shipped files that data sets are made from or described by."""
         config = self.shipped / "config"
-        samples, labels = (folder.rglob("*") for folder in (self.shipped / "data" / "samples", config / "labels"))
-        return sorted(path for path in (*samples, *labels, *config.glob("*_variables.yaml")) if path.is_file())
+        folders = (self.shipped / "data" / "samples", self.shipped / "data" / "records", config / "labels")
+        found = (path for folder in folders for path in folder.rglob("*"))
+        return sorted(path for path in (*found, *config.glob("*_variables.yaml")) if path.is_file())
 
     # What follows from an experiment
 

@@ -97,7 +97,7 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
 def _preview_row(
     plan: Plan, results: Path, ledger: PreviewLedger, experiment: Experiment, model: str
 ) -> dict[str, Any]:
-    artifacts = {name: results / path.format(model=model) for name, path in experiment.needs.items()}
+    artifacts = {name: results / path for name, path in experiment.needed_by(model).items()}
     missing = [str(path) for path in artifacts.values() if not path.exists()]
     row: dict[str, Any] = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
     if missing:

@@ -6,7 +6,7 @@ from the records instead of asking models.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from moot.artifacts import read_cases, write_cases, write_rows
 from moot.cases import Case, Task
-from moot.datasets import LoadContext, Loaded
+from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 from moot.errors import UserError
 from moot.tables_in import shown
 
@@ -225,6 +225,26 @@ def ship(
     return paths
 
 
-def write_records(path: Path, debates: Sequence[RecordedDebate], metadata: dict[str, str]) -> None:
-    """Write `records/{dataset}.parquet`, in the order of the records."""
-    write_rows(path, "records", record_rows(debates), metadata)
+def write_records(
+    options: DatasetOptions,
+    context: LoadContext,
+    cases: Sequence[Case],
+    task: Task,
+    output: Path,
+    metadata: Mapping[str, str],
+) -> None:
+    """Read the debates that were published over a data set's cases, and write `records/{dataset}.parquet`.
+
+    Raises:
+        UserError: nothing is recorded over the data set, or a record cannot be read; names file, row and column.
+    """
+    read = LOADERS[options.loader or context.name].records
+    if read is None:
+        known = [name for name in LOADERS if LOADERS[name].records]
+        raise UserError(
+            f"data set '{context.name}': no debates are recorded over it, but an experiment has `source: recorded`. "
+            f"Expected a data set of one of these loaders: {', '.join(known)}."
+        )
+    debates = list(read(options, context))
+    check_records(context.name, debates, cases, task)
+    write_rows(output, "records", record_rows(debates), metadata)

@@ -12,7 +12,7 @@ from moot.present import StudyResults, TableContent, data_label, table
 from moot.scores import ExperimentResults
 from moot.stats.paired import Comparison, compare_shares, holm, share_right
 
-STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance", COMPARISON)
+STUDIES = ("appellate", "conference", "courtroom", "feedback", "recorded", "stance", COMPARISON)
 DIFFERENCES = ("difference", "difference low", "difference high")
 PAIRED_NOTE = (
     "A case counts by the share of its repeats that are right, an invalid answer as wrong; the difference is the mean "

@@ -1,12 +1,13 @@
 """Protocols: short asynchronous functions over a debate, to be read beside the algorithm that they come from."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.debate import Answer, Debate
+from moot.cases import Case
+from moot.debate import Answer, Debate, Setting
 from moot.registry import Registry
 
 Protocol = Callable[[Debate, Any], Awaitable[Answer | None]]
@@ -28,6 +29,10 @@ class ProtocolParams(BaseModel):
     )
 
 
+def _every_repeat(_setting: Setting, _case: Case) -> None:
+    return None
+
+
 def _nothing(_params: Any) -> dict[str, str]:
     return {}
 
@@ -41,7 +46,9 @@ class ProtocolEntry:
         params: its parameters' model.
         study: the study whose tables its experiments enter by default.
         prompts: prefixes of the prompt templates that it uses.
-        needs: parameters to the artifacts (below `results/`, by name) that its debates need first.
+        needs: parameters to the artifacts (below `results/`, by name) that its debates need first; `{model}` and
+            `{dataset}` in a path stand for the experiment's own.
+        repeats: which repeats of a case are debated; None for as many as the experiment says.
     """
 
     run: Protocol
@@ -49,6 +56,7 @@ class ProtocolEntry:
     study: str
     prompts: tuple[str, ...]
     needs: Callable[[Any], Mapping[str, str]] = _nothing
+    repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat
 
 
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "moot.protocols")
@@ -61,6 +69,7 @@ def protocol(
     study: str,
     prompts: tuple[str, ...] | None = None,
     needs: Callable[[Any], Mapping[str, str]] = _nothing,
+    repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat,
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.
 
@@ -68,7 +77,9 @@ def protocol(
     """
 
     def add(run: Protocol) -> Protocol:
-        PROTOCOLS.register(name)(ProtocolEntry(run, params, study, prompts or (f"{name}/",), needs))
+        PROTOCOLS.register(name)(
+            ProtocolEntry(run, params, study, (f"{name}/",) if prompts is None else prompts, needs, repeats)
+        )
         return run
 
     return add

@@ -113,6 +113,12 @@ class Stages:
         }
         return _digests(content, code_digest("cases", LOADERS[loader].load.__module__), before=before)
 
+    def read_records(self, dataset: str) -> Digests:
+        """The cases, and the reader of the debates over them."""
+        loader = LOADERS[self.plan.datasets[dataset].loader or dataset]
+        code = code_digest("records", loader.load.__module__)
+        return _digests(None, code, before=[self.of("load_cases", dataset=dataset)])
+
     def deidentification(self, dataset: str) -> Digests:
         """As the cases, by another script."""
         before = [self.of("load_cases", dataset=dataset)]
@@ -141,13 +147,15 @@ class Stages:
         code = code_digest("debates", protocol.run.__module__, *_endpoints(models))
         before = [
             self.of("load_cases", dataset=found.config.dataset),
-            *(self.artifact(path.format(model=model)) for path in found.needs.values()),
+            *(self.artifact(path) for path in found.needed_by(model).values()),
         ]
         return _digests(content, code, plan.prompts.digest(*protocol.prompts), before)
 
     def artifact(self, path: str) -> Digests:
         """The digests of an artifact that debates may need, by its path below `results/`."""
-        kind, experiment, *rest = Path(path).with_suffix("").parts
+        kind, experiment, *rest = Path(path.removesuffix(Path(path).suffix)).parts
+        if kind == "records":
+            return self.of("read_records", dataset=experiment)
         if kind == "assistants":
             return self.of("train_assistant", experiment=experiment, model=rest[0], features=rest[1])
         return self.of({"predictions": "predict"}[kind], experiment=experiment, model=rest[0])

@@ -1,0 +1,15 @@
+"""A voice of the past: a model, or a person, whose answers were recorded; it cannot be asked anything."""
+
+from moot.config import ModelConfig
+from moot.errors import UserError
+from moot.llm.endpoints import ENDPOINTS, Endpoint
+
+
+@ENDPOINTS.register("recorded")
+def refuse(config: ModelConfig, threads: int) -> Endpoint:
+    """Raise `UserError`: a debate that asks needs a model that answers."""
+    del threads
+    raise UserError(
+        f"model '{config.model}' has the endpoint 'recorded': its answers were recorded, and it cannot be asked. Use "
+        "it in experiments with `source: recorded` alone."
+    )

@@ -1,0 +1,95 @@
+"""Debates that really happened: nobody is asked, what was said is taken from the records of the data set.
+
+An experiment with `source: recorded` runs this protocol. Which cases and repeats there are the records decide.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pydantic import Field
+
+from moot.cases import Case
+from moot.config import RECORDED
+from moot.debate import Answer, Debate, Setting
+from moot.errors import unknown_name
+from moot.protocols import ProtocolParams, protocol
+
+Rows = Sequence[Mapping[str, Any]]
+JUDGE = "judge"
+
+
+class RecordedParams(ProtocolParams):
+    """What a recorded experiment may say."""
+
+    method: str = Field(description="which condition of the records (debate, single prompt, ...)")
+
+
+def recorded_repeats(setting: Setting, case: Case) -> list[int]:
+    """The repeats of a case that were recorded."""
+    return sorted(repeat for case_id, repeat in _records(setting) if case_id == case.case_id)
+
+
+@protocol(
+    RECORDED,
+    RecordedParams,
+    study="recorded",
+    prompts=(),
+    needs=lambda _: {"records": "records/{dataset}.parquet"},
+    repeats=recorded_repeats,
+)
+async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
+    """Say again what was said, in the same order; the recorded conclusion is the answer."""
+    del params
+    *said, conclusion = _records(debate.setting)[debate.case.case_id, debate.repeat]
+    outcome = json.loads(conclusion["parsed"])
+    for row in said:
+        debate.record(
+            row["speaker"],
+            row["kind"],
+            row["text"],
+            source=row["source"],
+            private=row["visibility"] != "public",
+            round=row["round"],
+            parsed=json.loads(row["parsed"]) if row["parsed"] else None,
+            prediction=row["prediction"],
+            confidence=row["confidence"],
+        )
+    if not said:
+        problem = outcome.get("reason", "")
+        debate.record(
+            JUDGE,
+            "verdict",
+            "",
+            source="model",
+            parsed={"problem": problem} if problem else None,
+            parse_status="invalid" if problem else "strict",
+            prediction=conclusion["prediction"],
+            confidence=conclusion["confidence"],
+        )
+    if conclusion["prediction"] is None:
+        return None
+    return Answer(conclusion["prediction"], conclusion["confidence"], outcome["score"])
+
+
+def _records(setting: Setting) -> Mapping[tuple[str, int], Rows]:
+    recorded_as = setting.chats[setting.model].config.model
+    return _read(setting.artifacts["records"], setting.params.method, recorded_as, setting.experiment)
+
+
+@cache
+def _read(path: Path, method: str, model: str, experiment: str) -> Mapping[tuple[str, int], Rows]:
+    """The rows of each recorded debate by case and repeat; raises `UserError` for a method or model without any."""
+    table = pq.read_table(path)
+    for column, wanted in (("method", method), ("model", model)):
+        known = sorted(set(table.column(column).to_pylist()))
+        if wanted not in known:
+            raise unknown_name(f"{column} of the records", wanted, known, f"experiment '{experiment}'")
+        table = table.filter(pc.field(column) == wanted)
+    grouped = groupby(table.to_pylist(), key=lambda row: (row["case_id"], row["repeat"]))
+    return {identity: list(rows) for identity, rows in grouped}

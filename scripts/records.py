@@ -1,0 +1,21 @@
+"""Read the debates that were published over one data set."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.artifacts import describe, read_cases
+from moot.datasets.records import write_records
+from moot.job import job
+from moot.stages.records import digests_of
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
+
+if __name__ == "__main__":
+    with job(snakemake) as plan:
+        name, cases = snakemake.wildcards.dataset, Path(snakemake.input.cases)
+        metadata = describe(sources=[cases], **digests_of(snakemake))
+        output = Path(snakemake.output[0])
+        write_records(plan.dataset_options(name), plan.load_context(name), *read_cases(cases), output, metadata)
