@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from moot.artifacts import read_frame
-from moot.config import parse_config
 from moot.datasets import LoadContext
 from moot.datasets import opinions as loader
 from moot.datasets.opinions import OpinionsOptions, load
@@ -22,9 +21,7 @@ from moot.deidentify.references import cites_cases
 from moot.deidentify.replacing import tidied
 from moot.deidentify.segments import majority
 from moot.deidentify.survivors import find_survivors
-from moot.plan import Plan
 
-PROJECT = Path(__file__).resolve().parents[1]
 Context = Callable[..., LoadContext]
 PLAIN = (
     "The truck was stopped on the road near a house. The officer asked for the papers, and the driver gave them to him. "
@@ -52,6 +49,7 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("The driver told Laree Person A of it.", "capitalised word"),
         ("Ronald and Person A, Plaintiffs, sold it.", "unknown word opens a sentence"),
         ("The minor was called T.A. by the clerk.", "initials"),
+        ("The clerk of G & G was told.", "initials"),
         ("This was decided in 132 N.M. 433, 50 P.3d 182 before.", "citation"),
         ("The case was No. 98-1234 of the court.", "docket number"),
         ("Defendant told Stone that the wall was his.", "capitalised word"),
@@ -221,17 +219,11 @@ def test_every_exclusion_is_counted_with_its_reason(
     assert auto.account["opinions read by the trained recogniser"] == 11
 
 
-def test_the_file_beside_the_cases_says_why_each_opinion_fell_out(tmp_path: Path) -> None:
+def test_the_file_beside_the_cases_says_why_each_opinion_fell_out(tmp_path: Path, load_context: Context) -> None:
     bare = opinion(f"The plaintiff was tired. {PLAIN * 2}").text
     _write(tmp_path, [*_records(), {"id": "bare", "text": bare, "label": "Affirm"}])
-    settings = {
-        "seed": 1,
-        "models": {},
-        "experiments": {},
-        "data_root": str(tmp_path),
-        "datasets": {"opinions": {"source": "local", "path": "opinions.jsonl"}},
-    }
-    write_account(Plan(parse_config(settings), PROJECT), "opinions", tmp_path / "beside.parquet")
+    options = OpinionsOptions(source="local", path="opinions.jsonl")
+    write_account(options, load_context("opinions", data_root=tmp_path), tmp_path / "beside.parquet")
     frame = read_frame(tmp_path / "beside.parquet").set_index("case_id")
     assert json.loads(frame.loc["bare", "reasons"]) == ["no party found"]
     assert frame.loc["1", "outcome_from"] == "source"

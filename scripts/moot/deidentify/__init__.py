@@ -24,6 +24,7 @@ MINIMUM_WORDS = 2  # of a sentence, small ones; a shorter piece is left over fro
 _PARAGRAPH_NUMBER = re.compile(r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)")
 _GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
 """A footnote's number or a small word that lost the space before a capital."""
+_COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
 _CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
 _SIGNED = re.compile(
     r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|J\.|C\.J\.)\W*"
@@ -57,6 +58,7 @@ class Deidentified:
 def _sentences_of_background(text: str) -> list[str]:
     background = part_of(text, split_opinion(text), "background")
     sentences = (_PARAGRAPH_NUMBER.sub("", sentence.text).strip() for sentence in split_sentences(background))
+    sentences = (_COMPANY_INITIALS.sub(r"\1&\2", sentence) for sentence in sentences)
     return [_GLUED.sub(r"\1 ", _SIGNED.sub("", sentence)) for sentence in sentences]
 
 

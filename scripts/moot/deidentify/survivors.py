@@ -28,6 +28,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("name of a company", re.compile(r"(?P<name>[A-Z][\w'’&-]+),?\s+(?:Inc|Corp|LLC|L\.L\.C|Ltd|L\.P|LLP|N\.A)\b")),
     ("signature", re.compile(rf"(?P<name>[A-Z][\w.'’-]+),\s+(?:[Cc]hief |[Pp]residing )?{_BENCH}(?=[.:,]|$)")),
     ("quoted nickname", re.compile(r"[A-Z][\w.]*\s+[\"“](?P<name>[A-Z][a-z]+),?[\"”]\s+\w")),
+    ("initials", re.compile(r"\b(?P<name>[A-Z] ?& ?[A-Z])\b")),
     ("initials", re.compile(r"(?<![\w.])(?P<name>(?:[A-Z]\.\s?){2,3})(?=\s|,|$)")),
     ("street address", re.compile(rf"\b\d{{1,5}}\s+(?P<name>[A-Z][\w.'’-]*)(?:\s+[A-Z][\w.'’-]*){{0,2}}\s+{_SUFFIX}")),
     ("docket number", re.compile(r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
