@@ -40,7 +40,7 @@ results: env
 	@echo
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
-	@echo "Transcripts: results/reading/   (Markdown)"
+	@echo "Transcripts: results/rendered/   (Markdown)"
 	@echo "Report:      report.html        (all of it in one file; open it in a browser)"
 
 test: EXTRAS += test
@@ -63,7 +63,7 @@ bench:
 	$(BIN)/python benchmarks/run.py
 
 schema:
-	$(BIN)/python -c "from moot.config import schema_json; print(schema_json(), end='')" > config/schema.json
+	$(BIN)/python -c "from moot.core.config import schema_json; print(schema_json(), end='')" > config/schema.json
 
 docs:
 	$(BIN)/python scripts/write_docs.py

@@ -45,7 +45,7 @@ rule all:
     input:
         rules.tables.input,
         rules.figures.input,
-        rules.reading.input,
+        rules.rendered.input,
         rules.minutes.input,
         rules.outcomes.input,
     log:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, interval_of
+from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, estimate_interval
 
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "docs" / "results.md"
@@ -49,7 +49,7 @@ def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
     weights = ClusterBootstrap(range(clusters), SEED).weights
     draws = np.ascontiguousarray(((weights @ right.T) / (weights @ sizes)[:, None]).T)
     values = right.sum(axis=1) / sizes.sum()
-    ours = np.array([interval_of(value, row, clusters, SHARE) for value, row in zip(values, draws, strict=True)])
+    ours = np.array([estimate_interval(value, row, clusters, SHARE) for value, row in zip(values, draws, strict=True)])
     plain = np.quantile(draws, [0.025, 0.975], axis=1).T
     held = [(ends[:, 0] - _ROUNDING <= rate) & (rate <= ends[:, 1] + _ROUNDING) for ends in (ours, plain)]
     return float(held[0].mean()), float(held[1].mean())

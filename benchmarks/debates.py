@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from fault_server import FaultServer
 from invented_replies import instance_of, sentence
-from moot.artifacts import read_cases
-from moot.config import ModelConfig
-from moot.debates import Job, write_transcripts
+from moot.core.artifacts import read_cases
+from moot.core.config import ModelConfig
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.request import Reply, Request
-from moot.plan import Plan
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.plan import Plan
 
 FACTS = "A person with {prior} prior arrests and {years} years of school, a job since May, living with the family. " * 8
 

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.deidentify import Deidentified, Opinion, deidentify
-from moot.deidentify.reading import announced_outcome, read_opinions
-from moot.deidentify.recogniser import is_installed, recognised_names
-from moot.deidentify.survivors import without_pseudonyms
-from moot.deidentify.vocabulary import COMMON
-from moot.labels.rubric import OUTCOMES
-from moot.labels.rules import opinion_outcome
+from moot.datasets.deidentify import Deidentified, Opinion, deidentify
+from moot.datasets.deidentify.reading import announced_outcome, read_opinions
+from moot.datasets.deidentify.recogniser import is_installed, recognised_names
+from moot.datasets.deidentify.survivors import without_pseudonyms
+from moot.datasets.deidentify.vocabulary import COMMON
+from moot.legal.rubric import OUTCOMES
+from moot.legal.rules import opinion_outcome
 
 CHARACTERS = 6_000
 FOLDS = 5

@@ -22,10 +22,10 @@ from unittest import mock
 import pyarrow.parquet as pq
 
 from courtroom_runs import configuration, hold, people
-from moot.errors import UserError
+from moot.core.errors import UserError
 from moot.llm.ledger import Ledger
+from moot.llm.prompts import Prompts
 from moot.llm.request import Message
-from moot.prompts import Prompts
 from moot.protocols import PROTOCOLS
 
 FACTS = (

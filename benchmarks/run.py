@@ -16,7 +16,10 @@ SCRIPTS = {
 
 def main() -> None:
     """Run every benchmark in a process of its own; one that fails ends all."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (PROJECT / "scripts", PROJECT / "tests")))}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, (PROJECT / "scripts", PROJECT / "tests" / "support"))),
+    }
     for script, small in SCRIPTS.items():
         print(f"\n{script}\n", flush=True)
         arguments = small if "--smoke" in sys.argv else []

@@ -12,12 +12,12 @@ import openai
 from pydantic import BaseModel, Field
 
 from fault_server import FaultServer
-from moot.config import ModelConfig
+from moot.core.config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger import Ledger
+from moot.llm.parsing.ladder import json_schema, parse_reply
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Request
-from moot.llm.structured import json_schema, parse_reply
 
 FACTS = "The person has two prior arrests, ten years of school, a job since May and lives with the family. " * 12
 

@@ -8,9 +8,9 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 
 from snakemake.exceptions import WorkflowError
 
-from moot.errors import UserError
-from moot.plan import Plan
-from moot.present import FIGURES, TABLES
+from moot.core.errors import UserError
+from moot.stages.plan import Plan
+from moot.studies import FIGURES, TABLES
 from moot.stages.digests import NAMES, Stages, annotation_files, answer_files
 
 try:
@@ -206,9 +206,9 @@ def artifacts_of(study):
         *collect(
             "results/figures/{figure}.{ending}", figure=figures, ending=FIGURE_ENDINGS
         ),
-        *collect("results/reading/{experiment_model}.md", experiment_model=debated),
+        *collect("results/rendered/{experiment_model}.md", experiment_model=debated),
         *collect(OUTCOME, study=[study] if debated else [], ending=["csv", "html"]),
-        *collect("results/reading/{conference}.html", conference=conferences),
+        *collect("results/rendered/{conference}.html", conference=conferences),
         *collect("results/minutes/{conference}", conference=conferences),
     ]
 

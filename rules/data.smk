@@ -23,7 +23,7 @@ rule load_cases:
     output:
         cases="results/cases/{dataset}.parquet",
         features="results/features/{dataset}.parquet",
-        account="results/cases/{dataset}_account.csv",
+        cleaning="results/cases/{dataset}_cleaning.csv",
     log:
         "results/logs/cases/{dataset}.log",
     conda:

@@ -1,7 +1,7 @@
 # Debate generation: one job an experiment, model and shard; inside it one event loop.
 
 
-rule hold_debates:
+rule run_debates:
     input:
         unpack(needed_artifacts),
         cases=cases_of,
@@ -14,12 +14,12 @@ rule hold_debates:
         "../envs/debates.yaml"
     threads:
         lambda wildcards: plan.threads(
-            plan.models_of(wildcards.experiment, wildcards.model), workflow.cores
+            plan.models_in_job(wildcards.experiment, wildcards.model), workflow.cores
         )
     resources:
-        **slots(plan.models_of),
+        **slots(plan.models_in_job),
     params:
-        **made_with("hold_debates"),
+        **made_with("run_debates"),
     script:
         "../scripts/debates.py"
 

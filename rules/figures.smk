@@ -47,9 +47,9 @@ rule render_transcripts:
         predictions="results/predictions/{experiment}/{model}.parquet",
         shards=shards_of,
     output:
-        "results/reading/{experiment}/{model}.md",
+        "results/rendered/{experiment}/{model}.md",
     log:
-        "results/logs/reading/{experiment}/{model}.log",
+        "results/logs/rendered/{experiment}/{model}.log",
     conda:
         "../envs/presentation.yaml"
     params:
@@ -58,8 +58,9 @@ rule render_transcripts:
         "../scripts/transcript.py"
 
 
-rule reading:
+rule rendered:
     input:
         collect(
-            "results/reading/{experiment_model}.md", experiment_model=EXPERIMENT_MODELS
+            "results/rendered/{experiment_model}.md",
+            experiment_model=EXPERIMENT_MODELS,
         ),

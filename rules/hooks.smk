@@ -3,8 +3,8 @@
 import sys
 import time
 
-from moot.errors import RunStoppedError
-from moot.outcome import read_outcome
+from moot.core.errors import RunStoppedError
+from moot.report.outcome import read_outcome
 
 
 def predictions_in(study):
@@ -61,7 +61,10 @@ def print_outcome(outcome):
 
 def models_to_ask():
     """The models that this run's jobs may ask: those of its debates, and those that label statements."""
-    asking = {"hold_debates": plan.models_of, "label_statements": plan.labelling_models}
+    asking = {
+        "run_debates": plan.models_in_job,
+        "label_statements": plan.labelling_models,
+    }
     return {
         name
         for job in workflow.dag.needrun_jobs()

@@ -8,14 +8,14 @@ CONFERENCES = [
 ]
 
 
-rule lay_out_conferences:
+rule render_conferences:
     input:
         cases=cases_of,
         predictions="results/predictions/{experiment}/{model}.parquet",
         shards=shards_of,
     output:
         report(
-            "results/reading/{experiment}/{model}.html",
+            "results/rendered/{experiment}/{model}.html",
             caption="../docs/captions/conferences.rst",
             category="conference",
             subcategory="Transcripts",
@@ -26,7 +26,7 @@ rule lay_out_conferences:
     conda:
         "../envs/presentation.yaml"
     params:
-        **made_with("lay_out_conferences"),
+        **made_with("render_conferences"),
     script:
         "../scripts/conferences.py"
 
@@ -51,4 +51,4 @@ rule write_minutes:
 rule minutes:
     input:
         collect("results/minutes/{conference}", conference=CONFERENCES),
-        collect("results/reading/{conference}.html", conference=CONFERENCES),
+        collect("results/rendered/{conference}.html", conference=CONFERENCES),

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.reliability import write_assistant
+from moot.stages.assistants import write_assistant
+from moot.stages.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

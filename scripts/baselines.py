@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
+from moot.stages.baselines import train_baselines
+from moot.stages.job import job
 from moot.stages.records import digests_of
-from moot.training.leaderboards import train_baselines
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.load import load_dataset
+from moot.stages.job import job
+from moot.stages.load import load_dataset
 from moot.stages.records import digests_of
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.artifacts import atomic_path
-from moot.job import job
-from moot.present.conference_transcripts import render_page
-from moot.results import model_results
+from moot.core.artifacts import atomic_path
+from moot.report.conference_transcripts import render_page
+from moot.stages.job import job
+from moot.stages.results import model_results
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.artifacts import read_cases
-from moot.debates import Job, write_transcripts
-from moot.job import job
+from moot.core.artifacts import read_cases
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.job import job
 from moot.stages.records import digests_of
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.deidentify.account import write_account
-from moot.job import job
+from moot.stages.deidentification import write_deidentification
+from moot.stages.job import job
 from moot.stages.records import digests_of
 
 if TYPE_CHECKING:
@@ -16,4 +16,4 @@ if __name__ == "__main__":
     with job(snakemake) as plan:
         name = snakemake.wildcards.dataset
         options, context = plan.dataset_options(name), plan.load_context(name)
-        write_account(options, context, Path(snakemake.output[0]), **digests_of(snakemake))
+        write_deidentification(options, context, Path(snakemake.output[0]), **digests_of(snakemake))

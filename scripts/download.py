@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.log import LOG
-from moot.download import download, write_record
-from moot.job import job
+from moot.datasets.download import download, write_record
+from moot.stages.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

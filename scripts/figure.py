@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.present import FIGURES
-from moot.present.style import draw
-from moot.results import outputs_by_name, study_results
+from moot.report.figures import draw
+from moot.stages.job import job
+from moot.stages.results import outputs_by_name, study_results
+from moot.studies import FIGURES
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from moot.errors import UserError
+from moot.core.errors import UserError
 from moot.llm.exports import import_calls
 from moot.llm.ledger import Ledger
 

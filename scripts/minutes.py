@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.present.minutes import render_minutes
-from moot.results import model_results
+from moot.stages.job import job
+from moot.stages.results import model_results
+from moot.studies.conference.minutes import render_minutes
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

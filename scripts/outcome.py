@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.outcome import read_outcome, write_outcome
+from moot.report.outcome import read_outcome, write_outcome
+from moot.stages.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

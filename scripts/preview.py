@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.preview import preview
+from moot.stages.job import job
+from moot.stages.preview import preview
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from moot.artifacts import describe, write_rows
+from moot.core.artifacts import describe, write_rows
 
 
 def calls_once(files: Iterable[Path]) -> Iterator[dict[str, Any]]:

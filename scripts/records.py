@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.artifacts import describe, read_cases
+from moot.core.artifacts import describe, read_cases
 from moot.datasets.records import write_records
-from moot.job import job
+from moot.stages.job import job
 from moot.stages.records import digests_of
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.results import write_scores
+from moot.stages.job import job
 from moot.stages.records import digests_of
+from moot.stages.results import write_scores
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

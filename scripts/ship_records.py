@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets.records import ship
-from moot.errors import UserError
 
 RECORDS = {
     "agenticsimlaw": (

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.protocols.summaries import write_summaries
+from moot.stages.job import job
+from moot.stages.summaries import write_summaries
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

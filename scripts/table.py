@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from moot.job import job
-from moot.present import TABLES
-from moot.present.formats import write_table
-from moot.results import outputs_by_name, study_results
+from moot.report.tables import write_table
+from moot.stages.job import job
+from moot.stages.results import outputs_by_name, study_results
+from moot.studies import TABLES
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

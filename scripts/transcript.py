@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.artifacts import atomic_path
-from moot.job import job
-from moot.present.transcripts import render_debates
-from moot.results import model_results
+from moot.core.artifacts import atomic_path
+from moot.report.transcripts import render_debates
+from moot.stages.job import job
+from moot.stages.results import model_results
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

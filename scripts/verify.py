@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from moot.core.log import LOG
-from moot.job import job
 from moot.stages.digests import Stages
+from moot.stages.job import job
 from moot.stages.verify import verify
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 PACKAGE = "moot"
-BOUNDARY = frozenset({"moot.plan", "moot.job", "moot.stages.records"})
+BOUNDARY = frozenset({"moot.stages.plan", "moot.stages.job", "moot.stages.records"})
 """Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged
 and recorded says nothing of what it makes.
 """
 
 
-def modules_of(package: str) -> list[str]:
+def list_modules(package: str) -> list[str]:
     """The names of a package and of the modules in it, which register themselves and so are imported by nobody."""
     folder = SCRIPTS.joinpath(*package.split("."))
     return [package, *(f"{package}.{path.stem}" for path in sorted(folder.glob("*.py")) if path.stem != "__init__")]
@@ -26,7 +26,7 @@ def modules_of(package: str) -> list[str]:
 
 @cache
 def code_digest(*modules: str) -> str:
-    """A digest of scripts (`table`), modules (`moot.cases`), and every module that they import.
+    """A digest of scripts (`table`), modules (`moot.core.cases`), and every module that they import.
 
     Raises:
         ValueError: no such script or module (a programming error).

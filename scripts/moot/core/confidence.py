@@ -8,7 +8,7 @@ against itself: "NO, 40 %" is not P(yes) = 60 %. docs/results.md says what else 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from moot.cases import Task
+from moot.core.cases import Task
 
 if TYPE_CHECKING:
     import numpy as np

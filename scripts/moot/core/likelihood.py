@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from moot.cases import Task
+from moot.core.cases import Task
 
 LEAST_LOGPROB = -30.0
 """Stands for a bound that rounding, or a server's way to say "never", made smaller still."""

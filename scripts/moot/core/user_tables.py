@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.errors import UserError
-from moot.tables_in import read_csv, read_jsonl, shown
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_csv, read_jsonl
 
 _ANYTHING = (str, int, float, bool, type(None), list, dict)
 _DELIMITERS = ",;\t"
@@ -74,7 +74,7 @@ def _checked(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.Data
     missing = [name for name in columns if name not in names]
     if repeated or missing:
         fault = f"column '{repeated[0]}' occurs twice" if repeated else f"missing column '{missing[0]}'"
-        raise UserError(f"{path}: {fault}; found {shown(', '.join(names))}. Correct the file or the configuration.")
+        raise UserError(f"{path}: {fault}; found {quoted(', '.join(names))}. Correct the file or the configuration.")
     if frame.empty:
         raise UserError(f"{path}: no rows; expected at least one row of data.")
     frame.columns = pd.Index(names)

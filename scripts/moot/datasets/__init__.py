@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.cases import Case, Task
-from moot.registry import Registry
+from moot.core.cases import Case, Task
+from moot.core.registry import Registry
 
 if TYPE_CHECKING:
     from moot.datasets.records import RecordedDebate
@@ -66,14 +66,14 @@ class Loaded:
         cases: all cases of all splits.
         task: the data set's description.
         features: a frame with case_id, split, label and one typed column a feature; None for texts.
-        account: what cleaning found and did, by short description to count, shown to the reader.
+        cleaning: what cleaning found and did, by short description to count, shown to the reader.
         sources: the files that were read; their sha256 goes into the artifact.
     """
 
     cases: Sequence[Case]
     task: Task
     features: pd.DataFrame | None = None
-    account: Mapping[str, int] = field(default_factory=dict)
+    cleaning: Mapping[str, int] = field(default_factory=dict)
     sources: Sequence[Path] = ()
 
 

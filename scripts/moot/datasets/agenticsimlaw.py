@@ -14,12 +14,12 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.cases import Case, Task
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import check_values, quoted, read_csv
 from moot.core.user_tables import numbered_rows
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, confidence_of, shipped_cases, shipped_debates
-from moot.errors import UserError
-from moot.tables_in import check_values, read_csv, shown
+from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, read_confidence, shipped_cases, shipped_debates
 
 FOLDER = "recorded/agenticsimlaw"
 ANSWERS = {"YES": "yes", "NO": "no"}
@@ -91,7 +91,7 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
         )
         for (row, cells), truth in zip(numbered_rows(table), outcome, strict=True)
     ]
-    return Loaded(cases, task, account={"people": len(cases)}, sources=(path,))
+    return Loaded(cases, task, cleaning={"people": len(cases)}, sources=(path,))
 
 
 _GET = "put the published file there (see data/raw/README.md), or choose source 'download' or 'shipped'."
@@ -103,7 +103,7 @@ def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
     column = next((name for name in PREDICTION_COLUMNS if name in table), None)
     if column is None:
         raise UserError(
-            f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found {shown(', '.join(map(str, table)))}."
+            f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found {quoted(', '.join(map(str, table)))}."
         )
     check_values(path, table[column].str.strip(), [*ANSWERS, *NO_ANSWERS])
     cases = _whole_numbers(path, table[CASES])
@@ -112,7 +112,9 @@ def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
     for (row, cells), case, repeat in zip(numbered_rows(table), cases, repeats, strict=True):
         found = cells[column].strip()
         prediction = ANSWERS.get(found)
-        stated = confidence_of(path, row, CONFIDENCE, cells[CONFIDENCE]) if CONFIDENCE in cells and prediction else None
+        stated = (
+            read_confidence(path, row, CONFIDENCE, cells[CONFIDENCE]) if CONFIDENCE in cells and prediction else None
+        )
         problem = "" if prediction else f"the record says {found or 'nothing'}"
         yield RecordedDebate(
             method, cells[MODEL], f"vignette-{case}", int(repeat) - first_repeat, prediction, stated, problem=problem
@@ -122,6 +124,6 @@ def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
 def _whole_numbers(path: Path, values: "pd.Series[str]") -> "pd.Series[int]":
     wrong = values.index[~values.str.fullmatch(r"[0-9]{1,9}")]
     if len(wrong):
-        found = shown(values[wrong[0]])
+        found = quoted(values[wrong[0]])
         raise UserError(f"{path}: row {wrong[0]}, column '{values.name}': found {found}, expected a whole number.")
     return values.astype(int)

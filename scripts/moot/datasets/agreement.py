@@ -13,10 +13,10 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field
 
-from moot.cases import Case, Task, stable_fraction
+from moot.core.cases import Case, Task, stable_fraction
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claim_stance import FILE, read_claims, with_validation
-from moot.datasets.topics import folder_of, source_notes
+from moot.datasets.texts.topics import source_folder, source_notes
 
 AGREEMENT, OPEN = "agreement", "open"
 
@@ -64,7 +64,7 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
     Raises:
         UserError: as the data set claim_stance.
     """
-    path = folder_of(options.source, context) / "claim_stance" / FILE
+    path = source_folder(options.source, context) / "claim_stance" / FILE
     claims = with_validation(read_claims(path), options.validation, context.seed)
     cases = [
         _case(group, size, context)
@@ -72,11 +72,11 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
         for size in options.sizes
         for group in balanced_groups(topic, size, options.per_topic, context.seed)
     ]
-    account = {
+    cleaning = {
         f"{split} groups": sum(case.split == split for case in cases) for split in ("train", "validation", "test")
     }
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
-    return Loaded(cases, task, account=account, sources=[path])
+    return Loaded(cases, task, cleaning=cleaning, sources=[path])
 
 
 def balanced_groups(claims: pd.DataFrame, size: int, most: int, seed: int) -> list[pd.DataFrame]:

@@ -12,11 +12,11 @@ import pandas as pd
 import yaml
 from pydantic import Field
 
-from moot.cases import Split, Task
+from moot.core.cases import Split, Task
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_jsonl
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.errors import UserError
-from moot.legal_texts import LegalTextOptions, Record, prepare, require_text, source_files
-from moot.tables_in import read_jsonl, shown
+from moot.datasets.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
 
 _GET = "download it as data/raw/README.md says (cail18)."
 _WORDS: dict[str, dict[str, Any]] = {
@@ -49,15 +49,15 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
         UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no case is left.
     """
     files = source_files(options, context, "cail18/cail2018_sample.jsonl", "cail18.jsonl")
-    account = Counter({"records read": 0})
+    cleaning = Counter({"records read": 0})
     records: list[Record] = []
     for path, split in files.items():
-        records += _read(path, split, options, account)
-    records = _enough_cases(records, options, account)
+        records += _read(path, split, options, cleaning)
+    records = _enough_cases(records, options, cleaning)
     several = options.several if options.several is not None else options.predict == "articles"
     if not several:
         single = [record for record in records if ";" not in record.target]
-        account["several labels (left out)"] = len(records) - len(single)
+        cleaning["several labels (left out)"] = len(records) - len(single)
         records = single
     if not records:
         raise UserError(f"data set {context.name}: no case is left; lower min_cases or set several: true.")
@@ -74,19 +74,19 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
         multilabel=several,
         notes=sample,
     )
-    return prepare(records, task, options, context, court="chinese court", account=dict(account), sources=list(files))
+    return prepare(records, task, options, context, court="chinese court", cleaning=dict(cleaning), sources=list(files))
 
 
-def _read(path: Path, split: Split | None, options: Cail18Options, account: Counter[str]) -> list[Record]:
+def _read(path: Path, split: Split | None, options: Cail18Options, cleaning: Counter[str]) -> list[Record]:
     frame = read_jsonl(path, {"fact": str, "meta": dict}, encoding=options.encoding, get=_GET)
     field = _WORDS[options.predict]["field"]
     records = []
     for row, fact, meta in zip(frame.index, frame["fact"], frame["meta"], strict=True):
         labels = _targets(path, row, meta, options.predict)
         records.append(Record(int(row), require_text(path, row, "fact", fact), ";".join(labels), split))
-        account[f"records that list several {options.predict}"] += len(meta[field]) > 1
-        account["of these, records that repeat a single one"] += len(meta[field]) > len(labels) == 1
-    account["records read"] += len(frame)
+        cleaning[f"records that list several {options.predict}"] += len(meta[field]) > 1
+        cleaning["of these, records that repeat a single one"] += len(meta[field]) > len(labels) == 1
+    cleaning["records read"] += len(frame)
     return records
 
 
@@ -96,22 +96,24 @@ def _targets(path: Path, row: object, meta: dict[str, Any], predict: str) -> lis
     values = meta.get(field)
     place = f"{path}: row {row}, field 'meta.{field}'"
     if not isinstance(values, list) or not values:
-        raise UserError(f"{place}: found {shown(values)}, expected a list with at least one label. Correct the record.")
+        raise UserError(
+            f"{place}: found {quoted(values)}, expected a list with at least one label. Correct the record."
+        )
     wrong = [value for value in values if not isinstance(value, kind) or isinstance(value, bool)]
     if wrong:
         expected = "a whole number" if kind is int else "a name"
-        raise UserError(f"{place}: found {shown(wrong[0])}, expected {expected}. Correct the record.")
+        raise UserError(f"{place}: found {quoted(wrong[0])}, expected {expected}. Correct the record.")
     if kind is int:
         return sorted({str(value) for value in values})
     return sorted({re.sub(r"[\[\];]", "", value).strip() for value in values})
 
 
-def _enough_cases(records: list[Record], options: Cail18Options, account: Counter[str]) -> list[Record]:
+def _enough_cases(records: list[Record], options: Cail18Options, cleaning: Counter[str]) -> list[Record]:
     counts = Counter(label for record in records for label in record.target.split(";"))
     rare = {label for label, count in counts.items() if count < options.min_cases}
     kept = [record for record in records if rare.isdisjoint(record.target.split(";"))]
-    account[f"labels with fewer than {options.min_cases} cases (left out)"] = len(rare)
-    account["cases with such a label (left out)"] = len(records) - len(kept)
+    cleaning[f"labels with fewer than {options.min_cases} cases (left out)"] = len(rare)
+    cleaning["cases with such a label (left out)"] = len(records) - len(kept)
     return kept
 
 

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from moot.cases import Case, Task
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_jsonl
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.justice import plain_text
-from moot.errors import UserError
-from moot.giveaways import cut
-from moot.tables_in import read_jsonl, shown
+from moot.datasets.texts.leakage import cut
 
 OUTCOMES = ("plaintiff", "defendant", "settlement", "dismissed")
 NOT_KNOWN = "not known"
@@ -53,15 +53,15 @@ def load(options: CapOptions, context: LoadContext) -> Loaded:
     path = context.data_root / options.path
     frame = read_jsonl(path, {"id": int, "name_abbreviation": str, "decision_date": str, "casebody": dict}, get=_GET)
     cases = []
-    account = {"records read": len(frame), f"opinions cut to {options.max_characters} characters": 0}
+    cleaning = {"records read": len(frame), f"opinions cut to {options.max_characters} characters": 0}
     for row, record in frame.iterrows():
         text = opinion_text(path, row, record["casebody"])
-        account[f"opinions cut to {options.max_characters} characters"] += len(text) > options.max_characters
+        cleaning[f"opinions cut to {options.max_characters} characters"] += len(text) > options.max_characters
         attributes = {"name": record["name_abbreviation"], "date": record["decision_date"]}
         shortened = cut(text, options.max_characters)
         case_id = f"{context.name}-{record['id']}"
         cases.append(Case(case_id, context.name, "test", shortened, NOT_KNOWN, TASK.labels, attributes, int(str(row))))
-    return Loaded(cases, TASK, account=account, sources=[path])
+    return Loaded(cases, TASK, cleaning=cleaning, sources=[path])
 
 
 def opinion_text(path: Path, row: object, casebody: dict[str, Any]) -> str:
@@ -74,7 +74,7 @@ def opinion_text(path: Path, row: object, casebody: dict[str, Any]) -> str:
         text = "\n\n".join(str(opinion.get("text", "")) for opinion in opinions if isinstance(opinion, dict))
     if not text.strip():
         raise UserError(
-            f"{path}: row {row}, field 'casebody': found {shown(json.dumps(casebody)[:80])}, expected `data` (XML, or "
+            f"{path}: row {row}, field 'casebody': found {quoted(json.dumps(casebody)[:80])}, expected `data` (XML, or "
             "an object with `opinions`) or `opinions`, with a text. Get the record with its full case body."
         )
     return text.strip()

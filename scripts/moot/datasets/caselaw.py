@@ -10,11 +10,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.cases import Split, Task
+from moot.core.cases import Split, Task
+from moot.core.errors import UserError
+from moot.core.input_files import check_values, read_jsonl
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.errors import UserError
-from moot.legal_texts import LegalTextOptions, Record, prepare, require_text, source_files
-from moot.tables_in import check_values, read_jsonl
+from moot.datasets.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
 
 WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
 SET_ASIDE = ("Settlement", "Dismissed")
@@ -52,13 +52,13 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     files = _summaries(options, context) or source_files(
         options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl"
     )
-    account = {"records read": 0, "settled or dismissed (left out)": 0}
+    cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
     records: list[Record] = []
     for path, split in files.items():
-        records += _read(path, split, options.encoding, account)
+        records += _read(path, split, options.encoding, cleaning)
     sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = replace(TASK, notes=sample)
-    return prepare(records, task, options, context, court="state court", account=account, sources=list(files))
+    return prepare(records, task, options, context, court="state court", cleaning=cleaning, sources=list(files))
 
 
 def _summaries(options: CaselawOptions, context: LoadContext) -> dict[Path, Split | None]:
@@ -73,11 +73,11 @@ def _summaries(options: CaselawOptions, context: LoadContext) -> dict[Path, Spli
     return {Path("results/summaries") / f"{options.summaries}.jsonl": None}
 
 
-def _read(path: Path, split: Split | None, encoding: str, account: dict[str, int]) -> list[Record]:
+def _read(path: Path, split: Split | None, encoding: str, cleaning: dict[str, int]) -> list[Record]:
     frame = read_jsonl(path, {"case_background": str, "labels": str}, encoding=encoding, get=_GET)
     check_values(path, frame["labels"], [*WINNERS, *SET_ASIDE])
-    account["records read"] += len(frame)
-    account["settled or dismissed (left out)"] += int(frame["labels"].isin(SET_ASIDE).sum())
+    cleaning["records read"] += len(frame)
+    cleaning["settled or dismissed (left out)"] += int(frame["labels"].isin(SET_ASIDE).sum())
     decided = frame[frame["labels"].isin(list(WINNERS))]
     return [
         Record(int(row), require_text(path, row, "case_background", text), WINNERS[label], split)

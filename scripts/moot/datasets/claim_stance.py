@@ -11,10 +11,10 @@ from pathlib import Path
 import pandas as pd
 from pydantic import Field
 
-from moot.cases import Case, Task, stable_fraction
+from moot.core.cases import Case, Task, stable_fraction
+from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.topics import check_texts, folder_of, source_notes, topic_and_text
-from moot.tables_in import check_values, read_csv
+from moot.datasets.texts.topics import check_texts, source_folder, source_notes, topic_and_text
 
 COLUMNS = (
     "topicId",
@@ -117,7 +117,7 @@ def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _load(options: ClaimOptions, context: LoadContext, task: Task, *, target: str, attribute: str) -> Loaded:
-    path = folder_of(options.source, context) / "claim_stance" / FILE
+    path = source_folder(options.source, context) / "claim_stance" / FILE
     claims = with_validation(read_claims(path), options.validation, context.seed)
     cases = [
         Case(
@@ -132,7 +132,7 @@ def _load(options: ClaimOptions, context: LoadContext, task: Task, *, target: st
         )
         for row in claims.reset_index().to_dict("records")
     ]
-    account = {f"{split} claims": int(count) for split, count in claims["split"].value_counts(sort=False).items()}
-    account["claims without an annotatable target (neutral)"] = int((claims["polarity"] == "neutral").sum())
+    cleaning = {f"{split} claims": int(count) for split, count in claims["split"].value_counts(sort=False).items()}
+    cleaning["claims without an annotatable target (neutral)"] = int((claims["polarity"] == "neutral").sum())
     notes = source_notes(options.source) or (share_notes(claims) if target == "stance" else ())
-    return Loaded(cases, replace(task, notes=notes), account=account, sources=[path])
+    return Loaded(cases, replace(task, notes=notes), cleaning=cleaning, sources=[path])

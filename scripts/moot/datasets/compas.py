@@ -12,11 +12,11 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.cases import Task
+from moot.core.cases import Task
+from moot.core.input_files import check_values, read_csv, whole_numbers
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.narratives.compas import DEGREES, PHRASES, RACES, narrate
-from moot.surveys.people import PROTECTED, People, PeopleOptions, cases_of
-from moot.tables_in import check_values, read_csv, whole_numbers
+from moot.datasets.people.compas_narrative import DEGREES, PHRASES, RACES, narrate
+from moot.datasets.people.people import PROTECTED, People, PeopleOptions, load_people
 
 FILE = Path("compas/compas_filtered.csv")
 LABEL, VERDICT = "two_year_recid", "decile_score"
@@ -48,7 +48,7 @@ class CompasOptions(PeopleOptions):
 
 @dataset("compas", CompasOptions)
 def load(options: CompasOptions, context: LoadContext) -> Loaded:
-    """Cases, features and account of COMPAS; raises `UserError` for any fault in the file."""
+    """Cases, features and cleaning report of COMPAS; raises `UserError` for any fault in the file."""
     shipped = options.source == "sample"
     path = (context.shipped / "data" / "samples" if shipped else context.data_root) / FILE
     get = "put the filtered COMPAS table there (see data/raw/README.md), or choose source 'download' or 'sample'."
@@ -57,7 +57,7 @@ def load(options: CompasOptions, context: LoadContext) -> Loaded:
     frame = clean(path, table)
     frame["id"] = ("synthetic-" if shipped else "compas-") + frame["id"]
     people = People(frame, tuple(PHRASES), task, {"rows read": len(table)}, (path,))
-    return cases_of(people, options, context, narrate, (*PROTECTED, VERDICT))
+    return load_people(people, options, context, narrate, (*PROTECTED, VERDICT))
 
 
 def clean(path: Path, table: pd.DataFrame) -> pd.DataFrame:

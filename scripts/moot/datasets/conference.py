@@ -14,12 +14,12 @@ from typing import Annotated
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from moot.cases import Case, Task
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import read_text
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.agreement import AGREEMENT, OPEN
-from moot.datasets.topics import LONGEST_TOPIC, folder_of, source_notes
-from moot.errors import UserError
-from moot.tables_in import read_text
+from moot.datasets.texts.topics import LONGEST_TOPIC, source_folder, source_notes
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TOPIC)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\n#\[\]]+$")]
@@ -90,7 +90,7 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
     Raises:
         UserError: no file, a key that is missing or unknown, a text that is empty or too long.
     """
-    folder = folder_of(options.source, context) / "conference"
+    folder = source_folder(options.source, context) / "conference"
     names = options.files or tuple(sorted(path.stem for path in folder.glob("*.yaml")))
     if not names:
         raise UserError(
@@ -99,7 +99,7 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
     paths = [folder / f"{Path(name).name}.yaml" for name in names]
     cases = [_case(path, row, context.name) for row, path in enumerate(paths, start=1)]
     task = replace(TASK, notes=source_notes(options.source))
-    return Loaded(cases, task, account={"conferences": len(cases)}, sources=paths)
+    return Loaded(cases, task, cleaning={"conferences": len(cases)}, sources=paths)
 
 
 def read_conference(path: Path) -> ConferenceFile:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 from pydantic import Field
 
-from moot.cases import Split, Task
+from moot.core.cases import Split, Task
+from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.legal_texts import LegalTextOptions, Record, prepare, source_files
-from moot.tables_in import check_values, read_csv
+from moot.datasets.texts.facts import LegalTextOptions, Record, prepare, source_files
 
 COLUMNS = ("ID", "term", "first_party", "second_party", "facts", "first_party_winner", "issue_area")
 _NO_FACTS = ("", "currently unavailable.", "currently unknown.", "not available.")
@@ -47,24 +47,24 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
         UserError: a file is missing or malformed, or `first_party_winner` is neither True, False nor blank.
     """
     files = source_files(options, context, "justice/justice.csv", "justice.csv")
-    account = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
+    cleaning = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
     records: list[Record] = []
     for path, split in files.items():
-        records += _read(path, split, options, account)
+        records += _read(path, split, options, cleaning)
     sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = replace(TASK, notes=sample)
-    return prepare(records, task, options, context, court="us supreme court", account=account, sources=list(files))
+    return prepare(records, task, options, context, court="us supreme court", cleaning=cleaning, sources=list(files))
 
 
-def _read(path: Path, split: Split | None, options: JusticeOptions, account: dict[str, int]) -> list[Record]:
+def _read(path: Path, split: Split | None, options: JusticeOptions, cleaning: dict[str, int]) -> list[Record]:
     frame = read_csv(path, COLUMNS, unique="ID", encoding=options.encoding, get=_GET)[list(COLUMNS)]
     check_values(path, frame["first_party_winner"], ["True", "False", ""])
     frame["facts"] = [plain_text(facts) for facts in frame["facts"]]
     no_winner = frame["first_party_winner"] == ""
     no_facts = ~no_winner & frame["facts"].str.lower().isin(_NO_FACTS)
-    account["records read"] += len(frame)
-    account["no winner (left out)"] += int(no_winner.sum())
-    account["no facts (left out)"] += int(no_facts.sum())
+    cleaning["records read"] += len(frame)
+    cleaning["no winner (left out)"] += int(no_winner.sum())
+    cleaning["no facts (left out)"] += int(no_facts.sum())
     return [_record(int(str(row)), fields, split, options) for row, fields in frame[~no_winner & ~no_facts].iterrows()]
 
 

@@ -18,11 +18,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from moot.cases import Case, Task
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import read_jsonl, read_text
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import NO_BELIEF, RecordedDebate, RecordedUtterance, shipped_cases, shipped_debates
-from moot.errors import UserError
-from moot.tables_in import read_jsonl, read_text
 
 FOLDER = "recorded"
 DEBATES, METADATA = "nyu_debates", "nyu_debates-metadata.jsonl"
@@ -79,7 +79,7 @@ def load(options: NyuOptions, context: LoadContext) -> Loaded:
     if options.source == "shipped":
         loaded = shipped_cases(SHIPPED_AS, context)
         return replace(loaded, task=replace(loaded.task, cluster=TASK.cluster))
-    account: Counter[str] = Counter()
+    cleaning: Counter[str] = Counter()
     cases = [
         Case(
             case_id=published.name,
@@ -91,9 +91,9 @@ def load(options: NyuOptions, context: LoadContext) -> Loaded:
             attributes={"arm": published.arm, "story": published.story, "judge": published.judge},
             source_row=published.row,
         )
-        for published in _published(context.data_root, options, account)
+        for published in _published(context.data_root, options, cleaning)
     ]
-    return Loaded(cases, TASK, account=account, sources=(context.data_root / FOLDER / METADATA,))
+    return Loaded(cases, TASK, cleaning=cleaning, sources=(context.data_root / FOLDER / METADATA,))
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class _Published:
         return _stated((self.judged or {})["finalJudgement"], self.judge, "", 0)
 
 
-def _published(data_root: Path, options: NyuOptions, account: Counter[str]) -> Iterator[_Published]:
+def _published(data_root: Path, options: NyuOptions, cleaning: Counter[str]) -> Iterator[_Published]:
     """Every debate that a live judge ended, in the order of names; what is left out is counted."""
     folder = data_root / FOLDER
     fields = {"name": str, "setting": dict, "status": dict, "includedInPaper": bool, "question": str}
@@ -160,11 +160,11 @@ def _published(data_root: Path, options: NyuOptions, account: Counter[str]) -> I
         file = files.get(metadata["name"])
         published = _Published(metadata, _checked(file) if file else None, int(row))
         if options.included and not metadata["includedInPaper"]:
-            account["left out: not in the authors' paper"] += 1
+            cleaning["left out: not in the authors' paper"] += 1
         elif not published.judged:
-            account["left out: no live judge ended it"] += 1
+            cleaning["left out: no live judge ended it"] += 1
         else:
-            account["debates with a file" if published.record else "debates known by their last belief alone"] += 1
+            cleaning["debates with a file" if published.record else "debates known by their last belief alone"] += 1
             yield published
 
 

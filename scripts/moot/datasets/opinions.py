@@ -14,14 +14,14 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
-from moot.artifacts import read_frames
-from moot.cases import Case, Split, Task, stratified_splits
+from moot.core.artifacts import read_frames
+from moot.core.cases import Case, Split, Task, stratified_splits
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_text
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
-from moot.deidentify.reading import files_of, read_opinions
-from moot.deidentify.recogniser import is_installed, recognised_names
-from moot.errors import UserError
-from moot.tables_in import read_text, shown
+from moot.datasets.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
+from moot.datasets.deidentify.reading import opinion_files, read_opinions
+from moot.datasets.deidentify.recogniser import is_installed, recognised_names
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -62,7 +62,7 @@ class OpinionsOptions(DatasetOptions):
     )
 
 
-def target_of(outcome: str) -> str:
+def target_from_outcome(outcome: str) -> str:
     """Whether the decision stands: affirmed, or the appeal dismissed; after a mixed outcome it does not."""
     return AFFIRM if outcome in ("affirm", "dismiss") else NOT_AFFIRM
 
@@ -98,7 +98,7 @@ def _sample(context: LoadContext) -> Loaded:
             dataset=context.name,
             split="test",
             text=record["facts"],
-            target=target_of(record["outcome"]),
+            target=target_from_outcome(record["outcome"]),
             labels=TASK.labels,
             attributes={name: str(record[name]) for name in ("number", "outcome", "votes", "dissent", "source")},
             source_row=record["number"],
@@ -113,7 +113,7 @@ def _sample(context: LoadContext) -> Loaded:
 
 
 def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
-    account: Counter[str] = Counter()
+    cleaning: Counter[str] = Counter()
     cases: list[Case] = []
     opinions = list(read_opinions(context.data_root / options.path))
     rewritten = read_paraphrases(Path(options.paraphrases)) if options.paraphrases else {}
@@ -122,28 +122,28 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     passed = {
         opinion.opinion_id: opinion.outcome for opinion, done in finished if done.report.passed and opinion.outcome
     }
-    splits = stratified_splits({key: target_of(outcome) for key, outcome in passed.items()}, context.seed)
+    splits = stratified_splits({key: target_from_outcome(outcome) for key, outcome in passed.items()}, context.seed)
     for opinion, done in finished:
-        account["opinions read"] += 1
-        account["opinions read by the trained recogniser"] += recognise is not None
-        _count(account, opinion, done)
+        cleaning["opinions read"] += 1
+        cleaning["opinions read by the trained recogniser"] += recognise is not None
+        _count(cleaning, opinion, done)
         if not done.report.passed and options.failed_cases == "error":
             raise UserError(
-                f"data set '{context.name}', record {opinion.source_row}: {problems_of(done)} Use failed_cases: "
+                f"data set '{context.name}', record {opinion.source_row}: {describe_problems(done)} Use failed_cases: "
                 f"exclude."
             )
         if opinion.opinion_id in splits:
             cases.append(_case(opinion, done, context.name, splits[opinion.opinion_id]))
     if not cases:
-        raise UserError(f"{context.data_root / options.path}: no opinion passed the gates; found {dict(account)}.")
+        raise UserError(f"{context.data_root / options.path}: no opinion passed the gates; found {dict(cleaning)}.")
     how = "by rule and by a trained recogniser" if recognise else "by rule (the extra `ner` is not used)"
     notes = (f"names and outcome sentences were taken out {how}; cases that did not pass the gates are left out",)
     courts = {case.attributes.get("court", "") for case in cases}
     return Loaded(
         cases,
         replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else ""),
-        account=dict(account),
-        sources=sorted(files_of(context.data_root / options.path)),
+        cleaning=dict(cleaning),
+        sources=sorted(opinion_files(context.data_root / options.path)),
     )
 
 
@@ -172,26 +172,26 @@ def _finish(
     return replace(done, facts=facts, report=recheck(opinion, facts, recognise))
 
 
-def _count(account: Counter[str], opinion: Opinion, done: Deidentified) -> None:
+def _count(cleaning: Counter[str], opinion: Opinion, done: Deidentified) -> None:
     report = done.report
-    account[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(opinion.outcome)
+    cleaning[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(opinion.outcome)
     for rule in report.party_rules:
-        account[f"parties found by {rule}"] += 1
-    account["name words checked"] += report.tokens
-    account["name words surviving"] += len(report.names)
-    account["outcome sentences marked in the source"] += len(opinion.marked)
-    account["outcome sentences surviving"] += len(report.outcomes)
-    account["excluded: a gate failed"] += not report.passed
+        cleaning[f"parties found by {rule}"] += 1
+    cleaning["name words checked"] += report.tokens
+    cleaning["name words surviving"] += len(report.names)
+    cleaning["outcome sentences marked in the source"] += len(opinion.marked)
+    cleaning["outcome sentences surviving"] += len(report.outcomes)
+    cleaning["excluded: a gate failed"] += not report.passed
     for reason in report.reasons:
-        account[f"excluded for: {reason}"] += 1
-    account["excluded: no outcome known"] += not opinion.outcome
+        cleaning[f"excluded for: {reason}"] += 1
+    cleaning["excluded: no outcome known"] += not opinion.outcome
 
 
-def problems_of(done: Deidentified) -> str:
+def describe_problems(done: Deidentified) -> str:
     """What the gates found, in one line, with no more of the text than shows it."""
-    found = [f"name {shown(name)}" for name in done.report.names[:3]]
-    found += [f"{survivor.reason} {shown(survivor.words)}" for survivor in done.report.survivors[:3]]
-    found += [f"outcome sentence {shown(sentence)}" for sentence in done.report.outcomes[:3]]
+    found = [f"name {quoted(name)}" for name in done.report.names[:3]]
+    found += [f"{survivor.reason} {quoted(survivor.words)}" for survivor in done.report.survivors[:3]]
+    found += [f"outcome sentence {quoted(sentence)}" for sentence in done.report.outcomes[:3]]
     return f"the case did not pass the gates: {'; '.join([*found, *done.report.problems])}."
 
 
@@ -202,7 +202,7 @@ def _case(opinion: Opinion, done: Deidentified, name: str, split: Split) -> Case
         name,
         split,
         done.facts,
-        target_of(opinion.outcome),
+        target_from_outcome(opinion.outcome),
         TASK.labels,
         attributes,
         opinion.source_row,
@@ -224,7 +224,7 @@ def recogniser_for(options: OpinionsOptions) -> Recogniser | None:
 
 
 @cache
-def statements_of(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
+def human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
     """The human judge's statements on a case, by stance (`affirm`, `not affirm`), one a round.
 
     Args:

@@ -11,12 +11,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from moot.cases import Case, Task
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import quoted
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, confidence_of
-from moot.errors import UserError
-from moot.tables_in import shown
+from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, read_confidence
 
 METHOD = "answer"
 
@@ -83,7 +83,7 @@ def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[
         counted[identity] += 1
         prediction = _label(options, row, names.prediction, cells[names.prediction], answer=True)
         stated = (
-            confidence_of(options.path, row, names.confidence, cells[names.confidence]) if names.confidence else None
+            read_confidence(options.path, row, names.confidence, cells[names.confidence]) if names.confidence else None
         )
         problem = "" if prediction else f"the record says {cells[names.prediction].strip() or 'nothing'}"
         yield RecordedDebate(*identity, repeat, prediction, stated if prediction else None, problem=problem)
@@ -118,7 +118,7 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
             attributes={name: cells[name] for name in names.attributes},
             source_row=row,
         )
-    return Loaded(list(cases.values()), task, account={"rows read": len(table)}, sources=(options.path,))
+    return Loaded(list(cases.values()), task, cleaning={"rows read": len(table)}, sources=(options.path,))
 
 
 def _label(options: PredictionsOptions, row: int, column: str, found: str, *, answer: bool) -> str | None:
@@ -126,7 +126,7 @@ def _label(options: PredictionsOptions, row: int, column: str, found: str, *, an
     if label is None and not (answer and found.strip() in options.no_answer):
         known = [*options.labels, *(options.no_answer if answer else ())]
         raise UserError(
-            f"{options.path}: row {row}, column '{column}': found {shown(found)}; expected one of "
+            f"{options.path}: row {row}, column '{column}': found {quoted(found)}; expected one of "
             f"{', '.join(name or 'blank' for name in known)}. Add it to `labels` or `no_answer`, or correct the row."
         )
     return label
@@ -134,7 +134,7 @@ def _label(options: PredictionsOptions, row: int, column: str, found: str, *, an
 
 def _whole(path: Path, row: int, column: str, found: str) -> int:
     if not found.strip().isdecimal():
-        raise UserError(f"{path}: row {row}, column '{column}': found {shown(found)}; expected a whole number.")
+        raise UserError(f"{path}: row {row}, column '{column}': found {quoted(found)}; expected a whole number.")
     return int(found)
 
 
@@ -142,6 +142,6 @@ def _check_same(path: Path, row: int, case_id: str, cells: Mapping[str, str], fi
     for name, found in cells.items():
         if found != first[name]:
             raise UserError(
-                f"{path}: row {row}, column '{name}': found {shown(found)} for case {shown(case_id)}, which another "
-                f"row gives {shown(first[name])}; expected the same in all rows of a case. Correct one of them."
+                f"{path}: row {row}, column '{name}': found {quoted(found)} for case {quoted(case_id)}, which another "
+                f"row gives {quoted(first[name])}; expected the same in all rows of a case. Correct one of them."
             )

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import pyarrow.parquet as pq
 
-from moot.artifacts import read_cases, write_cases, write_rows
-from moot.cases import Case, Task
+from moot.core.artifacts import read_cases, write_cases, write_rows
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import quoted
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
-from moot.errors import UserError
-from moot.tables_in import shown
 
 SHIPPED = Path("data") / "records"
 WITHOUT_TEXT = "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
@@ -143,7 +143,7 @@ def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequen
         seen.add(identity)
 
 
-def confidence_of(path: Path, row: int, column: str, found: str) -> float | None:
+def read_confidence(path: Path, row: int, column: str, found: str) -> float | None:
     """A cell as a stated confidence, 0 to 100; None where it is blank; raises `UserError` for anything else."""
     if not found.strip():
         return None
@@ -152,7 +152,9 @@ def confidence_of(path: Path, row: int, column: str, found: str) -> float | None
     except ValueError:
         value = -1.0
     if not 0 <= value <= PERCENT:
-        raise UserError(f"{path}: row {row}, column '{column}': found {shown(found)}; expected a number from 0 to 100.")
+        raise UserError(
+            f"{path}: row {row}, column '{column}': found {quoted(found)}; expected a number from 0 to 100."
+        )
     return value
 
 
@@ -167,7 +169,7 @@ def shipped_cases(name: str, context: LoadContext) -> Loaded:
     path, records = shipped_paths(name, context.shipped)
     cases, task = read_cases(path)
     renamed = [replace(case, dataset=context.name) for case in cases]
-    return Loaded(renamed, task, account={"cases shipped": len(cases)}, sources=(path, records))
+    return Loaded(renamed, task, cleaning={"cases shipped": len(cases)}, sources=(path, records))
 
 
 def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:

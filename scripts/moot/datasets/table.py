@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.cases import Case, Split, Task
+from moot.core.cases import Case, Split, Task
+from moot.core.errors import UserError
+from moot.core.input_files import quoted
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.errors import UserError
-from moot.near_duplicates import near_duplicates, splits_by_family
-from moot.tables_in import shown
+from moot.datasets.texts.near_duplicates import near_duplicates, splits_by_family
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, Split] = {
@@ -94,7 +94,7 @@ class TableOptions(DatasetOptions):
 
 @dataset("table", TableOptions)
 def load(options: TableOptions, context: LoadContext) -> Loaded:
-    """Cases, features and account of a user's table.
+    """Cases, features and cleaning report of a user's table.
 
     Raises:
         UserError: a missing file or column, an id twice, a label or split that is not known, an empty text; naming
@@ -127,8 +127,8 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         for row, cells in rows
     ]
     counts = {f"{split} cases": list(splits.values()).count(split) for split in ("train", "validation", "test")}
-    account = {"rows read": len(table), **counts}
-    return Loaded(cases, task, _features(options, table, ids, splits, targets), account, (options.path,))
+    cleaning = {"rows read": len(table), **counts}
+    return Loaded(cases, task, _features(options, table, ids, splits, targets), cleaning, (options.path,))
 
 
 def _task(options: TableOptions, labels: tuple[str, ...]) -> Task:
@@ -163,7 +163,7 @@ def _label(options: TableOptions, row: int, cell: str, labels: Mapping[str, str]
     label = labels.get(cell.strip())
     if label is None:
         raise UserError(
-            f"{options.path}: row {row}, column '{options.target}': found {shown(cell)}; expected one of "
+            f"{options.path}: row {row}, column '{options.target}': found {quoted(cell)}; expected one of "
             f"{', '.join(labels)}. Add it to `labels`, or correct the row."
         )
     return label
@@ -183,8 +183,8 @@ def _repeated_id(options: TableOptions, ids: Mapping[int, str]) -> UserError:
     first: dict[str, int] = {}
     row = next(row for row, case_id in ids.items() if first.setdefault(case_id, row) != row)
     return UserError(
-        f"{options.path}: row {row}, column '{options.id}': {shown(ids[row])} stands in row {first[ids[row]]} already; "
-        "expected every id once. Rename one of them, or leave `id` out to number the rows."
+        f"{options.path}: row {row}, column '{options.id}': {quoted(ids[row])} stands in row {first[ids[row]]} already; expected "
+        " every id once. Rename one of them, or leave `id` out to number the rows."
     )
 
 
@@ -226,7 +226,7 @@ def _splits(
         found = SPLITS.get(cells[options.split].strip().casefold())
         if found is None:
             raise UserError(
-                f"{options.path}: row {row}, column '{options.split}': found {shown(cells[options.split])}; expected "
+                f"{options.path}: row {row}, column '{options.split}': found {quoted(cells[options.split])}; expected "
                 f"one of {', '.join(SPLITS)}. Correct the row, or set `split` to all or hash."
             )
         splits[case_id] = found

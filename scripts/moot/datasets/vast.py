@@ -11,10 +11,10 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.cases import Case, Split, Task
+from moot.core.cases import Case, Split, Task
+from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.topics import check_texts, folder_of, source_notes, topic_and_text
-from moot.tables_in import check_values, read_csv
+from moot.datasets.texts.topics import check_texts, source_folder, source_notes, topic_and_text
 
 COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "seen?")
 FILES: dict[str, Split] = {"vast_train.csv": "train", "vast_dev.csv": "validation", "vast_test.csv": "test"}
@@ -59,22 +59,22 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
     Raises:
         UserError: a missing file or column, an unknown label, an empty post, a repeated id, an oversized topic.
     """
-    folder = folder_of(options.source, context) / "vast"
+    folder = source_folder(options.source, context) / "vast"
     cases: list[Case] = []
-    account: dict[str, int] = {}
+    cleaning: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     for name, split in FILES.items():
         rows = read_posts(folder / name)
-        account[f"{split} rows"] = len(rows)
+        cleaning[f"{split} rows"] = len(rows)
         if split == "test" and options.subset != "all":
-            rows = subset_of(rows, options)
-            account[f"test rows kept ({options.subset})"] = len(rows)
+            rows = select_subset(rows, options)
+            cleaning[f"test rows kept ({options.subset})"] = len(rows)
             notes = subset_notes(rows, options)
         cases.extend(_case(row, split, context.name) for row in rows.reset_index().to_dict("records"))
     return Loaded(
         cases,
         replace(TASK, notes=(*source_notes(options.source), *notes)),
-        account=account,
+        cleaning=cleaning,
         sources=[folder / name for name in FILES],
     )
 
@@ -91,7 +91,7 @@ def read_posts(path: Path) -> pd.DataFrame:
     return frame.assign(label=frame["label"].map(LABELS))
 
 
-def subset_of(rows: pd.DataFrame, options: VastOptions) -> pd.DataFrame:
+def select_subset(rows: pd.DataFrame, options: VastOptions) -> pd.DataFrame:
     """The rows of a subset, in file order."""
     if options.subset == "first_of_post":
         return rows.drop_duplicates("post").head(options.posts)

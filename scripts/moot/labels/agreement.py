@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_of
+from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_statistic
 
 
 def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
@@ -19,7 +19,7 @@ def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
     return labels.pivot_table(index=keys, columns="labeler", values=column, aggfunc="first").sort_index()
 
 
-def agreement(
+def annotator_agreement(
     labels: pd.DataFrame, seed: int, column: str = "label", clusters: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
     """Every pair's kappa and share of equal labels, and alpha over all labellers.
@@ -50,7 +50,7 @@ def _measures(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, Sta
         if len(both):
             pair = f"{first} / {second}"
             yield "Cohen's kappa", pair, both, cohens_kappa(both[first], both[second])
-            yield "equal labels", pair, both, share_of(both[first].to_numpy() == both[second].to_numpy())
+            yield "equal labels", pair, both, share_statistic(both[first].to_numpy() == both[second].to_numpy())
     several = table[table.notna().sum(axis=1) > 1]
     if len(several):
         ratings = several.to_numpy(dtype=object)

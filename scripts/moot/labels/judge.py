@@ -7,16 +7,16 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.config import ModelConfig
-from moot.labels.rubric import LABELS, describe_rubric
+from moot.core.config import ModelConfig
+from moot.core.errors import CallFailedError
+from moot.legal.rubric import LABELS, describe_rubric
 from moot.llm.chat import Chat, Settings, open_chats
-from moot.llm.failures import CallFailedError
-from moot.llm.fields import MAY_BE_MISSING
 from moot.llm.ledger import Ledger
+from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
+from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.llm.progress import Progress
 from moot.llm.request import request_to
-from moot.llm.structured import describe_schema, json_schema, parse_reply
-from moot.plan import Plan
+from moot.stages.plan import Plan
 
 PROMPT = "panel/label"
 MOST_TOKENS = 200

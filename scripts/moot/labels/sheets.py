@@ -14,11 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from moot.artifacts import atomic_path
-from moot.cases import stable_fraction
-from moot.errors import UserError
-from moot.labels.rubric import DEFINITIONS, LABELS
-from moot.tables_in import delimiter_of, read_csv, read_text, shown
+from moot.core.artifacts import atomic_path
+from moot.core.cases import stable_fraction
+from moot.core.errors import UserError
+from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
+from moot.legal.rubric import DEFINITIONS, LABELS
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
 FILLED_COLUMNS = ("file", "row", "item", "label", "annotator")
@@ -134,16 +134,17 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tu
         place = f"{file_name}: row {number}"
         if label not in LABELS:
             faults.append(
-                f"{place}, column 'label': found {shown(label)}, expected one of: {', '.join(LABELS)}. Correct the row."
+                f"{place}, column 'label': found {quoted(label)}, expected one of: {', '.join(LABELS)}. "
+                "Correct the row."
             )
         elif item not in known.get(item.split("-")[0], set()):
             faults.append(
-                f"{place}, column 'item': {shown(item)} is no statement of a debate of this run; expected an id as "
+                f"{place}, column 'item': {quoted(item)} is no statement of a debate of this run; expected an id as "
                 "the sheets have it. Remove the row, or run the configuration that the sheet was made with."
             )
         elif (item, annotator) in seen:
             faults.append(
-                f"{place}: {shown(annotator)} labelled {item} already in {seen[item, annotator]}; expected every "
+                f"{place}: {quoted(annotator)} labelled {item} already in {seen[item, annotator]}; expected every "
                 "statement once for each annotator. The first row counts; remove one of the two."
             )
         else:
@@ -161,7 +162,7 @@ def _normal(label: object) -> str:
 
 
 def _read_sheet(file: Path) -> Iterator[FilledRow]:
-    frame = read_csv(file, ("item", "label"), delimiter=delimiter_of(file))
+    frame = read_csv(file, ("item", "label"), delimiter=find_delimiter(file))
     for row, record in frame.iterrows():
         if str(record["label"]).strip():
             annotator = str(record.get("annotator", "")).strip() or file.stem
@@ -173,7 +174,7 @@ def _read_export(file: Path) -> Iterator[FilledRow]:
     try:
         tasks = json.loads(read_text(file))
         if not isinstance(tasks, list):
-            raise UserError(f"{file}: found {shown(tasks)}; expected a list of Label Studio tasks.")
+            raise UserError(f"{file}: found {quoted(tasks)}; expected a list of Label Studio tasks.")
         for row, task in enumerate(tasks, start=1):
             for label, annotator in _choices(task):
                 yield str(file), row, str(task.get("data", task)["item"]), _normal(label), annotator or file.stem

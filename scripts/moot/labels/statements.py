@@ -7,13 +7,13 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
-from moot.artifacts import waiting
+from moot.core.artifacts import waiting
 
 LABELLED_KINDS = ("statement", "overrun", "extra")
 COLUMNS = ["experiment", "model", "debate_id", "case_id", "turn", "round", "speaker", "kind", "text", "source"]
 
 
-def statements_in(shards: Sequence[Path]) -> pd.DataFrame:
+def read_statements(shards: Sequence[Path]) -> pd.DataFrame:
     """The judges' statements of some transcripts' debates that have ended, in the order of shards and turns.
 
     Returns:
@@ -24,16 +24,16 @@ def statements_in(shards: Sequence[Path]) -> pd.DataFrame:
     labelled = said["kind"].isin(LABELLED_KINDS) & ~waiting(said)
     statements = said.loc[labelled, COLUMNS].reset_index(drop=True)
     keys = zip(statements["experiment"], statements["model"], statements["debate_id"], statements["turn"], strict=True)
-    statements["item"] = [item_of(experiment, model, debate, turn) for experiment, model, debate, turn in keys]
+    statements["item"] = [statement_id(experiment, model, debate, turn) for experiment, model, debate, turn in keys]
     return statements
 
 
-def sheet_of(experiment: str, model: str) -> str:
+def sheet_id(experiment: str, model: str) -> str:
     """The first part of a blind id: the same for all statements of one experiment and model, and telling neither."""
     return hashlib.sha256(f"{experiment}\x1f{model}".encode()).hexdigest()[:8]
 
 
-def item_of(experiment: str, model: str, debate_id: str, turn: int) -> str:
+def statement_id(experiment: str, model: str, debate_id: str, turn: int) -> str:
     """The blind id of a statement: it tells neither model, nor case, nor who spoke when."""
     inner = hashlib.sha256(f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}".encode()).hexdigest()[:12]
-    return f"{sheet_of(experiment, model)}-{inner}"
+    return f"{sheet_id(experiment, model)}-{inner}"

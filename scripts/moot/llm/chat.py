@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 
 from aiolimiter import AsyncLimiter
 
-from moot.config import Budget, ModelConfig
+from moot.core.config import Budget, ModelConfig
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.log import LOG
-from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS, Endpoint
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError
+from moot.llm.failures import RateLimitedError, TransientError, UnreachableError
 from moot.llm.identity import address, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question, Reservation
+from moot.llm.parsing.values import writable
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request, Usage, call_id
-from moot.llm.values import writable
 
 _BYTES_A_TOKEN = 3.0
 """A cautious estimate for budgets and token limits, before the server has counted; of bytes, since one Chinese

@@ -46,7 +46,7 @@ def calls_row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def entry_of(row: Mapping[str, Any]) -> Entry:
+def entry_from_row(row: Mapping[str, Any]) -> Entry:
     """The ledger entry that `calls_row` made a row of."""
     reply = Reply(
         text=row["reply"],
@@ -62,7 +62,7 @@ def import_calls(ledger: Ledger, rows: Iterable[Mapping[str, Any]], batch: int =
     pending: list[Entry] = []
     count = 0
     for row in rows:
-        pending.append(entry_of(row))
+        pending.append(entry_from_row(row))
         count += 1
         if len(pending) == batch:
             ledger.store(pending)

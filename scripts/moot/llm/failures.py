@@ -2,14 +2,7 @@
 
 import re
 
-from moot.errors import RunStoppedError
 from moot.llm.request import Usage
-
-__all__ = ["CallFailedError", "RateLimitedError", "RunStoppedError", "TransientError", "UnreachableError", "told"]
-
-
-class CallFailedError(Exception):
-    """This call cannot succeed (refused, too long, out of retries): its debate goes on without it or fails."""
 
 
 class TransientError(Exception):
@@ -38,7 +31,7 @@ class RateLimitedError(Exception):
 _LONGEST_MESSAGE = 300
 
 
-def told(message: object, *secrets: str) -> str:
+def redacted(message: object, *secrets: str) -> str:
     """What a server said, fit for logs and the ledger: one line of bounded length, and no secret that it repeated."""
     text = str(message)
     for secret in secrets:

@@ -15,11 +15,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.log import LOG
-from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
-from moot.llm.claims import Claims
-from moot.llm.failures import CallFailedError
-from moot.llm.gathering import Gathered
+from moot.llm.batching import Batched
+from moot.llm.call_locks import CallLocks
 from moot.llm.ledger_tables import ADOPTED, ATTEMPTS, FAILURES, META, REFUSALS, REPLIES, RESERVATIONS, TABLES, TOTALS
 from moot.llm.request import Reply
 
@@ -89,7 +88,7 @@ class Reservation:
     limits: Mapping[str, float]
 
 
-_ADVICE = {
+_REMEDIES = {
     "locked": "Another program has held its write lock for a minute: end that program, then run again.",
     "malformed": (
         "The file is damaged: move the folder away, fill a new ledger from `results/calls/*/*.parquet` with "
@@ -152,17 +151,17 @@ class Ledger:
             if "://" in ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
             self._create()
-            self._claims = Claims(None if "://" in ledger else Path(ledger))
+            self._call_locks = CallLocks(None if "://" in ledger else Path(ledger))
         # Held around a call by id: no other process of this machine makes it meanwhile.
-        self.claim = self._claims.hold
+        self.claim = self._call_locks.hold
         self._adopted: dict[tuple[str, str, str], str] = {}
         self._refused: set[tuple[str, str]] = set()
         # The entry that answers a question, or None.
-        self.get: Gathered[Question, Entry | None] = Gathered(self._find)
+        self.get: Batched[Question, Entry | None] = Batched(self._find)
         # Stores an entry and gives the reply that counts: the first that was stored under its call id.
-        self.put: Gathered[Entry, Reply] = Gathered(self._keep)
+        self.put: Batched[Entry, Reply] = Batched(self._keep)
         # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
-        self.reserve: Gathered[Reservation, None] = Gathered(self._reserve)
+        self.reserve: Batched[Reservation, None] = Batched(self._reserve)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -171,7 +170,7 @@ class Ledger:
             yield
         except (sa.exc.DBAPIError, OSError) as error:
             cause = " ".join(str(getattr(error, "orig", None) or error).split())
-            advice = next((advice for sign, advice in _ADVICE.items() if sign in cause), _ADVICE[""])
+            advice = next((advice for sign, advice in _REMEDIES.items() if sign in cause), _REMEDIES[""])
             raise UserError(f"ledger {self.place}: {cause}. No reply that it holds was changed. {advice}") from None
 
     def _create(self) -> None:
@@ -377,7 +376,7 @@ class Ledger:
 
     def close(self) -> None:
         """Give the database's connections back."""
-        self._claims.close()
+        self._call_locks.close()
         self._engine.dispose()
 
 

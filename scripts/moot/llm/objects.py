@@ -9,10 +9,10 @@ from typing import Any
 import json_repair
 from pydantic import BaseModel
 
-from moot.llm.fields import fields_of
-from moot.llm.reading import UnreadableError, plain
-from moot.llm.statements import statements_of
-from moot.llm.values import Notes, Unclear, unwrapped
+from moot.llm.parsing.schema import schema_fields
+from moot.llm.parsing.stated import stated_by_field
+from moot.llm.parsing.values import Notes, Unclear, unwrapped
+from moot.llm.parsing.words import UnreadableError, plain
 
 FULL_WIDTH = str.maketrans("｛｝［］：，“”＂", '{}[]:,"""')
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]]', re.DOTALL)
@@ -80,7 +80,7 @@ def _closing_brace(text: str, start: int) -> int:
 def _torn_end(text: str, start: int, schema: type[BaseModel]) -> int:
     """Where an object that nothing closes ends: at the last brace, or with the text if fields are stated behind it."""
     end = text.rfind("}", start) + 1
-    return len(text) if not end or statements_of(text[end:], schema) else end
+    return len(text) if not end or stated_by_field(text[end:], schema) else end
 
 
 def candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
@@ -105,14 +105,16 @@ def candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
 
 
 def _concerns(schema: type[BaseModel], found: Any) -> bool:
-    keys = {plain(shape.key) for shape in fields_of(schema).values()}
+    keys = {plain(shape.key) for shape in schema_fields(schema).values()}
     return isinstance(found, dict) and any(plain(key) in keys for key in unwrapped(schema, found, Notes()))
 
 
 def _repair(segment: str, schema: type[BaseModel]) -> Any:
     """What the repair library makes of `segment`; None for one that names no field, or is too long to be an answer."""
     folded = segment.casefold()
-    if len(segment) > LARGEST_REPAIR or not any(shape.key.casefold() in folded for shape in fields_of(schema).values()):
+    if len(segment) > LARGEST_REPAIR or not any(
+        shape.key.casefold() in folded for shape in schema_fields(schema).values()
+    ):
         return None
     try:
         repaired = json_repair.loads(segment)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from moot.config import ModelConfig
+from moot.core.config import ModelConfig
 from moot.llm.identity import model_asked
 
 

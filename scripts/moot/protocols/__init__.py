@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.cases import Case
-from moot.debate import Answer, Debate, Setting
-from moot.registry import Registry
+from moot.core.cases import Case
+from moot.core.registry import Registry
+from moot.protocols.debate import Answer, Debate, Setting
 
 Protocol = Callable[[Debate, Any], Awaitable[Answer | None]]
 """A debate and its parameters to an answer; None where no usable verdict was given."""

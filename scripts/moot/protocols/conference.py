@@ -9,18 +9,19 @@ used counts as more debate; a failed call leaves its speaker silent; the evaluat
 are private, so that they steer nobody.
 """
 
+import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.datasets.conference import Agenda, Topic, read_agenda
-from moot.debate import Answer, Debate, Utterance
+from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import protocol
-from moot.protocols.conference_forms import Evaluation, Notes, coding_schema
+from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.decisions import ANSWERS, DECISION, GRADE, REVERSED, DecisionParams, ask_decision, grade, opposite
-from moot.protocols.replies import answer_of, prediction_schema, spoken
+from moot.protocols.replies import prediction_schema, read_answer, spoken
 from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, Turn, next_speaker, participant
 
 CODER = "coder"
@@ -120,9 +121,9 @@ async def outcome(debate: Debate, params: ConferenceParams, agenda: Agenda, agre
     if params.answer == "likelihood":
         words = {label: spoken(label) for label in debate.task.labels}
         said = await debate.choose(MODERATOR, VERDICT, "conference/verdict", words=words, agenda=agenda)
-        return answer_of(debate, said)
+        return read_answer(debate, said)
     schema = prediction_schema(debate.task, name="Verdict")
-    return answer_of(debate, await debate.say(MODERATOR, VERDICT, "conference/verdict", schema=schema, agenda=agenda))
+    return read_answer(debate, await debate.say(MODERATOR, VERDICT, "conference/verdict", schema=schema, agenda=agenda))
 
 
 async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agenda) -> None:
@@ -176,3 +177,55 @@ def exchange_on(utterances: Sequence[Utterance], topic: int, until: int | None =
         if until is None or said.turn < until
     )
     return "\n\n".join(lines)
+
+
+Line = Annotated[str, Field(max_length=160)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+Criterion = Annotated[int, Field(ge=1, le=10), MAY_BE_MISSING]
+
+
+class Evaluation(_Form):
+    """The evaluator's ten criteria, 1 to 10 each (section 3.2.1)."""
+
+    clarity: Criterion = Field(description="every statement is understood at once")
+    relevance: Criterion = Field(description="the statements serve the topic")
+    conciseness: Criterion = Field(description="nothing is superfluous or said twice")
+    politeness: Criterion = Field(description="the participants treat each other with respect")
+    engagement: Criterion = Field(description="they take an active interest")
+    flow: Criterion = Field(description="one contribution leads to the next")
+    coherence: Criterion = Field(description="the debate hangs together")
+    responsiveness: Criterion = Field(description="they take up each other's points")
+    language_use: Criterion = Field(description="words and grammar fit the occasion")
+    emotional_intelligence: Criterion = Field(description="they notice each other's mood and respond to it")
+
+
+class Notes(_Form):
+    """What the moderator notes of one topic, for the minutes."""
+
+    positions: Annotated[
+        list[Line], Field(max_length=10, description="one line for each participant: who wants what"), MAY_BE_MISSING
+    ]
+    agreed: Annotated[list[Line], Field(max_length=5, description="what all participants agree on"), MAY_BE_MISSING]
+    criteria: Annotated[
+        list[Line],
+        Field(max_length=30, description="criteria or options that the group's model gained"),
+        MAY_BE_MISSING,
+    ]
+    open_points: Annotated[list[Line], Field(max_length=5, description="what is left open"), MAY_BE_MISSING]
+
+
+def coding_schema(clusters: str) -> type[BaseModel]:
+    """One truth value for each cluster: whether the participants reached it.
+
+    Args:
+        clusters: JSON, cluster to the words that show it, as the data set `conference` keeps it.
+    """
+    fields: dict[str, Any] = {
+        name.replace(" ", "_"): (Annotated[bool, MAY_BE_MISSING], ...) for name in json.loads(clusters)
+    }
+    return create_model("Coding", __config__=ConfigDict(extra="forbid"), **fields)

@@ -13,10 +13,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.debate import Answer, Debate
-from moot.llm.fields import MAY_BE_MISSING
+from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
-from moot.protocols.replies import answer_of, prediction_schema, spoken
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.replies import prediction_schema, read_answer, spoken
 
 PHASES = ("opening", "rebuttal", "closing")
 PROSECUTOR, DEFENSE, JUDGE = "prosecutor", "defense", "judge"
@@ -93,6 +93,6 @@ async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None
     """The judge's public verdict with reasons, prediction and confidence (turn 7)."""
     if params.answer == "likelihood":
         words = {label: spoken(label) for label in debate.task.labels}
-        return answer_of(debate, await debate.choose(JUDGE, "verdict", "courtroom/verdict", words=words))
+        return read_answer(debate, await debate.choose(JUDGE, "verdict", "courtroom/verdict", words=words))
     schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=params.characters)
-    return answer_of(debate, await debate.say(JUDGE, "verdict", "courtroom/verdict", schema=schema))
+    return read_answer(debate, await debate.say(JUDGE, "verdict", "courtroom/verdict", schema=schema))

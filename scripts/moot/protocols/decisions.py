@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.datasets.agreement import AGREEMENT, OPEN
-from moot.debate import Answer, Debate, Utterance
-from moot.llm.fields import MAY_BE_MISSING
-from moot.llm.structured import parse_label
+from moot.llm.parsing.ladder import parse_label
+from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
-from moot.protocols.replies import answer_of
+from moot.protocols.debate import Answer, Debate, Utterance
+from moot.protocols.replies import read_answer
 from moot.protocols.speakers import JUDGE, MODERATOR
 
 MORE_DEBATE = "MORE DEBATE"
@@ -101,7 +101,7 @@ async def grade(
 @protocol("agreement", JudgeParams, study="conference", prompts=("conference/agreement", "conference/answer"))
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """The conference's judge on statements whose agreement is known: its answer is the prediction."""
-    return answer_of(debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement"))
+    return read_answer(debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement"))
 
 
 @protocol("grading", GradingParams, study="conference", prompts=("conference/grade",))

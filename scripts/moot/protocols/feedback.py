@@ -1,4 +1,4 @@
-"""Debate-Feedback (Algorithm 1 of the paper): debaters, a reliability assistant, and a judge with smoothed outlook.
+"""Debate-Feedback (Algorithm 1 of the paper): debaters, a reliability assistant, a judge that smooths.
 
     O_0 = LM(x)
     each round:  a  openings of all debaters            e  rebuttals after reading the others' openings
@@ -11,9 +11,9 @@ Where the paper is silent or says two things:
 * Two debaters on opposite sides (Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`.
 * Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
 * The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
-* Probabilities of label words hold a liking for the words themselves; `content_free` takes it off before smoothing.
+* Probabilities of label words hold a prior for the words themselves; `content_free` takes it off before smoothing.
 * A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0 for the others, and
-  the debate's answer has no probability (`label alone` among the outlooks).
+  the debate's answer has no probability (`label alone` among the probabilities).
 * Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
 """
 
@@ -23,15 +23,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.cases import Task
+from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
+from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.likelihood import label_shares, log_shares, without_prior
-from moot.debate import Answer, Debate, Utterance
-from moot.errors import LogprobsUnavailableError, UserError
-from moot.llm.fields import MAY_BE_MISSING
-from moot.outlook import Outlook, Rule, decided, next_outlook, threshold_met
+from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.replies import prediction_schema, prediction_type, spoken
+from moot.protocols.smoothing import Probabilities, Rule, decided, next_probabilities, threshold_met
 
 JUDGE, ASSISTANT = "judge", "assistant"
 TOKEN_PROBABILITIES, STATED, LABEL_ALONE = "token probabilities", "stated confidence", "label alone"
@@ -46,8 +46,8 @@ class FeedbackParams(ProtocolParams):
         "free", description="debaters choose what they argue for, or each is given a label in turn"
     )
     rounds: int = Field(2, ge=1, le=5, description="rounds of openings and rebuttals (the paper advises 2 to 3)")
-    weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest outlook")
-    smoothing: bool = Field(True, description="off: the latest outlook alone counts, as with T = 1")
+    weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest probabilities")
+    smoothing: bool = Field(True, description="off: the latest probabilities alone counts, as with T = 1")
     assistant: str = Field("", description="the experiment whose debates train the assistant; empty: no assistant")
     assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings"] = Field(
         "tfidf", description="what the assistant sees of case and opinion"
@@ -63,7 +63,7 @@ class FeedbackParams(ProtocolParams):
     )
     content_free: bool = Field(
         False,
-        description="take the judge's liking for a label's word off its token probabilities: what it gives the words "
+        description="correct token probabilities by the judge's content-free prior: what it gives the words "
         "when it is shown no facts (Zhao et al. 2021); small models need it",
     )
 
@@ -76,12 +76,12 @@ def _assistant_file(params: FeedbackParams) -> dict[str, str]:
 
 @protocol("feedback", FeedbackParams, study="feedback", needs=_assistant_file)
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
-    """Algorithm 1. No answer where the judge gives no usable outlook, or where nobody speaks in a round."""
-    debaters = seats_of(debate, params)
-    first = await outlook_of_judge(debate, params, 0)
+    """Algorithm 1. No answer where the judge gives no usable probabilities, or where nobody speaks in a round."""
+    debaters = assign_seats(debate, params)
+    first = await judge_probabilities(debate, params, 0)
     if first is None:
         return None
-    current = record_outlook(debate, first, first, 0)
+    current = record_probabilities(debate, first, first, 0)
     for number in range(1, params.rounds + 1):
         openings = await speak(debate, params, debaters, "opening", number)
         rebuttals = await speak(debate, params, debaters, "rebuttal", number, openings)
@@ -90,18 +90,18 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
         reliabilities = verify(debate, rebuttals, number)
         summary = await summarise(debate, openings + rebuttals, reliabilities, number)
         met = threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
-        latest = await outlook_of_judge(debate, params, number, summary, reliabilities) if met else first
+        latest = await judge_probabilities(debate, params, number, summary, reliabilities) if met else first
         if latest is None:
             return None
-        current = next_outlook(first, current, latest, met, params.weight if params.smoothing else 1.0)
-        record_outlook(debate, current, latest, number, met)
+        current = next_probabilities(first, current, latest, met, params.weight if params.smoothing else 1.0)
+        record_probabilities(debate, current, latest, number, met)
     return answer_from(debate, current)
 
 
 # The debate step
 
 
-def seats_of(debate: Debate, params: FeedbackParams) -> dict[str, str]:
+def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
     """Debater to the label that it must argue for, "" where it may choose."""
     seats = [f"debater {number}" for number in range(1, params.debaters + 1)]
     if params.sides == "free":
@@ -179,7 +179,7 @@ def verify(debate: Debate, rebuttals: Sequence[Utterance], number: int) -> dict[
     """Each debater's reliability by the assistant; empty where there is none."""
     if ASSISTANT not in debate.artifacts:
         return {}
-    from moot.reliability import assistant_at  # noqa: PLC0415 - scikit-learn is slow to import
+    from moot.training.reliability import assistant_at  # noqa: PLC0415 - scikit-learn is slow to import
 
     assistant = assistant_at(debate.artifacts[ASSISTANT])
     assistant.check_case(debate.case, f"experiment '{debate.experiment}'")
@@ -217,10 +217,10 @@ async def summarise(
     )
 
 
-# The judge's outlook
+# The judge's probabilities
 
 
-async def outlook_of_judge(
+async def judge_probabilities(
     debate: Debate,
     params: FeedbackParams,
     number: int,
@@ -290,12 +290,12 @@ def _was_refused(debate: Debate) -> bool:
     return any(said.kind == "note" for said in debate.utterances)
 
 
-def record_outlook(
-    debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True
+def record_probabilities(
+    debate: Debate, current: Probabilities, latest: Probabilities, number: int, met: bool = True
 ) -> dict[str, float]:
     """Record O_i, what it was made of, and where the probability came from; return O_i."""
     parsed = {
-        "outlook": dict(current),
+        "smoothed": dict(current),
         "latest": dict(latest),
         "threshold_met": met,
         "probability": _origin(_asked(debate)[-1]),
@@ -303,7 +303,7 @@ def record_outlook(
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.items())
     prediction = decided(current, debate.task)
     debate.record(
-        JUDGE, "outlook", text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
+        JUDGE, "smoothed", text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
     )
     return dict(current)
 
@@ -319,19 +319,19 @@ def _origin(said: Utterance) -> str:
     return LABEL_ALONE if said.confidence is None else STATED
 
 
-def answer_from(debate: Debate, outlook: Outlook) -> Answer:
+def answer_from(debate: Debate, probabilities: Probabilities) -> Answer:
     """The decision y from O_n; with one label a case, O_n itself goes along to be calibrated on validation cases.
 
     The decision alone, if O_n rests on an answer without a probability.
     """
     task = debate.task
-    prediction = decided(outlook, task)
+    prediction = decided(probabilities, task)
     if any(_origin(said) == LABEL_ALONE for said in _asked(debate) if said.usable):
         return Answer(prediction)
     named = prediction.split(";") if task.multilabel else [prediction]
-    confidence = 100 * sum(outlook[label] for label in named) / len(named)
-    logprobs = None if task.multilabel else log_shares(outlook)
-    return Answer(prediction, confidence, outlook.get(task.positive), logprobs)
+    confidence = 100 * sum(probabilities[label] for label in named) / len(named)
+    logprobs = None if task.multilabel else log_shares(probabilities)
+    return Answer(prediction, confidence, probabilities.get(task.positive), logprobs)
 
 
 def _language(debate: Debate) -> str:

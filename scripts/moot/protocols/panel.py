@@ -17,16 +17,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.cases import stable_fraction
+from moot.core.cases import stable_fraction
+from moot.core.errors import UserError
 from moot.core.likelihood import label_shares, without_prior
-from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, statements_of
-from moot.debate import Answer, Debate, Utterance
-from moot.errors import UserError
-from moot.inbox import ask_person
-from moot.labels.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
-from moot.labels.rules import label_statement
-from moot.llm.fields import MAY_BE_MISSING
+from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, human_statements
+from moot.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
+from moot.legal.rules import label_statement
+from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import Answer, Debate, Utterance
+from moot.protocols.inbox import ask_person
 from moot.protocols.replies import spoken
 
 HUMAN = "human"
@@ -221,9 +221,9 @@ async def vote(debate: Debate, seat: str, number: int, heard: Sequence[Utterance
 
 
 def calibrate_votes(debate: Debate) -> None:
-    """Take the model's liking for a word off every vote (contextual calibration; Zhao and others, 2021).
+    """Take the content-free prior of a word off every vote (contextual calibration; Zhao and others, 2021).
 
-    A model may prefer "Yes" whatever is asked; what it gives the words without case and record is that liking.
+    A model may prefer "Yes" whatever is asked; what it gives the words without case and record is that prior.
     """
     blank = next((said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable), None)
     for said in debate.utterances:
@@ -258,7 +258,7 @@ def people(debate: Debate) -> bool:
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """As `panel`, with the human as the last judge; the others learn of the human's presence after the first round."""
     seats = [f"judge_{number}" for number in range(1, params.judges)]
-    condition = condition_of(debate, params) if params.human == "bank" else "asked"
+    condition = condition_name(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
         statement, confidence = human_statement(debate, params, condition, number)
@@ -266,7 +266,7 @@ async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None
     return decision(debate, params.rounds)
 
 
-def condition_of(debate: Debate, params: HumanPanelParams) -> str:
+def condition_name(debate: Debate, params: HumanPanelParams) -> str:
     """Which way the bank's human argues in this repeat; which comes first is drawn for each case."""
     if params.condition != "balanced":
         return params.condition
@@ -278,7 +278,7 @@ def human_statement(debate: Debate, params: HumanPanelParams, condition: str, nu
     """What the human says in a round, and how sure; the bank's humans state no confidence."""
     if params.human == "ask":
         return ask_person(debate, number, question(debate, number))
-    statements = statements_of(debate.case.case_id, params.bank)[condition]
+    statements = human_statements(debate.case.case_id, params.bank)[condition]
     if len(statements) < number:
         raise UserError(
             f"case '{debate.case.case_id}': {len(statements)} statements for '{condition}'; expected one for each of "

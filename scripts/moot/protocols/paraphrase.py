@@ -3,8 +3,8 @@
 Its transcripts can be given to a data set of opinions (`paraphrases`), whose gates then check them again.
 """
 
-from moot.debate import Debate
 from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import Debate
 
 KIND = "paraphrase"
 

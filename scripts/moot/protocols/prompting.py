@@ -12,11 +12,11 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.artifacts import read_frame
-from moot.cases import Case, stable_fraction
-from moot.debate import Answer, Debate
+from moot.core.artifacts import read_frame
+from moot.core.cases import Case, stable_fraction
 from moot.protocols import ProtocolParams, protocol
-from moot.protocols.replies import answer_of, prediction_schema, spoken
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.replies import prediction_schema, read_answer, spoken
 
 SEAT = "expert"
 
@@ -87,7 +87,7 @@ async def _answer(
     else:
         schema = prediction_schema(debate.task, factors=factors)
         said = await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots)
-    return answer_of(debate, said)
+    return read_answer(debate, said)
 
 
 @protocol("zero_shot", PromptingParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"))

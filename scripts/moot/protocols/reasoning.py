@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.cases import Task
-from moot.debate import Answer, Debate
-from moot.llm.fields import MAY_BE_MISSING
+from moot.core.cases import Task
+from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
-from moot.protocols.replies import Confidence, answer_of, prediction_type, spoken
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.replies import Confidence, prediction_type, read_answer, spoken
 
 SEAT = "expert"
 STEPS = 4
@@ -77,13 +77,13 @@ async def attempt(
         schema = steps_schema(debate.task)
         said = await debate.say(SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons)
         steps = "\n".join(map(str, (said.parsed or {}).get("steps", [])))
-        return answer_of(debate, said), steps
+        return read_answer(debate, said), steps
     reasoned = await debate.say(SEAT, "reasoning", template, round=number, heard=(), lessons=lessons)
     words = {label: spoken(label) for label in debate.task.labels}
     said = await debate.choose(
         SEAT, "prediction", _template(debate, "verdict"), words=words, round=number, heard=(), steps=reasoned.text
     )
-    return answer_of(debate, said), reasoned.text
+    return read_answer(debate, said), reasoned.text
 
 
 def steps_schema(task: Task) -> type[BaseModel]:

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from moot.cases import Case
-from moot.config import RECORDED
-from moot.debate import Answer, Debate, Setting
-from moot.errors import unknown_name
+from moot.core.cases import Case
+from moot.core.config import RECORDED
+from moot.core.errors import unknown_name
 from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import Answer, Debate, Setting
 
 Rows = Sequence[Mapping[str, Any]]
 JUDGE = "judge"

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.cases import Task
+from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.likelihood import label_shares
-from moot.debate import Answer, Debate, Utterance
-from moot.llm.fields import MAY_BE_MISSING
+from moot.llm.parsing.schema import MAY_BE_MISSING
+from moot.protocols.debate import Answer, Debate, Utterance
 
 _STRICT = ConfigDict(extra="forbid")
 Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING]
@@ -70,7 +70,7 @@ def prediction_schema(
     return _schema(name, task.labels, task.multilabel, factors, reasoning, characters)
 
 
-def answer_of(debate: Debate, said: Utterance) -> Answer | None:
+def read_answer(debate: Debate, said: Utterance) -> Answer | None:
     """A debate's answer as one utterance states it; None where it is not usable."""
     if said.prediction is None:
         return None

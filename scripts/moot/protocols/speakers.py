@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 USER, MODERATOR, JUDGE, EVALUATOR = "user", "moderator", "judge", "evaluator"
-AGREEMENT_WORD, DEBATE_WORD = "AGREEMENT", "DEBATE"
+AGREEMENT_WORD = "AGREEMENT"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.debate import Answer, Debate, Utterance
-from moot.llm.structured import parse_label
+from moot.llm.parsing.ladder import parse_label
 from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.prompting import choose_examples
-from moot.protocols.replies import answer_of, prediction_schema, spoken
+from moot.protocols.replies import prediction_schema, read_answer, spoken
 
 SEAT = "annotator"
 PROMPTS = ("stance/",)
@@ -51,14 +51,14 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
         shots = choose_examples(debate.examples, params.shots, debate.seed, balanced=True)
     if params.answer == "json":
         schema = prediction_schema(debate.task, reasoning=params.prompting == "cot")
-        return answer_of(debate, await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots))
+        return read_answer(debate, await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots))
     if params.answer == "likelihood":
         if params.prompting == "cot":
             await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)
         words = {label: spoken(label) for label in debate.task.labels}
-        return answer_of(debate, await debate.choose(SEAT, "prediction", prompt, words=words, shots=shots))
+        return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, words=words, shots=shots))
     said = await debate.say(SEAT, "prediction", prompt, shots=shots)
-    return answer_of(debate, read_bare_label(debate, said))
+    return read_answer(debate, read_bare_label(debate, said))
 
 
 def read_bare_label(debate: Debate, said: Utterance) -> Utterance:

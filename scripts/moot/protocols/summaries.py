@@ -5,17 +5,14 @@ statement"; its prompts for that are not published, these are ours.
 """
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.artifacts import atomic_path, read_frames
-from moot.debate import Answer, Debate
-from moot.errors import UserError
+from moot.core.schemas import UNUSABLE
 from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import Answer, Debate
 
 SEAT, KIND = "clerk", "case summary"
 _LABELS = {
@@ -50,27 +47,9 @@ async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None: 
     return Answer(said.prediction) if said.usable and said.prediction else None
 
 
-def write_summaries(shards: Sequence[Path], output: Path) -> None:
-    """Write the usable summaries as the CaseLaw loader reads them: JSON lines of `case_background` and `labels`.
-
-    Args:
-        shards: transcripts of the protocol `case_summary`, for one model.
-        output: `summaries/{experiment}/{model}.jsonl`.
-
-    Raises:
-        UserError: no summary is usable.
-    """
-    said = read_frames(shards)
-    lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(said)]
-    if not lines:
-        raise UserError(f"{output.stem}: none of {len(said)} utterances is a usable summary. Use a larger model.")
-    with atomic_path(output) as part:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def summary_records(said: pd.DataFrame) -> list[dict[str, Any]]:
     """One record a usable summary: its three parts separated by tabs, and its label."""
-    usable = said[(said["kind"] == KIND) & ~said["parse_status"].isin(["failed", "invalid"])]
+    usable = said[(said["kind"] == KIND) & ~said["parse_status"].isin(UNUSABLE)]
     records = []
     for parsed in map(json.loads, usable["parsed"]):
         parts = (" ".join(str(parsed[name]).split()) for name in ("background", "claim", "defence"))

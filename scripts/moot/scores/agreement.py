@@ -11,18 +11,19 @@ import numpy as np
 import pandas as pd
 
 from moot.datasets.agreement import AGREEMENT
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.evaluated import Group, groups_of
-from moot.stats.bootstrap import share_of
+from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.groups import Group, prediction_groups
+from moot.scores.results import ExperimentResults, Score
+from moot.stats.bootstrap import share_statistic
 
 
 @scorer("agreement")
-def agreement(results: ExperimentResults) -> pd.DataFrame:
+def agreement_scores(results: ExperimentResults) -> pd.DataFrame:
     """Both error rates by model and group."""
     if results.config.protocol != "agreement":
-        return below_each_other([])
-    return below_each_other(
-        to_frame(results.experiment, group.model, _errors(results, group)) for group in groups_of(results)
+        return concat_scores([])
+    return concat_scores(
+        to_frame(results.experiment, group.model, _errors(results, group)) for group in prediction_groups(results)
     )
 
 
@@ -31,4 +32,6 @@ def _errors(results: ExperimentResults, group: Group) -> Iterator[Score]:
     ends = group.valid & np.asarray(group.rows["prediction"] == AGREEMENT)
     agree = np.asarray(group.rows["target"] == AGREEMENT)
     for metric, wrong, among in (("ends_too_early", ends & ~agree, ~agree), ("goes_on_too_long", ~ends & agree, agree)):
-        yield results.sample(cases[among]).score(metric, share_of(wrong[among]), group.name, n_invalid=group.n_invalid)
+        yield results.sample(cases[among]).score(
+            metric, share_statistic(wrong[among]), group.name, n_invalid=group.n_invalid
+        )

@@ -10,19 +10,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.evaluated import Group, groups_of, positive_of_two, probability_of_positive, probability_of_prediction
-from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_of, share_of
-from moot.stats.calibration import auc_of, expected_calibration_error_of
+from moot.core.cases import positive_of_two
+from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.groups import Group, prediction_groups, probability_of_positive, probability_of_prediction
+from moot.scores.results import ExperimentResults, Score
+from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_statistic, share_statistic
+from moot.stats.calibration import auc_statistic, calibration_error_statistic
 
 
 @scorer("calibration")
 def calibration(results: ExperimentResults) -> pd.DataFrame:
     """Calibration scores by model and group; empty for multi-label tasks."""
     if results.task.multilabel:
-        return below_each_other([])
-    return below_each_other(
-        to_frame(results.experiment, group.model, _group_scores(results, group)) for group in groups_of(results)
+        return concat_scores([])
+    return concat_scores(
+        to_frame(results.experiment, group.model, _group_scores(results, group)) for group in prediction_groups(results)
     )
 
 
@@ -37,19 +39,19 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
         truth = as_numbers(rows["target"] == positive)
         known = ~np.isnan(probability)
         statistics += [
-            ("auc", known, auc_of(truth[known], probability[known])),
-            ("brier", known, share_of((probability - truth)[known] ** 2)),
+            ("auc", known, auc_statistic(truth[known], probability[known])),
+            ("brier", known, share_statistic((probability - truth)[known] ** 2)),
         ]
     known = ~np.isnan(confidence)
     right, stated = correct[known], confidence[known]
     missing = float((~known).sum())
     yield Score("confidence_missing", missing, group=group.name, n=len(rows), n_invalid=group.n_invalid)
     statistics += [
-        ("brier_of_prediction", known, share_of((stated - right) ** 2)),
-        ("expected_calibration_error", known, expected_calibration_error_of(stated, right)),
-        ("confidence", known, share_of(stated)),
-        ("overconfidence", known, mean_of(stated - right, DIFFERENCE)),
-        ("auc_of_confidence", known, auc_of(right, stated)),
+        ("brier_of_prediction", known, share_statistic((stated - right) ** 2)),
+        ("expected_calibration_error", known, calibration_error_statistic(stated, right)),
+        ("confidence", known, share_statistic(stated)),
+        ("overconfidence", known, mean_statistic(stated - right, DIFFERENCE)),
+        ("auc_of_confidence", known, auc_statistic(right, stated)),
     ]
     for metric, kept, statistic in statistics:
         sample = results.sample(rows["case_id"].to_numpy()[kept])

@@ -13,27 +13,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from moot.errors import UserError
-from moot.scores import (
-    BASE_RATE_COIN,
-    INVALID_WRONG,
-    MAJORITY_CLASS,
-    OVERALL,
-    ExperimentResults,
-    Score,
-    below_each_other,
-    scorer,
-    to_frame,
-)
-from moot.scores.evaluated import Group, groups_of, positive_of_two
-from moot.stats.bootstrap import Floats, Truths, interval_of, ratio
+from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, positive_of_two
+from moot.core.errors import UserError
+from moot.scores import INVALID_WRONG, concat_scores, scorer, to_frame
+from moot.scores.groups import Group, prediction_groups
+from moot.scores.results import OVERALL, ExperimentResults, Score
+from moot.stats.bootstrap import Floats, Truths, estimate_interval, ratio
 from moot.stats.classification import (
     Key,
     Sums,
     averages,
-    bounds_of,
     kappa,
     matthews,
+    metric_bounds,
     occurring,
     rates,
     rows_behind,
@@ -45,9 +37,11 @@ from moot.stats.classification import (
 def classification(results: ExperimentResults) -> pd.DataFrame:
     """Scores of single-label predictions by model and group, and of the two references on the evaluated cases."""
     if results.task.multilabel:
-        return below_each_other([])
-    frames = [to_frame(results.experiment, group.model, _group_scores(results, group)) for group in groups_of(results)]
-    return below_each_other([*frames, *_reference_scores(results)])
+        return concat_scores([])
+    frames = [
+        to_frame(results.experiment, group.model, _group_scores(results, group)) for group in prediction_groups(results)
+    ]
+    return concat_scores([*frames, *_reference_scores(results)])
 
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
@@ -83,7 +77,7 @@ def _scores(
     for key, value in values.items():
         metric, average, label = key
         clusters = bootstrap.clusters_among(rows_behind(key, truth, answered, labels, positive))
-        ends = interval_of(float(value[0]), draws[key], clusters, bounds_of(metric))
+        ends = estimate_interval(float(value[0]), draws[key], clusters, metric_bounds(metric))
         yield Score(metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases)
 
 

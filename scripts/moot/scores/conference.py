@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.protocols.conference_forms import Evaluation
-from moot.scores import OVERALL, ExperimentResults, Sample, Score, below_each_other, scorer, to_frame
+from moot.core.schemas import UNUSABLE
+from moot.protocols.conference import Evaluation
+from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.lexicon import clusters_reached
+from moot.scores.results import OVERALL, ExperimentResults, Sample, Score
 from moot.stats.agreement import cohens_kappa
-from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_of
+from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_statistic
 
 PROTOCOL = "conference"
 REPEATED_WORDS = 4
@@ -26,14 +28,14 @@ REPEATED_WORDS = 4
 def conference(results: ExperimentResults) -> pd.DataFrame:
     """Coverage, decisions, repetition, and the evaluator's scores of every model's conferences."""
     if results.config.protocol != PROTOCOL:
-        return below_each_other([])
+        return concat_scores([])
     said = with_topics(results.transcripts)
     frames = []
     for model in results.config.models:
         mine = said[said["model"] == model]
         scores = [*coverage_scores(results, mine), *debate_scores(results, mine), *evaluator_scores(results, mine)]
         frames.append(to_frame(results.experiment, model, scores))
-    return below_each_other(frames)
+    return concat_scores(frames)
 
 
 def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
@@ -57,7 +59,7 @@ def mean_score(
     known = values.dropna()
     missing = n_invalid + len(values) - len(known)
     sample = sample_of_debates(results, known.index)
-    return sample.score(metric, mean_of(known.to_numpy(dtype=np.float64), bounds), group, n_invalid=missing)
+    return sample.score(metric, mean_statistic(known.to_numpy(dtype=np.float64), bounds), group, n_invalid=missing)
 
 
 def sample_of_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample:
@@ -89,7 +91,7 @@ def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
             continue
         statements = debate[(debate["kind"] == "statement") & (debate["topic"] == 1)]
         reached = clusters_reached(statements["text"].fillna(""), clusters)
-        coded = debate.loc[(debate["kind"] == "coding") & ~debate["parse_status"].isin(["invalid", "failed"]), "parsed"]
+        coded = debate.loc[(debate["kind"] == "coding") & ~debate["parse_status"].isin(UNUSABLE), "parsed"]
         coder = json.loads(coded.iloc[0]) if len(coded) else {}
         rows += [
             {
@@ -175,7 +177,7 @@ def repetition(texts: list[str]) -> float:
 def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
     """The evaluator's ten criteria, and their mean where all ten could be read; what could not counts as invalid."""
     forms = said[said["kind"] == "evaluation"]
-    usable = forms[~forms["parse_status"].isin(["invalid", "failed"])]
+    usable = forms[~forms["parse_status"].isin(UNUSABLE)]
     invalid = len(forms) - len(usable)
     if usable.empty:
         if invalid:

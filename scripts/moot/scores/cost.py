@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.stats.bootstrap import AMOUNT, mean_of
+from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.results import ExperimentResults, Score
+from moot.stats.bootstrap import AMOUNT, mean_statistic
 
 COUNTED = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd")
 
@@ -19,7 +20,7 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
     calls when they were made, not of a replay.
     """
     predictions = results.predictions
-    return below_each_other(
+    return concat_scores(
         to_frame(results.experiment, model, _model_scores(predictions[predictions["model"] == model], results))
         for model in results.config.models
     )
@@ -32,5 +33,5 @@ def _model_scores(rows: pd.DataFrame, results: ExperimentResults) -> Iterator[Sc
     columns = {name: rows[name].to_numpy(dtype=np.float64) for name in COUNTED}
     columns["tokens"] = columns["prompt_tokens"] + columns["completion_tokens"]
     for name, values in columns.items():
-        yield sample.score(f"{name}_per_case", mean_of(values, AMOUNT), n_invalid=n_invalid)
+        yield sample.score(f"{name}_per_case", mean_statistic(values, AMOUNT), n_invalid=n_invalid)
     yield sample.count("cost_usd_total", float(columns["cost_usd"].sum()), n_invalid=n_invalid)

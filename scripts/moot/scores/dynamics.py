@@ -10,9 +10,21 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.scores.evaluated import positive_of_two, probability_of_positive
-from moot.stats.bootstrap import AMOUNT, DIFFERENCE, SHARE, Statistic, as_numbers, mean_of, ratio_of, share_of
+from moot.core.cases import positive_of_two
+from moot.core.schemas import CONCLUSION
+from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.groups import probability_of_positive
+from moot.scores.results import ExperimentResults, Score
+from moot.stats.bootstrap import (
+    AMOUNT,
+    DIFFERENCE,
+    SHARE,
+    Statistic,
+    as_numbers,
+    mean_statistic,
+    ratio_statistic,
+    share_statistic,
+)
 
 NOBODY = "nobody"  # spoke between the last belief and the verdict
 DEBATE = ["model", "debate_id", "speaker"]
@@ -21,12 +33,12 @@ DEBATE = ["model", "debate_id", "speaker"]
 @scorer("dynamics")
 def dynamics(results: ExperimentResults) -> pd.DataFrame:
     """Scores of the opinions of every seat that states some before and after others spoke, by model."""
-    opinions = opinions_of(results)
+    opinions = stated_predictions(results)
     if results.task.multilabel or opinions.empty:
-        return below_each_other([])
+        return concat_scores([])
     may_have_moved = opinions["previous"].notna() & (opinions["after"] != "")
     followed = sorted(opinions.loc[may_have_moved, "speaker"].unique())
-    return below_each_other(
+    return concat_scores(
         to_frame(results.experiment, model, _speaker_scores(rows, speaker, results))
         for model in results.config.models
         for speaker in followed
@@ -34,7 +46,7 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
     )
 
 
-def opinions_of(results: ExperimentResults) -> pd.DataFrame:
+def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     """Every stated opinion, in the order of turns.
 
     Columns of the transcripts schema, and: target; correct; belief (probability of the positive label, for two labels:
@@ -44,7 +56,7 @@ def opinions_of(results: ExperimentResults) -> pd.DataFrame:
     """
     transcripts = results.transcripts
     spoken_before = _public_speakers_before(transcripts)
-    stated = (transcripts["prediction"] != "") & (transcripts["kind"] != "conclusion")
+    stated = (transcripts["prediction"] != "") & (transcripts["kind"] != CONCLUSION)
     opinions = transcripts[stated].copy()
     targets = results.cases.set_index("case_id")["target"]
     opinions["target"] = opinions["case_id"].map(targets)
@@ -68,11 +80,11 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     for index, model, debate_id, speaker, visibility, kind, prediction, text in transcripts[columns].itertuples():
         if (model, debate_id) != debate:
             debate, heard, last = (model, debate_id), [], {}
-        if prediction and kind != "conclusion":
+        if prediction and kind != CONCLUSION:
             since = heard[last.get(speaker, 0) :]
             after[index] = ",".join(dict.fromkeys(name for name in since if name != speaker))
             last[speaker] = len(heard)
-        if visibility == "public" and text and kind != "conclusion":
+        if visibility == "public" and text and kind != CONCLUSION:
             heard.append(speaker)
     return after
 
@@ -86,9 +98,9 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults
     yield from _scores_of(
         cases,
         {
-            "opinions_per_debate": mean_of(debates.size(), AMOUNT),
-            "flips_per_debate": mean_of(flips, AMOUNT),
-            "debates_with_flip": share_of(flips > 0),
+            "opinions_per_debate": mean_statistic(debates.size(), AMOUNT),
+            "flips_per_debate": mean_statistic(flips, AMOUNT),
+            "debates_with_flip": share_statistic(flips > 0),
         },
         name,
         results,
@@ -106,33 +118,33 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults
 
 def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
     """Accuracy, confidence, belief and distance from the base rate of one opinion a debate."""
-    statistics: dict[str, Statistic] = {"accuracy": share_of(rows["correct"])}
+    statistics: dict[str, Statistic] = {"accuracy": share_statistic(rows["correct"])}
     positive = results.task.positive
     if positive:
         said, true = rows["prediction"] == positive, rows["target"] == positive
-        statistics["base_rate_distance"] = mean_of(as_numbers(said) - as_numbers(true), DIFFERENCE)
+        statistics["base_rate_distance"] = mean_statistic(as_numbers(said) - as_numbers(true), DIFFERENCE)
     yield from _scores_of(rows["case_id"], statistics, group, results)
     for metric, column, scale in (("confidence", "confidence", 100), ("belief_in_positive", "belief", 1)):
         stated = rows[rows[column].notna()]
         if len(stated):
-            yield from _scores_of(stated["case_id"], {metric: share_of(stated[column] / scale)}, group, results)
+            yield from _scores_of(stated["case_id"], {metric: share_statistic(stated[column] / scale)}, group, results)
 
 
 def _persuasion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
     """How opinions moved after certain seats had spoken: flips to each label, and the mean move of the belief."""
     flipped = rows["previous"] != rows["prediction"]
     statistics = {
-        f"flips_to:{label}": share_of(flipped & (rows["prediction"] == label)) for label in results.task.labels
+        f"flips_to:{label}": share_statistic(flipped & (rows["prediction"] == label)) for label in results.task.labels
     }
     yield from _scores_of(rows["case_id"], statistics, group, results)
     known = rows[rows["shift"].notna()]
     if len(known):
         shift = known["shift"].to_numpy(dtype=np.float64)
         moves: dict[str, Statistic] = {
-            "shift_to_positive": mean_of(shift, DIFFERENCE),
-            "moves_to_positive": share_of(shift > 0),
-            "moves_to_negative": share_of(shift < 0),
-            "share_of_movement_to_positive": ratio_of(np.maximum(shift, 0), np.abs(shift), SHARE),
+            "shift_to_positive": mean_statistic(shift, DIFFERENCE),
+            "moves_to_positive": share_statistic(shift > 0),
+            "moves_to_negative": share_statistic(shift < 0),
+            "share_of_movement_to_positive": ratio_statistic(np.maximum(shift, 0), np.abs(shift), SHARE),
         }
         yield from _scores_of(known["case_id"], moves, group, results)
 

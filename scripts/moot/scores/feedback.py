@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 
 from moot.core.likelihood import calibrate, log_shares
-from moot.outlook import Outlook, decided, replay
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
-from moot.stats.bootstrap import Statistic, as_numbers, share_of
-from moot.stats.calibration import auc_of, expected_calibration_error_of
+from moot.core.schemas import CONCLUSION
+from moot.protocols.smoothing import Probabilities, decided, replay
+from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.results import ExperimentResults, Score
+from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
+from moot.stats.calibration import auc_statistic, calibration_error_statistic
 
 PROTOCOL = "feedback"
 WEIGHTS = tuple(step / 10 for step in range(11))
@@ -27,8 +29,8 @@ class Judged:
     """What the judge of one debate came to: O_0, and for each round LM(x, sum) and whether the threshold was met."""
 
     case_id: str
-    first: Outlook
-    rounds: tuple[tuple[Outlook, bool], ...]
+    first: Probabilities
+    rounds: tuple[tuple[Probabilities, bool], ...]
     by_tokens: bool
     label_alone: bool
 
@@ -40,32 +42,32 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
     `assistant_expected_calibration_error`, with the share of rounds in which its threshold was met.
     """
     if results.config.protocol != PROTOCOL:
-        return below_each_other([])
+        return concat_scores([])
     frames = []
     for model in results.config.models:
         debates = judged_debates(results, model)
         frames.append(to_frame(results.experiment, model, _smoothing_scores(results, model, debates)))
         frames.append(to_frame(results.experiment, model, _assistant_scores(results, model)))
-    return below_each_other(frames)
+    return concat_scores(frames)
 
 
 def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
     """The debates of one model that came to an answer, validation cases included, in the order of the transcripts."""
     said = results.all_transcripts[results.all_transcripts["model"] == model]
-    conclusions = said[said["kind"] == "conclusion"]
+    conclusions = said[said["kind"] == CONCLUSION]
     valid = {
         debate_id
         for debate_id, parsed in zip(conclusions["debate_id"], conclusions["parsed"], strict=True)
         if json.loads(parsed)["status"] == "valid"
     }
     debates = []
-    for debate_id, rows in said[said["kind"] == "outlook"].groupby("debate_id", sort=True):
+    for debate_id, rows in said[said["kind"] == "smoothed"].groupby("debate_id", sort=True):
         if debate_id in valid:
             steps = [json.loads(parsed) for parsed in rows.sort_values("turn")["parsed"]]
             debates.append(
                 Judged(
                     rows["case_id"].iloc[0],
-                    steps[0]["outlook"],
+                    steps[0]["smoothed"],
                     tuple((step["latest"], step["threshold_met"]) for step in steps[1:]),
                     all(step["probability"] == "token probabilities" for step in steps),
                     any(step["probability"] == "label alone" for step in steps),
@@ -74,14 +76,16 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
     return debates
 
 
-def predictions_from(outlooks: Mapping[int, Outlook], debates: list[Judged], results: ExperimentResults) -> list[str]:
-    """A prediction for each debate from an outlook for each, with what validation cases say of their threshold."""
+def predictions_from(
+    probabilities: Mapping[int, Probabilities], debates: list[Judged], results: ExperimentResults
+) -> list[str]:
+    """A prediction for each debate from probabilities for each, with what validation cases say of their threshold."""
     task = results.task
     frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
-    frame["prediction"] = [decided(outlooks[place], task) for place in range(len(debates))]
+    frame["prediction"] = [decided(probabilities[place], task) for place in range(len(debates))]
     frame["confidence"], frame["score"] = np.nan, np.nan
     frame["logprobs"] = pd.Series(
-        [None if task.multilabel else log_shares(outlooks[place]) for place in range(len(debates))], dtype=object
+        [None if task.multilabel else log_shares(probabilities[place]) for place in range(len(debates))], dtype=object
     )
     cases = results.cases
     splits = dict(zip(cases["case_id"], cases["split"], strict=True))
@@ -102,24 +106,24 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
     targets = [cases.loc[debates[place].case_id, "target"] for place in kept]
     sample = results.sample(debates[place].case_id for place in kept)
 
-    def right(outlooks: Mapping[int, Outlook]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        answers = predictions_from(outlooks, debates, results)
+    def right(probabilities: Mapping[int, Probabilities]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        answers = predictions_from(probabilities, debates, results)
         return np.array([float(answers[place] == target) for place, target in zip(kept, targets, strict=True)])
 
     before = right({place: debate.first for place, debate in enumerate(debates)})
-    yield sample.score("accuracy_initial", share_of(before), n_invalid=n_invalid)
+    yield sample.score("accuracy_initial", share_statistic(before), n_invalid=n_invalid)
     params = results.config.params
     own = params.get("weight", 0.5) if params.get("smoothing", True) else 1.0
     for group, weight in [("overall", own), *((f"T={weight:g}", weight) for weight in WEIGHTS)]:
         after = right({place: replay(debate.first, debate.rounds, weight) for place, debate in enumerate(debates)})
         statistics: dict[str, Statistic] = {
-            "accuracy_final": share_of(after),
+            "accuracy_final": share_statistic(after),
             "corrections": _sum_of((after > before).astype(float)),
             "degradations": _sum_of((after < before).astype(float)),
         }
         for metric, statistic in statistics.items():
             yield sample.score(metric, statistic, group, n_invalid=n_invalid)
-    by_tokens = share_of([float(debates[place].by_tokens) for place in kept])
+    by_tokens = share_statistic([float(debates[place].by_tokens) for place in kept])
     yield sample.score("share_of_token_probabilities", by_tokens, n_invalid=n_invalid)
     label_alone = sum(debates[place].label_alone for place in kept)
     yield Score("debates_without_confidence", float(label_alone), n=len(kept), n_invalid=n_invalid)
@@ -153,9 +157,9 @@ def _assistant_scores(results: ExperimentResults, model: str) -> Iterator[Score]
     reliability, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
     sample = results.sample(opinions["case_id"])
     statistics = {
-        "assistant_auc": auc_of(right, reliability),
-        "assistant_brier": share_of((reliability - right) ** 2),
-        "assistant_expected_calibration_error": expected_calibration_error_of(reliability, right),
+        "assistant_auc": auc_statistic(right, reliability),
+        "assistant_brier": share_statistic((reliability - right) ** 2),
+        "assistant_expected_calibration_error": calibration_error_statistic(reliability, right),
     }
     for metric, statistic in statistics.items():
         yield sample.score(metric, statistic)
@@ -163,4 +167,4 @@ def _assistant_scores(results: ExperimentResults, model: str) -> Iterator[Score]
     rounds = [debate for debate in judged_debates(results, model) if debate.case_id in evaluated]
     met = [float(met) for debate in rounds for _, met in debate.rounds]
     sample = results.sample(debate.case_id for debate in rounds for _ in debate.rounds)
-    yield sample.score("share_of_rounds_above_threshold", share_of(met))
+    yield sample.score("share_of_rounds_above_threshold", share_statistic(met))

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.core.schemas import UNUSABLE
+from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.conference import mean_score, sample_of_debates
+from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import SHARE
 
 PROTOCOLS = ("conference", "grading")
@@ -23,9 +25,9 @@ CONSTANT = 1e-9
 def grading(results: ExperimentResults) -> pd.DataFrame:
     """Mean grades by decision and overall, and the grader's reliability, for each model."""
     if results.config.protocol not in PROTOCOLS:
-        return below_each_other([])
+        return concat_scores([])
     grades = graded_decisions(results.transcripts)
-    return below_each_other(
+    return concat_scores(
         to_frame(results.experiment, model, list(_scores(results, grades[grades["model"] == model])))
         for model in results.config.models
     )
@@ -34,7 +36,7 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
 def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
     """One row a grading: model, case_id, debate_id, repeat, number (of the decision), kind, nth, grade (or NaN)."""
     rows = transcripts[transcripts["kind"].isin(["grade", "grade_reversed"])]
-    usable = ~rows["parse_status"].isin(["invalid", "failed"])
+    usable = ~rows["parse_status"].isin(UNUSABLE)
     grades = [
         json.loads(parsed)["grade"] if valid else np.nan for parsed, valid in zip(rows["parsed"], usable, strict=True)
     ]

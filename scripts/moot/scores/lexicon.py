@@ -6,7 +6,7 @@ from functools import cache
 
 
 @cache
-def pattern_of(words: tuple[str, ...]) -> re.Pattern[str]:
+def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for whole words or phrases; "x*" stands for every word that begins with x.
 
     >>> pattern_of(("harm reduction", "tax*")).findall("Taxes pay for harm  reduction, not syntax.")
@@ -24,6 +24,6 @@ def clusters_reached(texts: Iterable[str], clusters: Mapping[str, Sequence[str]]
     """For each cluster, the words of its lexicon that the texts use, in lower case, sorted; empty where none is."""
     whole = "\n".join(texts)
     return {
-        cluster: sorted({" ".join(found.lower().split()) for found in pattern_of(tuple(words)).findall(whole)})
+        cluster: sorted({" ".join(found.lower().split()) for found in compile_pattern(tuple(words)).findall(whole)})
         for cluster, words in clusters.items()
     }

@@ -9,17 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.scores import (
-    INVALID_WRONG,
-    MAJORITY_CLASS,
-    ExperimentResults,
-    Score,
-    below_each_other,
-    scorer,
-    to_frame,
-)
-from moot.scores.evaluated import Group, groups_of
-from moot.stats.bootstrap import SHARE, Floats, Statistic, share_of
+from moot.core.cases import MAJORITY_CLASS
+from moot.scores import INVALID_WRONG, concat_scores, scorer, to_frame
+from moot.scores.groups import Group, prediction_groups
+from moot.scores.results import ExperimentResults, Score
+from moot.stats.bootstrap import SHARE, Floats, Statistic, share_statistic
 from moot.stats.classification import averages, occurring, sums
 
 
@@ -27,11 +21,9 @@ from moot.stats.classification import averages, occurring, sums
 def multilabel(results: ExperimentResults) -> pd.DataFrame:
     """Multi-label scores by model and group, and of always naming the sample's most frequent set of labels."""
     if not results.task.multilabel:
-        return below_each_other([])
-    groups = [*groups_of(results), _majority_group(results)]
-    return below_each_other(
-        to_frame(results.experiment, group.model, _group_scores(results, group)) for group in groups
-    )
+        return concat_scores([])
+    groups = [*prediction_groups(results), _majority_group(results)]
+    return concat_scores(to_frame(results.experiment, group.model, _group_scores(results, group)) for group in groups)
 
 
 def _majority_group(results: ExperimentResults) -> Group:
@@ -62,7 +54,7 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
     def f1(average: str) -> Statistic:
         return Statistic(lambda w: averages(sums(truth, assigned, w), (), occurs)["f1", average, ""], SHARE)
 
-    return {("subset_accuracy", ""): share_of(same), ("f1", "micro"): f1("micro"), ("f1", "macro"): f1("macro")}
+    return {("subset_accuracy", ""): share_statistic(same), ("f1", "micro"): f1("micro"), ("f1", "macro"): f1("macro")}
 
 
 def _indicators(sets: list[frozenset[str]], labels: list[str]) -> Floats:

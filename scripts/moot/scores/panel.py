@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.citations import citations_of
-from moot.labels.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.legal.citations import count_citations
+from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
+from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -26,9 +27,9 @@ from moot.stats.bootstrap import (
     Floats,
     Statistic,
     as_numbers,
-    mean_of,
+    mean_statistic,
     ratio,
-    ratio_of,
+    ratio_statistic,
 )
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
@@ -43,7 +44,7 @@ def is_panel(results: ExperimentResults) -> bool:
     return results.config.protocol in PROTOCOLS and not results.labels.empty
 
 
-def steps_of(results: ExperimentResults) -> pd.DataFrame:
+def panel_steps(results: ExperimentResults) -> pd.DataFrame:
     """Every statement of an experiment's panels, in order.
 
     Returns:
@@ -97,11 +98,11 @@ def regular(steps: pd.DataFrame) -> pd.DataFrame:
     return steps[steps["kind"] == "statement"]
 
 
-def changes_of(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
+def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
     """Each pair of a judge's successive rounds.
 
     Args:
-        steps: as `steps_of` gives them.
+        steps: as `panel_steps` gives them.
         column: code (by statement) or vote.
 
     Returns:
@@ -122,7 +123,7 @@ def changes_of(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
     return pairs[[*columns, "before", "after", "opportunity", "changed", "through_none"]].reset_index(drop=True)
 
 
-def influences_of(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
+def opposing_influences(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
     """Each chance of an AI judge of a human-AI panel to move towards the human, or towards the other AI judge.
 
     Only panels of two AI judges and a human. A chance is a pair of rounds in which the judge holds a position before
@@ -174,9 +175,9 @@ def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
 def panel_scores(results: ExperimentResults) -> pd.DataFrame:
     """Scores of an appellate panel by model; no rows for other experiments, and for those without labels."""
     if not is_panel(results):
-        return below_each_other([])
-    steps = steps_of(results)
-    return below_each_other(
+        return concat_scores([])
+    steps = panel_steps(results)
+    return concat_scores(
         to_frame(results.experiment, model, _scores(results, steps[steps["model"] == model]))
         for model in results.config.models
     )
@@ -191,7 +192,7 @@ def _scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
         yield from _position_scores(steps, column, prefix, results)
         yield from _volatility_scores(steps, column, prefix, results)
         yield from _alternation_scores(steps, column, prefix, results)
-        yield from _influence_scores(influences_of(steps, column), prefix, results)
+        yield from _influence_scores(opposing_influences(steps, column), prefix, results)
         yield from _majority_scores(results, steps, column, prefix)
     yield from _stance_scores(steps, results)
     yield from _overrun_scores(steps, results)
@@ -207,7 +208,7 @@ def _estimate(
     invalid: int = 0,
     bounds: Bounds = SHARE,
 ) -> Score:
-    return results.sample(cases).score(metric, mean_of(values, bounds), group, n_invalid=invalid)
+    return results.sample(cases).score(metric, mean_statistic(values, bounds), group, n_invalid=invalid)
 
 
 def _position_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
@@ -225,7 +226,7 @@ def _position_scores(steps: pd.DataFrame, column: str, prefix: str, results: Exp
 
 
 def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
-    pairs = changes_of(steps, column)
+    pairs = position_changes(steps, column)
     groups = [("overall", pairs)]
     for number in sorted(pairs["round"].unique()):
         now = pairs[pairs["round"] == number]
@@ -356,7 +357,7 @@ def _overrun_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator
     yield spoken.count("overrun_statements", float((steps["kind"] == "overrun").sum()))
 
 
-def wording_of(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
+def wording_by_step(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
     """What can be counted in each statement: columns of `steps` and words, repetition, and the counts of `Citations`.
 
     Repetition is the share of a statement's rows of three words that stand in the same speaker's earlier statements.
@@ -364,7 +365,7 @@ def wording_of(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
     facts = results.cases.set_index("case_id")["text"]
     spoken = regular(steps)
     spoken = spoken[spoken["text"].str.strip() != ""].sort_values(["model", "debate_id", "turn"])
-    cited = [citations_of(text, facts[case]) for text, case in zip(spoken["text"], spoken["case_id"], strict=True)]
+    cited = [count_citations(text, facts[case]) for text, case in zip(spoken["text"], spoken["case_id"], strict=True)]
     names = ("total", "well_formed", "named_only", "in_case", "unverifiable", "placeholder")
     counts = {name: [getattr(entry, name) for entry in cited] for name in names}
     words = [text.lower().split() for text in spoken["text"]]
@@ -379,7 +380,7 @@ def wording_of(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def _wording_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    wording = wording_of(results, steps)
+    wording = wording_by_step(results, steps)
     groups: list[tuple[str, pd.DataFrame]] = [("overall", wording)]
     groups += [(f"round={number}", rows) for number, rows in wording.groupby("round")]
     groups += (
@@ -396,6 +397,6 @@ def _wording_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator
             ("citations_in_case", "in_case"),
         ):
             yield _estimate(f"{name}_per_statement", rows[column], rows["case_id"], results, group, bounds=AMOUNT)
-        formed = ratio_of(rows["well_formed"], rows["total"], SHARE)
+        formed = ratio_statistic(rows["well_formed"], rows["total"], SHARE)
         share = results.sample(rows["case_id"]).score("well_formed_citations", formed, group)
         yield replace(share, n=int(rows["total"].sum()))

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pandas as pd
 
-from moot.scores import ExperimentResults, Score, below_each_other, scorer, to_frame
+from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.results import ExperimentResults, Score
 
 METRIC, GROUP = "debates_served", "served_by="
 _MOST_NAMED = 4
@@ -15,7 +16,7 @@ def served(results: ExperimentResults) -> pd.DataFrame:
     """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), where a model had more than one."""
     predictions = results.predictions
     if "served_by" not in predictions:  # written before servers were asked for their version
-        return below_each_other([])
+        return concat_scores([])
     frames = []
     for model, rows in predictions.groupby("model", sort=True):
         debates: Counter[tuple[str, str]] = Counter()
@@ -28,7 +29,7 @@ def served(results: ExperimentResults) -> pd.DataFrame:
             if versions[name] > 1
         ]
         frames.append(to_frame(results.experiment, str(model), scores))
-    return below_each_other(frames)
+    return concat_scores(frames)
 
 
 def version_notes(scores: pd.DataFrame) -> list[str]:

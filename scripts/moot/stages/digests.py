@@ -13,16 +13,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from moot.artifacts import file_digest
-from moot.as_published import compare_with_papers
-from moot.baselines import select
-from moot.config import ModelConfig
-from moot.core.code_digest import code_digest, modules_of
+from moot.core.artifacts import file_digest
+from moot.core.code_digest import code_digest, list_modules
+from moot.core.config import ModelConfig
 from moot.datasets import LOADERS
 from moot.llm.identity import served_as
-from moot.plan import Plan
-from moot.present import Comparable
 from moot.protocols import PROTOCOLS
+from moot.report.content import Comparable
+from moot.stages.as_published import compare_with_papers
+from moot.stages.plan import Plan
+from moot.training.baselines import select
 
 NAMES = ("options", "prompts", "code")
 JUDGE_PROMPT = "panel/label"
@@ -133,10 +133,10 @@ class Stages:
 
     # Debates
 
-    def hold_debates(self, experiment: str, model: str, shard: str = "") -> Digests:  # noqa: ARG002 - a wildcard
+    def run_debates(self, experiment: str, model: str, shard: str = "") -> Digests:  # noqa: ARG002 - a wildcard
         """The protocol, its parameters and prompts, the models that speak, and the code that reaches them."""
         plan, found = self.plan, self.plan.experiments[experiment]
-        protocol, models = PROTOCOLS[found.config.protocol], plan.models_of(experiment, model)
+        protocol, models = PROTOCOLS[found.config.protocol], plan.models_in_job(experiment, model)
         content = {
             "experiment": found.config.model_dump(mode="json", exclude={"study", "labelers", "models"}),
             "models": _what_replies_depend_on(models),
@@ -162,17 +162,17 @@ class Stages:
 
     def predict(self, experiment: str, model: str) -> Digests:
         """The debates."""
-        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        before = [self.of("run_debates", experiment=experiment, model=model)]
         return _digests(None, code_digest("predictions"), before=before)
 
     def train_assistant(self, experiment: str, model: str, features: str) -> Digests:
         """The debates over training cases."""
-        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        before = [self.of("run_debates", experiment=experiment, model=model)]
         return _digests([features, self.plan.config.seed], code_digest("assistant"), before=before)
 
     def write_summaries(self, experiment: str, model: str) -> Digests:
         """The debates that summarise."""
-        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        before = [self.of("run_debates", experiment=experiment, model=model)]
         return _digests(None, code_digest("summaries"), before=before)
 
     # Labels
@@ -195,13 +195,13 @@ class Stages:
             "annotations": _contents(annotations),
         }
         about = {(experiment, model), *(self.labelled() if annotations else ())}
-        before = [self.of("hold_debates", experiment=name, model=model) for name, model in sorted(about)]
+        before = [self.of("run_debates", experiment=name, model=model) for name, model in sorted(about)]
         prompts = self.plan.prompts.digest(JUDGE_PROMPT) if judges else ""
         return _digests(content, code_digest("labels", *_endpoints(judges)), prompts, before)
 
     def write_annotation_sheet(self, experiment: str, model: str) -> Digests:
         """The debates whose statements people label."""
-        before = [self.of("hold_debates", experiment=experiment, model=model)]
+        before = [self.of("run_debates", experiment=experiment, model=model)]
         return _digests([self.plan.config.seed], code_digest("annotation_sheets"), before=before)
 
     # What people read
@@ -213,7 +213,7 @@ class Stages:
         before = [self.of("predict", experiment=experiment, model=model) for model in config.models]
         if config.labelers:
             before += [self.of("label_statements", experiment=experiment, model=model) for model in config.models]
-        return _digests(content, code_digest("scores", *modules_of("moot.scores")), before=before)
+        return _digests(content, code_digest("scores", *list_modules("moot.scores")), before=before)
 
     def outcome(self, study: str) -> Digests:
         """The predictions and labels of a study's experiments."""
@@ -245,7 +245,7 @@ class Stages:
             "baselines": trained,
             "comparable": self.comparable(study),
         }
-        return _digests(content, code_digest(script, f"moot.present.{builder}"), before=before)
+        return _digests(content, code_digest(script, f"moot.report.content.{builder}"), before=before)
 
     def comparable(self, study: str) -> list[str]:
         """What of a study's runs and data sets may be compared with published values."""
@@ -263,7 +263,7 @@ class Stages:
         """The predictions, and through them the debates."""
         return self._rendered("transcript", experiment, model)
 
-    def lay_out_conferences(self, experiment: str, model: str) -> Digests:
+    def render_conferences(self, experiment: str, model: str) -> Digests:
         """As transcripts."""
         return self._rendered("conferences", experiment, model)
 
@@ -303,6 +303,6 @@ def _what_replies_depend_on(models: Mapping[str, ModelConfig]) -> dict[str, Any]
 
 def _endpoints(models: Mapping[str, ModelConfig]) -> list[str]:
     """The modules of the kinds of endpoint that some models are reached by."""
-    known = set(modules_of("moot.llm.endpoints"))
+    known = set(list_modules("moot.llm.endpoints"))
     wanted = {f"moot.llm.endpoints.{config.endpoint}" for config in models.values()}
     return ["moot.llm.endpoints", *sorted(known & wanted)]

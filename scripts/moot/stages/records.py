@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.artifacts import atomic_path, file_digest
+from moot.core.artifacts import atomic_path, file_digest
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

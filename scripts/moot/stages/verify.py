@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.errors import UserError
+from moot.core.errors import UserError
 from moot.stages.digests import Stages
 from moot.stages.records import DIGESTS, JobRecord, path_digest, read_records
 

@@ -88,11 +88,11 @@ class ClusterBootstrap:
         return self.clusters if rows is None else len(np.unique(self.codes[rows]))
 
     def interval(self, statistic: Statistic) -> tuple[float, float]:
-        """The interval of a statistic, as `interval_of`."""
+        """The interval of a statistic, as `estimate_interval`."""
         clusters = self.clusters_among(statistic.rows)
         if clusters < FEWEST_CLUSTERS:
             return float("nan"), float("nan")
-        return interval_of(self.value(statistic), self.draws(statistic), clusters, statistic.bounds, self.level)
+        return estimate_interval(self.value(statistic), self.draws(statistic), clusters, statistic.bounds, self.level)
 
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Value, lower and upper end of the interval."""
@@ -106,7 +106,7 @@ def _draws(clusters: int, seed: int, resamples: int) -> Floats:
     return drawn.astype(np.float64)
 
 
-def interval_of(
+def estimate_interval(
     value: float, draws: Floats, clusters: int, bounds: Bounds = ANY, level: float = LEVEL
 ) -> tuple[float, float]:
     """The interval around a value from its bootstrap draws.
@@ -170,18 +170,18 @@ def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan
     return out
 
 
-def mean_of(values: "ArrayLike | pd.Series[Any]", bounds: Bounds = ANY) -> Statistic:
+def mean_statistic(values: "ArrayLike | pd.Series[Any]", bounds: Bounds = ANY) -> Statistic:
     """The mean of `values`, one a row."""
     array = as_numbers(values)
     return Statistic(lambda weights: ratio(weights @ array, weights.sum(axis=1)), bounds)
 
 
-def share_of(values: "ArrayLike | pd.Series[Any]") -> Statistic:
+def share_statistic(values: "ArrayLike | pd.Series[Any]") -> Statistic:
     """The share of rows that are true, or the mean of values between 0 and 1."""
-    return mean_of(values, SHARE)
+    return mean_statistic(values, SHARE)
 
 
-def ratio_of(numerators: ArrayLike, denominators: ArrayLike, bounds: Bounds = ANY) -> Statistic:
+def ratio_statistic(numerators: ArrayLike, denominators: ArrayLike, bounds: Bounds = ANY) -> Statistic:
     """The sum of one column over the sum of another; it rests on the rows whose denominator is not 0."""
     top, bottom = as_numbers(numerators), as_numbers(denominators)
     return Statistic(lambda weights: ratio(weights @ top, weights @ bottom), bounds, bottom != 0)

@@ -7,7 +7,7 @@ from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio
 BINS = 10
 
 
-def auc_of(truth: Floats, score: Floats) -> Statistic:
+def auc_statistic(truth: Floats, score: Floats) -> Statistic:
     """The area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is missing.
 
     It rests on the rows of the rarer class.
@@ -32,7 +32,7 @@ def confidence_bins(confidence: Floats) -> Floats:
     return one_hot
 
 
-def expected_calibration_error_of(confidence: Floats, correct: Floats) -> Statistic:
+def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statistic:
     """The mean gap between confidence and accuracy over ten equal-width bins, weighted by the bins' sizes."""
     bins = confidence_bins(confidence)
 

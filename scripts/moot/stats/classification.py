@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from moot.stats.bootstrap import DIFFERENCE, SHARE, Bounds, Floats, Statistic, Truths, ratio
-from moot.stats.calibration import auc_of
+from moot.stats.calibration import auc_statistic
 
 Scored = Literal["probability", "decision"]
 Key = tuple[str, str, str]
@@ -108,7 +108,7 @@ def rates(found: Sums, positive: int) -> dict[Key, Floats]:
     }
 
 
-def bounds_of(metric: str) -> Bounds:
+def metric_bounds(metric: str) -> Bounds:
     """The least and the greatest value of a metric."""
     return DIFFERENCE if metric in _SIGNED else SHARE
 
@@ -186,8 +186,8 @@ def _auc(outcome: Outcome) -> Statistic:
     if outcome.scores is None:
         return Statistic(lambda weights: np.full(len(weights), np.nan))
     if outcome.positive is not None:
-        return auc_of(outcome.truth[:, outcome.positive], outcome.scores[:, outcome.positive])
-    columns = [auc_of(truth, scores) for truth, scores in zip(outcome.truth.T, outcome.scores.T, strict=True)]
+        return auc_statistic(outcome.truth[:, outcome.positive], outcome.scores[:, outcome.positive])
+    columns = [auc_statistic(truth, scores) for truth, scores in zip(outcome.truth.T, outcome.scores.T, strict=True)]
 
     def weighted(weights: Floats) -> Floats:
         each = np.stack([column(weights) for column in columns], axis=1)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Floats, as_numbers, mean_of
+from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Floats, as_numbers, mean_statistic
 
 EXACT_CLUSTERS = 14  # up to here all 2^14 patterns of signs are counted
 PATTERNS = 9999
@@ -95,7 +95,7 @@ def compare(first: Floats, second: Floats, clusters: ArrayLike, seed: int) -> Co
     """Compare two systems by their share of right answers on each common case; all three of shape (cases,)."""
     differences = first - second
     bootstrap = ClusterBootstrap(clusters, seed)
-    difference, low, high = bootstrap.estimate(mean_of(differences, DIFFERENCE))
+    difference, low, high = bootstrap.estimate(mean_statistic(differences, DIFFERENCE))
     sums = as_numbers(np.bincount(bootstrap.codes, weights=differences)) if len(differences) else differences
     p = sign_flip(sums, seed) if len(differences) else float("nan")
     better, worse = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()

@@ -1,1 +1,1 @@
-"""Training and scoring of baselines: what the registered builders of `moot.baselines` are put through."""
+"""Training and scoring of baselines: what the registered builders of `moot.training.baselines` are put through."""

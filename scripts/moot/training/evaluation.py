@@ -21,8 +21,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from moot.baselines import Baseline, UnavailableError
-from moot.cases import Split, Task, stable_fraction
+from moot.core.cases import Split, Task, stable_fraction
+from moot.core.errors import UnavailableError
 from moot.core.log import LOG
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.classification import (
@@ -34,6 +34,7 @@ from moot.stats.classification import (
     measure,
     statistics_with_interval,
 )
+from moot.training.baselines import Baseline
 from moot.training.examples import Examples
 
 FOLDS = 10

@@ -8,10 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from moot.baselines import Baseline
-from moot.cases import Case, Task, cluster_of
-from moot.errors import UserError
-from moot.scores.evaluated import positive_of_two
+from moot.core.cases import Case, Task, cluster_name, positive_of_two
+from moot.core.errors import UserError
+from moot.training.baselines import Baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
                 f"{', '.join(task.labels)}. Correct the source."
             )
     table = pd.DataFrame(
-        [{"case_id": c.case_id, "split": c.split, "target": c.target, "cluster": cluster_of(c, task)} for c in cases]
+        [{"case_id": c.case_id, "split": c.split, "target": c.target, "cluster": cluster_name(c, task)} for c in cases]
     )
     texts = pd.DataFrame([{**c.attributes, "text": c.text} for c in cases])
     if features is not None:

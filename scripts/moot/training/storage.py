@@ -14,8 +14,8 @@ import pandas as pd
 import skops.io
 from numpy.typing import NDArray
 
-from moot.artifacts import atomic_path
-from moot.errors import UserError
+from moot.core.artifacts import atomic_path
+from moot.core.errors import UserError
 
 TRUSTED = (
     "catboost.core.CatBoostClassifier",

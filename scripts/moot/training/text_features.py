@@ -13,8 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from moot.baselines import optional
-from moot.datasets.topics import body_of, topic_of
+from moot.datasets.texts.topics import extract_body, extract_topic
+from moot.training.baselines import optional
 
 VOCABULARY = 10_000
 WORD = r"(?u)\w+|^$"
@@ -22,12 +22,12 @@ WORD = r"(?u)\w+|^$"
 
 def topics(frame: pd.DataFrame) -> list[str]:
     """The topic of each case, "" where its text names none."""
-    return [topic_of(text) for text in frame["text"]]
+    return [extract_topic(text) for text in frame["text"]]
 
 
 def bodies(frame: pd.DataFrame) -> list[str]:
     """The text of each case without its topic."""
-    return [body_of(text) for text in frame["text"]]
+    return [extract_body(text) for text in frame["text"]]
 
 
 def whole_texts(frame: pd.DataFrame) -> list[str]:
@@ -35,7 +35,7 @@ def whole_texts(frame: pd.DataFrame) -> list[str]:
     return list(frame["text"])
 
 
-def reading(part: Callable[[pd.DataFrame], list[str]], *steps: Any) -> Pipeline:
+def pipeline_on(part: Callable[[pd.DataFrame], list[str]], *steps: Any) -> Pipeline:
     """Steps that read one part of each case."""
     return make_pipeline(FunctionTransformer(part), *steps)
 
@@ -47,7 +47,9 @@ def words(**settings: Any) -> CountVectorizer:
 
 def words_of_topic_and_body(**settings: Any) -> FeatureUnion:
     """Word counts of the topic beside those of the body."""
-    return FeatureUnion([("topic", reading(topics, words(**settings))), ("body", reading(bodies, words(**settings)))])
+    return FeatureUnion(
+        [("topic", pipeline_on(topics, words(**settings))), ("body", pipeline_on(bodies, words(**settings)))]
+    )
 
 
 class SentimentSums(TransformerMixin, BaseEstimator):  # type: ignore[misc]

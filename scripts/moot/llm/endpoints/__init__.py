@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from moot.config import ModelConfig
+from moot.core.config import ModelConfig
+from moot.core.registry import Registry
 from moot.llm.request import Reply, Request
-from moot.registry import Registry
 
 
 class Endpoint(Protocol):

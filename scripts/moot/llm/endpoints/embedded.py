@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from moot.artifacts import file_digest
-from moot.config import ModelConfig
-from moot.errors import UserError
+from moot.core.artifacts import file_digest
+from moot.core.config import ModelConfig
+from moot.core.errors import CallFailedError, UserError
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.failures import CallFailedError, TransientError
+from moot.llm.failures import TransientError
 from moot.llm.request import Reply, Request
 
 PACKAGED = "smollm2-135m"
@@ -111,8 +111,8 @@ class EmbeddedEndpoint:
         """Each choice's log-likelihood after the prompt; the probabilities are those before any grammar."""
         started = time.perf_counter()
         spelled = {choice: self._tokens(choice) for choice in request.choices}
-        torn = any(not isinstance(token["piece"], str) for tokens in spelled.values() for token in tokens)
-        logprobs, responses = (self._score_first_tokens if torn else self._score_words)(request, spelled)
+        split_character = any(not isinstance(token["piece"], str) for tokens in spelled.values() for token in tokens)
+        logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(request, spelled)
         usages = [response["usage"] for response in responses]
         return Reply(
             text=max(logprobs, key=lambda choice: logprobs[choice]),
@@ -140,20 +140,20 @@ class EmbeddedEndpoint:
         return logprobs, responses
 
     def _score_first_tokens(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
-        """The log-probability of each word's first token: llama.cpp reports none for the pieces of a torn character."""
+        """The log-probability of each word's first token: llama.cpp reports none for a split character's pieces."""
         first = {choice: tokens[0]["id"] for choice, tokens in spelled.items()}
         if len(set(first.values())) < len(first):
             raise CallFailedError(f"the words {', '.join(first)} begin with the same token and cannot be told apart")
         responses, by_token = [], dict[int, float]()
         for tokens in (_LIKELY_TOKENS, _ALL_TOKENS):  # all of them take half a second
-            responses.append(self._what_could_be_next(request, tokens))
+            responses.append(self._next_token_logprobs(request, tokens))
             alternatives = responses[-1]["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
             by_token = {token["id"]: token["logprob"] for token in alternatives}
             if by_token.keys() >= set(first.values()):
                 break
         return {choice: by_token[token] for choice, token in first.items()}, responses
 
-    def _what_could_be_next(self, request: Request, tokens: int) -> dict[str, Any]:
+    def _next_token_logprobs(self, request: Request, tokens: int) -> dict[str, Any]:
         any_word = 'root ::= "A"'  # what is said does not matter, only what else could have been
         return self._chat(request, grammar=any_word, logprobs=True, top_logprobs=tokens, temperature=0, max_tokens=1)
 

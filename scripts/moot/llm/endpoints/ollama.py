@@ -3,11 +3,11 @@
 import time
 from typing import TYPE_CHECKING, Any
 
-from moot.config import ModelConfig
-from moot.errors import LogprobsUnavailableError, RunStoppedError
+from moot.core.config import ModelConfig
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
+from moot.llm.failures import RateLimitedError, TransientError, UnreachableError, redacted
 from moot.llm.identity import address
 from moot.llm.request import Reply, Request, Usage
 
@@ -64,9 +64,9 @@ class OllamaEndpoint:
         except self._response_error as error:
             raise self._translate(error) from None
         except ConnectionError as error:
-            raise UnreachableError(told(error)) from None
+            raise UnreachableError(redacted(error)) from None
         except self._no_whole_answer as error:
-            raise TransientError(told(f"{type(error).__name__}: {error}")) from None
+            raise TransientError(redacted(f"{type(error).__name__}: {error}")) from None
         reply = self._reply(request, response, time.perf_counter() - started, served_model)
         self._check_truncation(request, reply)
         return reply
@@ -111,7 +111,7 @@ class OllamaEndpoint:
             )
 
     def _translate(self, error: "ollama.ResponseError") -> Exception:
-        message = told(f"HTTP {error.status_code} {error.error}")
+        message = redacted(f"HTTP {error.status_code} {error.error}")
         if error.status_code in (401, 403, 404):
             return RunStoppedError(
                 f"model '{self._config.model}': {message}. Pull the model (`ollama pull {self._config.model}`) or "

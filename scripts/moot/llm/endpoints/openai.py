@@ -11,10 +11,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from moot.config import ModelConfig
-from moot.errors import LogprobsUnavailableError, RunStoppedError, UserError
+from moot.core.config import ModelConfig
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.failures import CallFailedError, RateLimitedError, TransientError, UnreachableError, told
+from moot.llm.failures import RateLimitedError, TransientError, UnreachableError, redacted
 from moot.llm.identity import address
 from moot.llm.request import Reply, Request, Usage
 
@@ -64,7 +64,7 @@ def _text(value: Any) -> str:
 
 def _name(value: Any) -> str:
     """What a server says of itself, in one line; nothing depends on it, so that any form will do."""
-    return "" if value is None else told(value)
+    return "" if value is None else redacted(value)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -91,7 +91,7 @@ def no_logprobs(model: str, reason: str) -> LogprobsUnavailableError:
 def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Request, key: str) -> Exception:
     """An answer with an error status as one of the failures that the layer above knows what to do about."""
     said, codes = _error_of(content)
-    message, model = told(f"HTTP {status} {said}", key), request.model
+    message, model = redacted(f"HTTP {status} {said}", key), request.model
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
         return no_logprobs(model, message)
     if status in (401, 403) or codes & _FATAL_CODES:
@@ -175,13 +175,13 @@ class OpenAIEndpoint:
         except self._no_whole_answer as error:
             unreachable = isinstance(error, self._no_connection)
             failure = UnreachableError if unreachable else TransientError
-            raise failure(told(f"{type(error).__name__}: {error}", self._key)) from None
+            raise failure(redacted(f"{type(error).__name__}: {error}", self._key)) from None
         except ValueError as error:  # a body that is no JSON, or not in UTF-8
-            raise TransientError(told(f"unreadable reply: {error}", self._key)) from None
+            raise TransientError(redacted(f"unreadable reply: {error}", self._key)) from None
         try:
             return self._reply(request, response, time.perf_counter() - started)
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
-            problem = told(f"{type(error).__name__}: {error}", self._key)
+            problem = redacted(f"{type(error).__name__}: {error}", self._key)
             raise TransientError(
                 f"the reply is no chat completion ({problem}; is base_url an OpenAI-compatible address?)"
             ) from None

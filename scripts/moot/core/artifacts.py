@@ -1,0 +1,145 @@
+"""The Parquet artifacts: written whole or not at all, with where they came from inside."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from moot import __version__
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.schemas import CONCLUSION, SCHEMAS
+
+
+def file_digest(path: Path) -> str:
+    """The sha256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that replaces it when the block ends well, and is removed when it does not."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    part = Path(name)
+    part.chmod(0o644)
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -> dict[str, str]:
+    """The metadata that every artifact carries.
+
+    Args:
+        experiment: its name, where the artifact belongs to one.
+        sources: the files that it was made from; their sha256 is kept by their paths below `results/`, or for files
+            outside the working directory by their folder and name.
+        extra: more of it, such as the digests of options, prompts and code.
+    """
+    digests = {_name_of(path): file_digest(path) for path in sources}
+    return {"experiment": experiment, "moot_version": __version__, "sources": json.dumps(digests), **extra}
+
+
+def _name_of(path: Path) -> str:
+    """A file's path below `results/` or below the working directory; elsewhere its folder and name."""
+    path = path.absolute()
+    for folder in (Path("results").absolute(), Path.cwd()):
+        if path.is_relative_to(folder):
+            return path.relative_to(folder).as_posix()
+    return "/".join(path.parts[-2:])
+
+
+def write_rows(
+    path: Path, kind: str, rows: Iterable[Mapping[str, Any]], metadata: Mapping[str, str], batch: int = 2000
+) -> int:
+    """Write rows of one of the `SCHEMAS` as they come, in row groups of `batch`, and return how many there were."""
+    schema = SCHEMAS[kind].with_metadata(dict(metadata))
+    written = 0
+    with atomic_path(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+        pending: list[Mapping[str, Any]] = []
+        for row in rows:
+            pending.append(row)
+            if len(pending) == batch:
+                writer.write_table(pa.Table.from_pylist(pending, schema=schema))
+                written += len(pending)
+                pending = []
+        writer.write_table(pa.Table.from_pylist(pending, schema=schema))
+    return written + len(pending)
+
+
+def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> None:
+    """Write a frame as one of the `SCHEMAS`; columns beyond those (features) get their types from the frame.
+
+    Raises:
+        KeyError: the frame lacks a column of the schema (a programming error).
+    """
+    own = SCHEMAS[kind]
+    further = pa.Table.from_pandas(frame.drop(columns=own.names), preserve_index=False).schema
+    schema = pa.schema([*own, *further])
+    table = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
+    with atomic_path(path) as part:
+        pq.write_table(table.replace_schema_metadata(dict(metadata)), part, compression="zstd")
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    """An artifact as a frame, its columns as in its schema."""
+    frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    return frame
+
+
+def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
+    """Several artifacts of one kind below each other, in the order given."""
+    frame: pd.DataFrame = pa.concat_tables([pq.read_table(path) for path in paths]).to_pandas()
+    return frame
+
+
+def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
+    """Which rows of transcripts belong to a debate that waits for a person, by model and debate_id."""
+    debates = pd.MultiIndex.from_frame(transcripts[["model", "debate_id"]])
+    conclusions = transcripts["kind"] == CONCLUSION
+    found = [json.loads(parsed or "null") or {} for parsed in transcripts.loc[conclusions, "parsed"].fillna("")]
+    waits = [outcome.get("status") == "waiting" for outcome in found]
+    return pd.Series(debates.isin(debates[conclusions][waits]), transcripts.index)
+
+
+def read_metadata(path: Path) -> dict[str, str]:
+    """What `describe` wrote into an artifact."""
+    metadata = pq.read_schema(path).metadata or {}
+    return {key.decode(): value.decode() for key, value in metadata.items() if key != b"ARROW:schema"}
+
+
+def write_cases(path: Path, cases: Iterable[Case], task: Task, metadata: Mapping[str, str]) -> int:
+    """Write cases with their task in the metadata, so that the file alone says what is asked of them."""
+    description = {name: getattr(task, name) for name in Task.__dataclass_fields__}
+    description["meaning"], description["roles"] = dict(task.meaning), dict(task.roles)
+    rows = ({name: getattr(case, name) for name in Case.__dataclass_fields__} for case in cases)
+    rows = ({**row, "attributes": list(row["attributes"].items())} for row in rows)
+    return write_rows(path, "cases", rows, {**metadata, "task": json.dumps(description, ensure_ascii=False)})
+
+
+def read_cases(path: Path) -> tuple[list[Case], Task]:
+    """The cases of `cases/{dataset}.parquet` and the task that they belong to."""
+    metadata = read_metadata(path)
+    if "task" not in metadata:
+        raise UserError(f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it.")
+    description = json.loads(metadata["task"])
+    for name in ("labels", "notes"):
+        description[name] = tuple(description[name])
+    cases = [
+        Case(**{**row, "labels": tuple(row["labels"]), "attributes": dict(row["attributes"] or [])})
+        for row in pq.read_table(path).to_pylist()
+    ]
+    return cases, Task(**description)

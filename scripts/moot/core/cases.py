@@ -1,0 +1,137 @@
+"""What a case is: a text to argue about, the label that history gave it, and the task that it belongs to."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Split = Literal["train", "validation", "test"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case. `text` is all that a model may see; `target` and `attributes` are for scoring alone.
+
+    Attributes:
+        case_id: unique within the data set, stable across runs.
+        dataset: the data set's name in the configuration.
+        split: train, validation or test; only test cases are evaluated.
+        text: the facts, as shown to models.
+        target: the true label (short lower-case words); several labels are sorted and joined by ";".
+        labels: every label that a prediction may take.
+        attributes: what scoring may group by (sex, court, topic, ...), as strings.
+        source_row: the 1-based row or record in the source that the case came from.
+    """
+
+    case_id: str
+    dataset: str
+    split: Split
+    text: str
+    target: str
+    labels: tuple[str, ...]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    source_row: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A data set's own short description, from which every protocol takes its words.
+
+    Attributes:
+        noun: what a case is called ("the defendant", "the claim").
+        question: the question that a prediction answers, one sentence.
+        labels: every label; for two labels the negative one first.
+        positive: the label that binary scores call positive ("" where there is none).
+        meaning: what each label says, a clause that completes "that ..." ("the defendant will be rearrested").
+        background: one or two sentences of context for every prompt ("" for none).
+        roles: seat name to how that seat is called on this data ("prosecutor" -> "plaintiff's counsel").
+        language: the language of texts and prompts ("en", "zh").
+        multilabel: whether a target may hold several labels, joined by ";".
+        notes: what a reader must know of the data, shown under every table (for example "synthetic").
+        cluster: the attribute that cases with a common source share (a motion, a topic); intervals draw whole clusters.
+            "" where each case stands for itself.
+    """
+
+    noun: str
+    question: str
+    labels: tuple[str, ...]
+    positive: str = ""
+    meaning: Mapping[str, str] = field(default_factory=dict)
+    background: str = ""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    language: str = "en"
+    multilabel: bool = False
+    notes: tuple[str, ...] = ()
+    cluster: str = ""
+
+
+def cluster_name(case: Case, task: Task) -> str:
+    """What a case is drawn together with: the value of the task's `cluster`, or the case alone."""
+    return case.attributes[task.cluster] if task.cluster else case.case_id
+
+
+def stable_fraction(*parts: object) -> float:
+    """A number in [0, 1) that depends on `parts` alone: the same on every machine and in every run."""
+    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+def shard_number(case_id: str, shards: int) -> int:
+    """The shard that a case belongs to, by its id alone, so that adding cases moves none."""
+    return int(stable_fraction("shard", case_id) * shards)
+
+
+def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Case]:
+    """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the smaller's cases.
+
+    The order spreads each target evenly over the whole, so that any number of first cases has nearly the targets'
+    shares: the i-th of n cases of one target stands at (i - 1/2) / n.
+    """
+    ordered = sorted(cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id))
+    sizes, seen = Counter(case.target for case in cases), Counter[str]()
+    places: list[float] = []
+    for case in ordered:
+        places.append((seen[case.target] + 0.5) / sizes[case.target])
+        seen[case.target] += 1
+    spread = [ordered[number] for number in sorted(range(len(ordered)), key=places.__getitem__)]
+    return spread if count is None else spread[:count]
+
+
+def stratified_splits(
+    targets: Mapping[str, str], seed: int, shares: tuple[float, float, float] = (0.6, 0.2, 0.2)
+) -> dict[str, Split]:
+    """Split case ids into train, validation and test by `shares`, with each target's share kept.
+
+    Args:
+        targets: case id to target.
+        seed: the configuration's seed.
+        shares: of train, validation and test; they add up to 1.
+
+    Returns:
+        case id to split.
+    """
+    splits: dict[str, Split] = {}
+    for target in sorted(set(targets.values())):
+        members = [case_id for case_id, label in targets.items() if label == target]
+        members.sort(key=lambda case_id: (stable_fraction("split", seed, case_id), case_id))
+        train_end = round(len(members) * shares[0])
+        validation_end = round(len(members) * (shares[0] + shares[1]))
+        for position, case_id in enumerate(members):
+            splits[case_id] = "train" if position < train_end else "validation" if position < validation_end else "test"
+    return splits
+
+
+def positive_of_two(task: Task) -> str:
+    """The positive label of a task with two labels, "" for any other task."""
+    others = set(task.labels) - {task.positive}
+    return task.positive if len(others) == 1 and not task.multilabel else ""
+
+
+MAJORITY_CLASS = "majority-class"
+
+
+BASE_RATE_COIN = "base-rate-coin"
+
+
+REFERENCE_MODELS = (MAJORITY_CLASS, BASE_RATE_COIN)

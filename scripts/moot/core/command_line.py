@@ -1,0 +1,82 @@
+"""The configuration files that a command line of Snakemake names, looked at before Snakemake reads them.
+
+Snakemake itself says that some file is not valid, without its name or the line, and ends with a traceback where a file
+does not exist. `profiles/default` calls this.
+"""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from moot.core.errors import UserError
+
+SHIPPED = Path(__file__).resolve().parents[2]
+
+
+def config_files(arguments: Sequence[str]) -> list[Path]:
+    """The files after `--configfile`, where argparse takes every word up to the next option for a file."""
+    parser = ArgumentParser(add_help=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[], type=Path)
+    files: list[Path] = parser.parse_known_args(list(arguments))[0].configfile
+    return files
+
+
+def check_config_file(path: Path) -> None:
+    """Require a file that Snakemake can read as a configuration.
+
+    Raises:
+        UserError: no such file (a target that argparse took for one), no UTF-8, no JSON or YAML (with the line), or
+            anything but keys with values at its top level.
+    """
+    if not path.is_file():
+        raise UserError(
+            f"--configfile: there is no file '{path}'. If it is a target, write it before the options, since every "
+            f"word after --configfile is taken for a file: snakemake {path} --cores 4 --configfile my.yaml"
+        )
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = read_content(text)
+    except UnicodeDecodeError as fault:
+        line = fault.object.count(b"\n", 0, fault.start) + 1
+        raise UserError(f"{path}: line {line}: not UTF-8; expected a text file in UTF-8. Save it as such.") from None
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark or fault.context_mark
+        place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        found = " ".join(part for part in (fault.problem, fault.context) if part)
+        raise UserError(
+            f"{path}{place}: not YAML ({found}). Correct the line, or one just above it; indent with spaces, never "
+            "with tabs, and quote text that holds a colon."
+        ) from None
+    except yaml.YAMLError as fault:
+        raise UserError(f"{path}: not YAML ({' '.join(str(fault).split())}). Correct it.") from None
+    if not isinstance(content, dict):
+        raise UserError(
+            f"{path}: found {'nothing' if content is None else type(content).__name__} at the top level; expected "
+            "keys with values, such as `run: [my-experiment]`."
+        )
+
+
+def read_content(text: str) -> object:
+    """What a configuration file holds, read as JSON and else as YAML, as Snakemake reads it."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return yaml.safe_load(text)
+
+
+def check_config_files(arguments: Sequence[str]) -> None:
+    """Look at every configuration file of a run, the shipped ones first; end with status 1 and one message."""
+    shipped = SHIPPED / "config"
+    files = [shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))]
+    faults = []
+    for path in (*files, *config_files(arguments)):
+        try:
+            check_config_file(path)
+        except UserError as fault:
+            faults.append(f"moot: {fault}")
+    if faults:
+        sys.exit("\n".join(faults))

@@ -1,0 +1,290 @@
+"""Tables that people bring: read as text, and checked once for what goes wrong with such files.
+
+A frame read here is indexed by the 1-based row (record) of its file, so that every later complaint can name the row.
+All functions raise `UserError` with one message: file, row, column, what was found, what was expected, what to do.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.core.errors import UserError
+
+_FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
+_SHOWN = 60
+
+
+def read_csv(
+    path: Path,
+    columns: Sequence[str],
+    *,
+    unique: str = "",
+    encoding: str = "utf-8-sig",
+    delimiter: str = ",",
+    get: str = "",
+) -> pd.DataFrame:
+    """Read a CSV file whose first row names its columns; nothing is converted, a blank cell is "".
+
+    Args:
+        path: the file.
+        columns: the columns that must be there; others are read too, for the caller to use or ignore.
+        unique: a column whose values may not repeat or be blank.
+        encoding: of the file; a byte-order mark is ignored.
+        delimiter: between fields.
+        get: how to obtain the file, for the message when it is missing or damaged.
+
+    Returns:
+        A frame of strings, indexed by row: 1 is the first row below the header.
+
+    Raises:
+        UserError: no such file, not a text file, wrong encoding, empty, no data rows, a missing or repeated column,
+            a row of the wrong length (a truncated file), broken quotes, a repeated or blank id.
+    """
+    text = read_text(path, encoding=encoding, get=get)
+    csv.field_size_limit(_FIELD_LIMIT)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    records: list[list[str]] = []
+    try:
+        header = next(reader)
+        _check_header(path, header, columns)
+        for record in reader:
+            if record:  # a blank line is no record
+                _check_length(path, record, header, len(records) + 1, reader.line_num, get)
+                records.append(record)
+    except csv.Error as fault:
+        place = f"{path}: row {len(records) + 1} (line {reader.line_num})"
+        found = "the file ends inside quotes (a truncated file?)" if "end of data" in str(fault) else f"{fault}"
+        raise UserError(f"{place}: {found}; expected every quoted field to be closed. {_again(get)}") from fault
+    if not records:
+        raise UserError(f"{path}: a header and no rows; expected at least one row of data. {_again(get)}")
+    frame = pd.DataFrame(records, columns=header, index=pd.RangeIndex(1, len(records) + 1, name="row"), dtype="str")
+    if unique:
+        check_unique(path, frame[unique])
+    return frame
+
+
+def find_delimiter(path: Path) -> str:
+    """A comma; or a semicolon where the header is cut by those, as spreadsheets in much of Europe save CSV."""
+    header = read_text(path).partition("\n")[0]
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def read_jsonl(
+    path: Path,
+    fields: Mapping[str, type | tuple[type, ...]],
+    *,
+    optional: Mapping[str, type | tuple[type, ...]] | None = None,
+    unique: str = "",
+    encoding: str = "utf-8-sig",
+    get: str = "",
+) -> pd.DataFrame:
+    """Read a file of one JSON object a line.
+
+    Args:
+        path: the file.
+        fields: the fields that every record must have, with the type of their values; others are left out.
+        optional: fields that a record may lack or leave null (None in the frame), with the type of their values.
+        unique: a field whose values may not repeat or be blank.
+        encoding: of the file (CAIL2018 comes in "gb18030").
+        get: how to obtain the file, for the message when it is missing or damaged.
+
+    Returns:
+        A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by record from 1.
+
+    Raises:
+        UserError: as `read_csv`, and for a line that is no JSON object, lacks a field, repeats one or has one of
+            another type.
+    """
+    text = read_text(path, encoding=encoding, get=get)
+    optional = optional or {}
+    records: list[dict[str, Any]] = []
+    for line_number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"{path}: record {len(records) + 1} (line {line_number})"
+        try:
+            record = json.loads(line, object_pairs_hook=_distinct_fields)
+        except _RepeatedFieldError as fault:
+            raise UserError(
+                f"{place}: field {quoted(fault.args[0])} occurs twice; expected every field once. Remove one of them."
+            ) from None
+        except (ValueError, RecursionError) as fault:
+            raise UserError(
+                f"{place}: not JSON ({fault}): {quoted(line)}; expected one object a line. {_again(get)}"
+            ) from (fault)
+        if not isinstance(record, dict):
+            raise UserError(f"{place}: found {quoted(record)}; expected a JSON object. {_again(get)}")
+        for name, kind in fields.items():
+            _check_field(place, record, name, kind)
+        for name, kind in optional.items():
+            if record.get(name) is not None:
+                _check_field(place, record, name, kind)
+        records.append({name: record.get(name) for name in [*fields, *optional]})
+    index = pd.RangeIndex(1, len(records) + 1, name="row")
+    values = {name: pd.Series([record[name] for record in records], dtype="object") for name in [*fields, *optional]}
+    frame = pd.DataFrame(values).set_index(index)
+    if unique:
+        check_unique(path, frame[unique])
+    return frame
+
+
+def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
+    """The text of a file that must exist, be text in `encoding`, and not be empty; errors as in `read_csv`."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as fault:
+        how = get or "put the file there, or set data_root in the configuration to the folder that has it."
+        raise UserError(f"{path}: no such file; {how}") from fault
+    except OSError as fault:
+        raise UserError(f"{path}: cannot be read ({fault.strerror}); expected a readable file.") from fault
+    if not content.strip():
+        raise UserError(f"{path}: the file is empty; expected data. {_again(get)}")
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as fault:
+        line = content.count(b"\n", 0, fault.start) + 1
+        named = encoding.removesuffix("-sig").upper()
+        raise UserError(
+            f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not {named}; "
+            f"expected a text file in {named}. Save the file as {named} and try again."
+        ) from fault
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise UserError(f"{path}: line {line}: a zero byte; expected a text file (is it compressed?). {_again(get)}")
+    return text
+
+
+def check_unique(path: Path, values: "pd.Series[Any]") -> None:
+    """Require that no value is blank or occurs twice; `values` is a column of a frame read here."""
+    text = values.astype("str")
+    blank = values.index[text.str.strip() == ""]
+    if len(blank):
+        raise UserError(f"{_place(path, blank[0], values.name)}: blank; expected an id. Give every row its own.")
+    repeated = values.index[text.duplicated()]
+    if len(repeated):
+        value = text.loc[repeated[0]]
+        first = values.index[text == value][0]
+        raise UserError(
+            f"{_place(path, repeated[0], values.name)}: {quoted(value)} stands in row {first} already; expected every "
+            f"{values.name} once ({len(repeated)} repeated). Remove the duplicate rows or rename them."
+        )
+
+
+def check_values(path: Path, values: "pd.Series[Any]", allowed: Sequence[Any], do: str = "Correct the row.") -> None:
+    """Require that every value is one of `allowed`; "" must be among them where a blank means something."""
+    wrong = values.index[~values.isin(list(allowed))]
+    if len(wrong):
+        known = ", ".join("blank" if value == "" else str(value) for value in allowed)
+        raise UserError(
+            f"{_place(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected one of: {known} "
+            f"({len(wrong)} of {len(values)} rows are wrong). {do}"
+        )
+
+
+def whole_numbers(
+    path: Path, values: "pd.Series[Any]", *, blank: bool = False, lowest: int | None = None
+) -> "pd.Series[Any]":
+    """The column as Int64; a blank becomes missing where `blank` allows it, and is an error where not."""
+    text = values.str.strip()
+    fits = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & blank)
+    numbers = text.where(fits & (text != "")).astype("Int64")
+    if lowest is not None:
+        fits &= (numbers >= lowest).fillna(value=True)
+    wrong = values.index[~fits]
+    if len(wrong):
+        expected = "a whole number" + ("" if lowest is None else f" of at least {lowest}") + " or blank" * blank
+        raise UserError(
+            f"{_place(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected {expected} "
+            f"({len(wrong)} of {len(values)} rows are wrong). Correct the row."
+        )
+    return numbers
+
+
+def booleans(path: Path, values: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The column as bool, from True and False in any case."""
+    folded = values.str.strip().str.lower()
+    check_values(path, values.where(~folded.isin(["true", "false"]), folded.str.title()), ["True", "False"])
+    return folded == "true"
+
+
+def check_splits(name: str, labels: Sequence[str], targets: Mapping[str, str], splits: Mapping[str, str]) -> None:
+    """Require each of `labels` in every split of data set `name`; `targets` and `splits` are by case id."""
+    for split in ("train", "validation", "test"):
+        found = Counter(targets[case_id] for case_id, where in splits.items() if where == split)
+        for label in labels:
+            if not found[label]:
+                listed = ", ".join(f"{count} {one}" for one, count in sorted(found.items())) or "no case at all"
+                raise UserError(
+                    f"data set '{name}': the {split} split has no case of label '{label}' (found {listed}; "
+                    f"{len(targets)} cases in all); expected one of each label at least. Use more cases."
+                )
+
+
+def quoted(value: object) -> str:
+    """A value for a message: quoted, on one line, and short, since it comes from a file that may hold anything."""
+    text = repr(value) if isinstance(value, str) else str(value).encode("unicode_escape").decode("ascii")
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> None:
+    repeated = [name for position, name in enumerate(header) if name in header[:position]]
+    if repeated:
+        raise UserError(
+            f"{path}: column {quoted(repeated[0])} occurs twice in the header; expected every column once. "
+            "Remove or rename one of them."
+        )
+    missing = [name for name in columns if name not in header]
+    if missing:
+        nearest = get_close_matches(missing[0], header, n=1, cutoff=0.7)
+        hint = f" (did you rename it to {quoted(nearest[0])}?)" if nearest else ""
+        raise UserError(
+            f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}{hint}; found "
+            f"{len(header)} columns: {quoted(', '.join(header))}. Add the column, or use the file as it was published."
+        )
+
+
+class _RepeatedFieldError(Exception):
+    """A field that a JSON object has twice, of which a parser would silently keep the last."""
+
+
+def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise _RepeatedFieldError(name)
+        fields[name] = value
+    return fields
+
+
+def _check_length(path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int, get: str) -> None:
+    if len(record) == len(header):
+        return
+    fault = "the row ends early (a truncated file?)" if len(record) < len(header) else "a delimiter too many"
+    raise UserError(
+        f"{path}: row {row} (line {line}): found {len(record)} fields, expected {len(header)}: {fault}. {_again(get)}"
+    )
+
+
+def _check_field(place: str, record: Mapping[str, Any], name: str, kind: type | tuple[type, ...]) -> None:
+    if name not in record:
+        raise UserError(f"{place}: missing field '{name}'; found {quoted(', '.join(record))}. Add the field.")
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    value = record[name]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        expected = " or ".join(one.__name__ for one in kinds)
+        raise UserError(f"{place}, field '{name}': found {quoted(value)}, expected {expected}. Correct the record.")
+
+
+def _place(path: Path, row: object, column: object) -> str:
+    return f"{path}: row {row}, column '{column}'"
+
+
+def _again(get: str) -> str:
+    return get[:1].upper() + get[1:] if get else "Get the file again from where it came."

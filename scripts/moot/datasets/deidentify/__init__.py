@@ -1,0 +1,114 @@
+"""De-identification of appellate opinions: from full text to facts that name nobody and do not tell the outcome.
+
+The chain: split the opinion, take its facts, drop the sentences that tell the outcome or cite cases, replace references
+by letters and names by roles and letters, and let the gates judge the result. The map from names to roles is for the
+file beside the case alone.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.datasets.deidentify.gates import GateReport, check, tells_outcome
+from moot.datasets.deidentify.lexicon import Lexicon
+from moot.datasets.deidentify.mentions import find_mentions, written_small
+from moot.datasets.deidentify.names import find_entities, pseudonyms, strong_words
+from moot.datasets.deidentify.opinion import Opinion, with_caption
+from moot.datasets.deidentify.references import cites_cases, replace_references, with_letters
+from moot.datasets.deidentify.replacing import replace_names
+from moot.datasets.deidentify.segments import extract_part, split_opinion
+from moot.legal.sentences import split_sentences
+
+MINIMUM_CHARACTERS = 200
+MINIMUM_WORDS = 2  # of a sentence, small ones; a shorter piece is left over from a citation or a heading
+_PARAGRAPH_NUMBER = re.compile(r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)")
+_GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
+"""A footnote's number or a small word that lost the space before a capital."""
+_COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
+_CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
+_SIGNED = re.compile(
+    r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|J\.|C\.J\.)\W*"
+    r"|^(?i:delivered\s+the\s+opinion\s+of\s+the\s+court)[^:.]{0,60}[:.]\s*"
+)
+_GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
+"""A footnote's number or a small word that lost the space before a capital."""
+_CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
+_SIGNED = re.compile(
+    r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|J\.|C\.J\.)\W*"
+)
+Recogniser = Callable[[str], Sequence[tuple[str, str]]]
+"""Finds names in a text: each with its kind (person, place, company)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deidentified:
+    """What the chain makes of an opinion.
+
+    Attributes:
+        facts: what a model may see.
+        names: every replaced form to its pseudonym; kept beside the case, never shown to a model.
+        report: what the gates found.
+    """
+
+    facts: str
+    names: Mapping[str, str]
+    report: GateReport
+
+
+def _sentences_of_background(text: str) -> list[str]:
+    background = extract_part(text, split_opinion(text), "background")
+    sentences = (_PARAGRAPH_NUMBER.sub("", sentence.text).strip() for sentence in split_sentences(background))
+    sentences = (_COMPANY_INITIALS.sub(r"\1&\2", sentence) for sentence in sentences)
+    return [_GLUED.sub(r"\1 ", _SIGNED.sub("", sentence)) for sentence in sentences]
+
+
+def _is_fact(sentence: str) -> bool:
+    """Whether a sentence is one of facts: prose that neither tells the outcome nor cites cases."""
+    prose = len(re.findall(r"\b[a-z]{2,}", sentence)) >= MINIMUM_WORDS
+    return prose and not (_CITES_ONLY.match(sentence) or tells_outcome(sentence) or cites_cases(sentence))
+
+
+def _up_to(sentences: Sequence[str], limit: int) -> str:
+    """The first sentences, up to `limit` characters, and at least one."""
+    kept: list[str] = []
+    length = 0
+    for sentence in sentences:
+        length += len(sentence) + 1
+        if length > limit and kept:
+            break
+        kept.append(sentence)
+    return " ".join(kept)
+
+
+def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None) -> Deidentified:
+    """De-identify one opinion.
+
+    Args:
+        opinion: as it comes from its source.
+        limit: the most characters of facts that are kept, in whole sentences.
+        recognise: a trained recogniser, which finds further names in the facts and judges the finished text.
+
+    Returns:
+        facts, map and gate report; a report that did not pass says why the case must not be used.
+    """
+    complete = with_caption(opinion)
+    lexicon = Lexicon([complete.text])
+    sentences = _sentences_of_background(complete.text)
+    background = " ".join(sentence for sentence in sentences if not cites_cases(sentence))
+    facts = replace_references(_up_to([sentence for sentence in sentences if _is_fact(sentence)], limit))
+    recognised = [name for name, kind in recognise(facts) if kind == "person"] if recognise else []
+    named = strong_words(complete, background, lexicon, recognised)
+    entities = find_entities(complete, background, lexicon, named)
+    mentions = list(find_mentions(facts, lexicon, named))
+    mentioned = [(mention, entities.add(mention.words, mention.kind, mention.name)) for mention in mentions]
+    entities.name_all()
+    finished = with_letters(replace_names(written_small(facts, mentions, lexicon), mentioned))
+    return Deidentified(finished, pseudonyms(entities), check(complete, finished, MINIMUM_CHARACTERS, recognise))
+
+
+def recheck(opinion: Opinion, facts: str, recognise: Recogniser | None = None) -> GateReport:
+    """All gates again, on facts that something else has rewritten."""
+    return check(with_caption(opinion), facts, MINIMUM_CHARACTERS, recognise)
+
+
+__all__ = ["Deidentified", "Opinion", "Recogniser", "deidentify", "recheck"]

@@ -1,0 +1,193 @@
+"""Fetching published data, by the addresses and checksums of `data/versions.csv`.
+
+A file that is in place with the right content is left alone; one with other content belongs to the user and is never
+overwritten. So the rule that downloads must not name the data file as its output (Snakemake removes outputs before a
+job), but the record that `download` returns.
+"""
+
+import hashlib
+import io
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+
+import pandas as pd
+
+from moot.core.artifacts import atomic_path, file_digest
+from moot.core.errors import UserError, unknown_name
+from moot.core.input_files import check_values, quoted, read_csv
+
+COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
+_TIMEOUT_SECONDS = 60
+_LARGEST_BYTES = 2**30
+Fetch = Callable[[str], bytes]
+
+
+class _UnusableError(Exception):
+    """An address gave nothing, or something else than the published file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where one file may be fetched: `url`, or `member` of the zip file there."""
+
+    url: str
+    checksum: str
+    member: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A published file: its place under data_root, and its addresses, primary first."""
+
+    path: str
+    addresses: tuple[Address, ...]
+    licence: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What became of one file: where it came from ("" if it was there) and the sha256 that it has."""
+
+    path: Path
+    url: str
+    sha256: str
+
+
+def write_record(path: Path, fetched: list[Fetched]) -> None:
+    """Write what became of a data set's files as CSV: path, url ("" for a file that was there), sha256."""
+    with atomic_path(path) as part:
+        pd.DataFrame([asdict(file) for file in fetched]).to_csv(part, index=False)
+
+
+def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
+    """The published files by data set; raises `UserError` for a fault in `data/versions.csv`."""
+    table = read_csv(path, COLUMNS, get="it belongs to moot: restore it from the repository.")
+    check_values(path, table["role"], ("primary", "archive"))
+    files: dict[str, list[RemoteFile]] = {}
+    for (dataset, place), rows in table.groupby(["dataset", "path"], sort=False):
+        where = PurePosixPath(str(place))
+        if where.is_absolute() or ".." in where.parts:
+            fault = f"found {quoted(place)}, expected a path inside data_root"
+            raise UserError(
+                f"{path}: row {rows.index[0]}, column 'path': {fault}. Restore the file from the repository."
+            )
+        addresses = tuple(Address(row["url"], row["checksum"], row["member"]) for _, row in rows.iterrows())
+        first = rows.iloc[0]
+        files.setdefault(str(dataset), []).append(RemoteFile(str(place), addresses, first["licence"], first["note"]))
+    return files
+
+
+def download(dataset: str, data_root: Path, versions: Path, fetch: Fetch | None = None) -> list[Fetched]:
+    """Put the published files of a data set in place.
+
+    Args:
+        dataset: a loader's name, as in the first column of `versions`.
+        data_root: the folder of data; files go to their paths there, whole or not at all.
+        versions: `data/versions.csv`.
+        fetch: gets the bytes of a URL (for tests; by default over http or https).
+
+    Returns:
+        What became of each file, in the order of `versions`.
+
+    Raises:
+        UserError: an unknown data set, one without a file to fetch, a file of other content in place, or no address
+            that gives the right content.
+    """
+    known = read_versions(versions)
+    if dataset not in known:
+        raise unknown_name("downloadable data set", dataset, known, str(versions))
+    return [_download_file(file, data_root, versions, fetch or fetch_url) for file in known[dataset]]
+
+
+def matches(content: bytes, checksum: str) -> bool:
+    """Whether content has a checksum: "sha256:...", or "git:..." (the blob id that git gives it)."""
+    kind, _, expected = checksum.partition(":")
+    if kind == "git":
+        blob = b"blob %d\0" % len(content) + content
+        return hashlib.sha1(blob, usedforsecurity=False).hexdigest() == expected
+    if kind == "sha256":
+        return hashlib.sha256(content).hexdigest() == expected
+    raise UserError(f"data/versions.csv: checksum {quoted(checksum)}; expected sha256:... or git:...")
+
+
+def fetch_url(url: str) -> bytes:
+    """The bytes at an http or https address; raises OSError or ValueError where there are none."""
+    if not url.startswith(("https://", "http://")):
+        raise ValueError("not an http address")
+    request = urllib.request.Request(url, headers={"User-Agent": "moot"})  # noqa: S310 (the scheme is checked)
+    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as reply:  # noqa: S310
+        content: bytes = reply.read(_LARGEST_BYTES + 1)
+    if len(content) > _LARGEST_BYTES:
+        raise ValueError(f"more than {_LARGEST_BYTES} bytes")
+    return content
+
+
+def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fetch) -> Fetched:
+    if not file.path:
+        raise UserError(f"{versions}: no single file to fetch: {file.note} ({file.addresses[0].url}).")
+    target = data_root / file.path
+    record = target.with_name(f"{target.name}.sha256")
+    if target.exists():
+        return _already_there(file, target, record)
+    faults = []
+    for address in file.addresses:
+        try:
+            content = _content(address, fetch)
+        except _UnusableError as fault:
+            faults.append(f"{address.url}: {fault}")
+            continue
+        with atomic_path(target) as part:
+            part.write_bytes(content)
+        if not address.checksum:
+            with atomic_path(record) as part:
+                part.write_text(f"{file_digest(target)}  {target.name}\n", encoding="utf-8")
+        return Fetched(target, address.url, file_digest(target))
+    raise UserError(
+        f"{target}: could not be downloaded. {'; '.join(faults)}. Check the network, or fetch the file by hand from "
+        "one of these addresses, put it there and set the data set's source to local."
+    )
+
+
+def _already_there(file: RemoteFile, target: Path, record: Path) -> Fetched:
+    checksum = file.addresses[0].checksum
+    if not checksum and record.exists():
+        checksum = f"sha256:{record.read_text(encoding='utf-8').split()[0]}"
+    if not target.is_file() or (checksum and not matches(target.read_bytes(), checksum)):
+        raise UserError(
+            f"{target}: a file of other content is there (expected {checksum or 'a file'}); it is not overwritten. "
+            "Set the data set's source to local to use it as it is, or move it away to download the published one."
+        )
+    if not checksum:
+        raise UserError(
+            f"{target}: a file is there, and no checksum is known to tell whether it is the published one. "
+            "Set the data set's source to local to use it as it is, or move it away to download it."
+        )
+    return Fetched(target, "", file_digest(target))
+
+
+def _content(address: Address, fetch: Fetch) -> bytes:
+    """The content at an address; raises `_UnusableError` where there is none, or the wrong one."""
+    try:
+        content = fetch(address.url)
+        if address.member:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                content = archive.read(address.member)
+    except urllib.error.HTTPError as fault:
+        raise _UnusableError(f"the server answered {fault.code} {fault.reason}") from fault
+    except zipfile.BadZipFile as fault:
+        raise _UnusableError("not a zip file") from fault
+    except KeyError as fault:
+        raise _UnusableError(f"the zip file has no member {quoted(address.member)}") from fault
+    except (OSError, ValueError) as fault:
+        raise _UnusableError(str(getattr(fault, "reason", "") or fault) or type(fault).__name__) from fault
+    if not content.strip():
+        raise _UnusableError("an empty file")
+    if address.checksum and not matches(content, address.checksum):
+        found = hashlib.sha256(content).hexdigest()
+        raise _UnusableError(f"found other content (sha256 {found}), expected {address.checksum}")
+    return content

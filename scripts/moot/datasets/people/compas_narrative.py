@@ -1,0 +1,61 @@
+"""The words of COMPAS: each feature as a phrase, and as a part of a sentence."""
+
+from moot.datasets.people.narrative import Facts, counted, enumerated, list_form, number, prose, who
+
+NOUN = "the defendant"
+PHRASES = {
+    "sex": "sex",
+    "age": "age",
+    "race": "race or ethnicity",
+    "c_charge_degree": "degree of the present charge",
+    "priors_count": "number of prior offenses",
+    "juv_fel_count": "number of juvenile felonies",
+    "juv_misd_count": "number of juvenile misdemeanors",
+    "juv_other_count": "number of other juvenile offenses",
+}
+RACES = {
+    "African-American": "African-American",
+    "Caucasian": "Caucasian",
+    "Hispanic": "Hispanic",
+    "Asian": "Asian",
+    "Native American": "Native American",
+    "Other": "other",
+}
+DEGREES = {"F": "felony", "M": "misdemeanor"}
+_JUVENILE = {
+    "juv_fel_count": ("felony", "felonies"),
+    "juv_misd_count": ("misdemeanor", "misdemeanors"),
+    "juv_other_count": ("other offense", "other offenses"),
+}
+
+
+def narrate(facts: Facts, form: str) -> str:
+    """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and all of them."""
+    if form == "list":
+        return list_form({PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts})
+    sentences = [who(facts, RACES), _charge(facts), _priors(facts), _juvenile(facts)]
+    return prose(sentences, str(facts.get("sex", "")), NOUN)
+
+
+def _value(name: str, value: object) -> str:
+    return {"race": RACES, "c_charge_degree": DEGREES}.get(name, {}).get(str(value), str(value))
+
+
+def _charge(facts: Facts) -> str:
+    return (
+        f"{{They are}} charged with a {DEGREES[str(facts['c_charge_degree'])]}." if "c_charge_degree" in facts else ""
+    )
+
+
+def _priors(facts: Facts) -> str:
+    if "priors_count" not in facts:
+        return ""
+    return f"{{They have}} {counted(number(facts['priors_count']), 'prior offense', 'prior offenses')} on record."
+
+
+def _juvenile(facts: Facts) -> str:
+    counts = {name: number(facts[name]) for name in _JUVENILE if name in facts}
+    if len(counts) == len(_JUVENILE) and not any(counts.values()):
+        return "{They have} no juvenile record."
+    committed = enumerated([counted(count, *_JUVENILE[name]) for name, count in counts.items()])
+    return f"{{Their}} juvenile record lists {committed}." if counts else ""

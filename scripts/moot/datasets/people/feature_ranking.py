@@ -1,0 +1,120 @@
+"""Which features say most about the label, learned from the training split alone."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moot.core.errors import UserError
+
+Ranking = Literal["mutual_information", "permutation", "leave_one_out", "shap"]
+Scores = NDArray[np.float64]
+_FOLDS, _REPEATS = 5, 5
+
+
+def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Series[float]":
+    """Rank the features of a data set.
+
+    Args:
+        features: case_id, split, label, then one typed column a feature; only rows with split "train" are looked at.
+        ranking: mutual_information (of each feature with the label), permutation (loss of AUC when a feature of unseen
+            folds is shuffled), leave_one_out (loss of cross-validated AUC when a model does without the feature), or
+            shap (mean absolute SHAP value in a tree model; needs the package `shap`).
+        seed: of folds, shuffles and models.
+
+    Returns:
+        Importance by feature, highest first; ties in order of name.
+
+    Raises:
+        UserError: too few training rows of a label, or shap asked for and not installed.
+    """
+    train = features[features["split"] == "train"]
+    rarest = int(train["label"].value_counts().min()) if train["label"].nunique() > 1 else 0
+    if rarest < _FOLDS:
+        raise UserError(
+            f"ranking features: found {rarest} training cases of the rarer label, expected at least {_FOLDS}. "
+            "Use more cases, or `features: all`."
+        )
+    columns = features.columns.drop(["case_id", "split", "label"])
+    inputs, positive = _encoded(train[columns]), (train["label"] == sorted(train["label"].unique())[-1]).to_numpy()
+    importances = _METHODS[ranking](inputs, positive, seed)
+    ranked = pd.Series(importances, index=columns, name="importance").sort_index()
+    return ranked.sort_values(ascending=False, kind="stable")
+
+
+def _encoded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Numbers only: flags as 0 and 1, categories by their code, missing as -1 or the median."""
+    return pd.DataFrame({name: _codes(frame[name]) for name in frame.columns})
+
+
+def _codes(values: "pd.Series[Any]") -> Scores:
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return np.asarray(values.cat.codes, dtype=np.float64)
+    numbers = values.astype("Float64").to_numpy(dtype=float, na_value=np.nan)
+    typical = 0.0 if np.isnan(numbers).all() else np.nanmedian(numbers)
+    return np.where(np.isnan(numbers), typical, numbers)
+
+
+def _mutual_information(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
+    from sklearn.feature_selection import mutual_info_classif  # noqa: PLC0415
+
+    few_values = (inputs.nunique() <= 20).to_numpy()  # noqa: PLR2004 (counts and categories, as opposed to measures)
+    scores: Scores = mutual_info_classif(inputs, positive, discrete_features=few_values, random_state=seed)
+    return scores
+
+
+def _model(seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+
+    return HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, learning_rate=0.08, random_state=seed)
+
+
+def _folds(seed: int) -> Any:
+    from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
+
+    return StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+
+
+def _permutation(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
+    from sklearn.inspection import permutation_importance  # noqa: PLC0415
+
+    losses = []
+    for fitted, held_out in _folds(seed).split(inputs, positive):
+        model = _model(seed).fit(inputs.iloc[fitted], positive[fitted])
+        result = permutation_importance(
+            model, inputs.iloc[held_out], positive[held_out], scoring="roc_auc", n_repeats=_REPEATS, random_state=seed
+        )
+        losses.append(result.importances_mean)
+    return np.asarray(np.mean(losses, axis=0), dtype=np.float64)
+
+
+def _leave_one_out(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
+    from sklearn.model_selection import cross_val_score  # noqa: PLC0415
+
+    def area(columns: pd.DataFrame) -> float:
+        return float(cross_val_score(_model(seed), columns, positive, cv=_folds(seed), scoring="roc_auc").mean())
+
+    whole = area(inputs)
+    return np.array([whole - area(inputs.drop(columns=name)) for name in inputs.columns])
+
+
+def _shap(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
+    try:
+        import shap  # noqa: PLC0415
+    except ImportError as missing:
+        raise UserError(
+            "ranking 'shap' needs the package shap, which is not installed. Install the extra with "
+            "`make env EXTRAS=tabular`, or choose mutual_information, permutation or leave_one_out."
+        ) from missing
+    model = _model(seed).fit(inputs, positive)
+    return np.asarray(np.abs(shap.TreeExplainer(model).shap_values(inputs)).mean(axis=0), dtype=np.float64)
+
+
+_METHODS: dict[str, Callable[[pd.DataFrame, NDArray[np.bool_], int], Scores]] = {
+    "mutual_information": _mutual_information,
+    "permutation": _permutation,
+    "leave_one_out": _leave_one_out,
+    "shap": _shap,
+}

@@ -1,0 +1,1 @@
+"""What data sets of texts share: facts, label leakage, near-duplicates, topics."""

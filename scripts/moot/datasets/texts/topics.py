@@ -1,0 +1,65 @@
+"""What data sets of texts about topics share: where their files are, how a topic is shown, and checks of texts."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.core.errors import UserError
+from moot.core.input_files import quoted
+from moot.datasets import LoadContext
+
+LONGEST_TOPIC = 1000
+
+
+def source_folder(source: str, context: LoadContext) -> Path:
+    """The folder that holds a data set's own folder: the shipped samples, or `data_root` (local and downloaded)."""
+    return context.shipped / "data" / "samples" if source == "sample" else context.data_root
+
+
+def source_notes(source: str) -> tuple[str, ...]:
+    """What every table must say of a source: that a sample is one."""
+    return ("a small sample, written for moot",) if source == "sample" else ()
+
+
+def topic_and_text(topic: str, kind: str, text: str) -> str:
+    """A case's text: the topic on the first line, then the text under its kind ("Post", "Claim")."""
+    return f"Topic: {' '.join(topic.split())}\n\n{kind}: {text.strip()}"
+
+
+def extract_topic(text: str) -> str:
+    """The topic on the first line of a case's text, "" where there is none.
+
+    >>> topic_of(topic_and_text("zoos", "Post", "Close them."))
+    'zoos'
+    """
+    return text.partition("\n\n")[0].removeprefix("Topic: ") if text.startswith("Topic: ") else ""
+
+
+def extract_body(text: str) -> str:
+    """A case's text without its topic.
+
+    >>> body_of(topic_and_text("zoos", "Post", "Close them."))
+    'Post: Close them.'
+    """
+    return text.partition("\n\n")[2] if text.startswith("Topic: ") else text
+
+
+def check_texts(path: Path, values: "pd.Series[Any]", *, topic: bool = False) -> None:
+    """Require that no text is blank and, for topics, that none is longer than a topic can be (a shifted column).
+
+    Raises:
+        UserError: naming file, row and column.
+    """
+    blank = values.index[values.str.strip() == ""]
+    if len(blank):
+        raise UserError(
+            f"{path}: row {blank[0]}, column '{values.name}': found no text, expected some "
+            f"({len(blank)} of {len(values)} rows are blank). Fill it in or remove the row."
+        )
+    long = values.index[values.str.len() > LONGEST_TOPIC] if topic else values.index[:0]
+    if len(long):
+        raise UserError(
+            f"{path}: row {long[0]}, column '{values.name}': found a topic of {len(values.loc[long[0]])} characters "
+            f"({quoted(values.loc[long[0]])}), expected at most {LONGEST_TOPIC}. Is the text in the topic's column?"
+        )

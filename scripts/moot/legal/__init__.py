@@ -1,0 +1,1 @@
+"""What can be read off legal text by rule: sentences, dispositions, outcomes, citations."""

@@ -1,0 +1,74 @@
+"""The rubric of the appellate study: what position a judge's statement takes on the decision under review.
+
+Source: "Tipping the Balance: Human Intervention in Large Language Model Multiagent Debate", appendix ii (rubric) and
+"Decision probabilities" (codes). The definitions are ours. Where the paper is silent, `decide_label` says what we do.
+"""
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Final
+
+AFFIRM: Final = "AFFIRM"
+REVERSE: Final = "REVERSE"
+REMAND: Final = "REMAND"
+REVERSE_AND_REMAND: Final = "REVERSE AND REMAND"
+REVERSE_OR_REMAND: Final = "REVERSE OR REMAND"
+NONE: Final = "NONE"
+HALLUCINATION: Final = "HALLUCINATION"
+
+DEFINITIONS: Mapping[str, str] = MappingProxyType(
+    {
+        AFFIRM: "The speaker wants the decision under review to stand: says so, or plainly implies it.",
+        REVERSE: "The speaker says that the decision under review must be undone (reversed, vacated, set aside).",
+        REMAND: "The speaker says that the case must go back to the court below, and not that the decision is undone.",
+        REVERSE_AND_REMAND: "The speaker says both: the decision is undone, and the case goes back.",
+        REVERSE_OR_REMAND: "The speaker names neither, but plainly does not want the decision to stand as it is.",
+        NONE: "The speaker takes no position: sums up facts, or weighs both sides without choosing.",
+        HALLUCINATION: "The position contradicts itself or what it rests on: the vote names one outcome and the "
+        "reasoning supports the other, or the speaker mistakes what the court below decided.",
+    }
+)
+LABELS: tuple[str, ...] = tuple(DEFINITIONS)
+CODES: Mapping[str, int] = MappingProxyType(
+    {label: 1 if label == AFFIRM else 3 if label in (NONE, HALLUCINATION) else 0 for label in LABELS}
+)
+OUTCOMES: tuple[str, ...] = ("affirm", "reverse", "mixed", "dismiss")
+AFFIRMED_CODE, NOT_AFFIRMED_CODE, NO_STANCE_CODE = 1, 0, 3
+
+
+def decide_label(dispositions: Collection[str]) -> str:
+    """The rubric's label for the dispositions that one statement takes as its own.
+
+    A part affirmed and a part undone is "not affirm", since only a whole affirmance upholds the decision (the paper
+    explains its binary code so). To dismiss the appeal leaves the decision standing, so it counts as affirming, unless
+    something else is done with the decision; the paper has no label for it. Vacating undoes, as reversing does.
+    """
+    found = set(dispositions)
+    undone, sent_back = bool(found & {"reverse", "vacate"}), "remand" in found
+    if undone and sent_back:
+        return REVERSE_AND_REMAND
+    if undone:
+        return REVERSE
+    if sent_back:
+        return REMAND
+    if "not affirm" in found or ("affirm" in found and "in part" in found):
+        return REVERSE_OR_REMAND
+    return AFFIRM if found & {"affirm", "dismiss"} else NONE
+
+
+def decide_outcome(dispositions: Collection[str]) -> str:
+    """The outcome of a whole appeal (one of OUTCOMES), or "" where the dispositions say none."""
+    found = set(dispositions)
+    undone = bool(found & {"reverse", "vacate", "remand", "not affirm"})
+    if "affirm" in found:
+        return "mixed" if undone or "in part" in found else "affirm"
+    if "in part" in found and undone:
+        return "mixed"
+    if undone:
+        return "reverse"
+    return "dismiss" if "dismiss" in found else ""
+
+
+def describe_rubric() -> str:
+    """The rubric as lines of text, for annotation sheets and for the prompt of a model that labels."""
+    return "\n".join(f"{label}: {definition}" for label, definition in DEFINITIONS.items())

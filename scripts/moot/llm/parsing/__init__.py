@@ -1,0 +1,1 @@
+"""From a reply's text to what it says: a ladder from strict JSON to stated answers."""

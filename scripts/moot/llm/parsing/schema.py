@@ -1,0 +1,211 @@
+"""What a reply's schema asks for, field by field: for the parser, for the prompt, and for the endpoint."""
+
+import enum
+import json
+import types
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
+
+PLACEHOLDER = "<text>"
+
+
+class _MayBeMissing:
+    """See `MAY_BE_MISSING`."""
+
+    __slots__ = ()
+
+
+MAY_BE_MISSING = _MayBeMissing()
+"""Marks a field beside the answer: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is missing
+from the value, which costs the answer nothing. Every other field decides: without it there is no value."""
+
+Kind = Literal["label", "integer", "number", "flag", "text", "list", "object", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The values that a field takes: kind, bounds (None: open), labels, the shape of list items, a nested schema.
+
+    `filled` asks for at least one item; other bounds on lengths are for the endpoint and are not kept here.
+    """
+
+    kind: Kind
+    key: str = ""
+    required: bool = True
+    default: Any = None
+    optional: bool = False
+    labels: tuple[Any, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    item: "Shape | None" = None
+    schema: type[BaseModel] | None = None
+    description: str = ""
+    filled: bool = False
+    may_be_missing: bool = False
+
+    @property
+    def of_hundred(self) -> bool:
+        """Whether the field counts from 0 to 100."""
+        return self.high == 100 and self.low in (0, None)  # noqa: PLR2004
+
+
+@lru_cache(maxsize=256)
+def schema_fields(schema: type[BaseModel]) -> dict[str, Shape]:
+    """The shape of every field of `schema`, by name."""
+    return {name: _field_shape(name, info) for name, info in schema.model_fields.items()}
+
+
+def _field_shape(name: str, info: FieldInfo) -> Shape:
+    shape = _bounded(_shape(info.annotation), info.metadata)
+    default = None if info.is_required() else info.get_default(call_default_factory=True, validated_data={})
+    return replace(
+        shape,
+        key=info.alias or name,
+        required=info.is_required(),
+        default=to_jsonable_python(default),
+        description=info.description or "",
+        may_be_missing=MAY_BE_MISSING in info.metadata,
+    )
+
+
+def _shape(annotation: Any) -> Shape:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _bounded(_shape(arguments[0]), arguments[1:])
+    if origin is Literal:
+        return Shape("label", labels=arguments)
+    if origin in (Union, types.UnionType):
+        members = [argument for argument in arguments if argument is not type(None)]
+        shape = _shape(members[0]) if len(members) == 1 else Shape("other")
+        return replace(shape, optional=len(members) < len(arguments))
+    if origin is list:
+        return Shape("list", item=_shape(arguments[0]))
+    if isinstance(annotation, type):
+        return _class_shape(annotation)
+    return Shape("other")
+
+
+def _class_shape(annotation: type) -> Shape:
+    if issubclass(annotation, enum.Enum):
+        return Shape("label", labels=tuple(member.value for member in annotation))
+    if issubclass(annotation, BaseModel):
+        return Shape("object", schema=annotation)
+    kinds: dict[type, Kind] = {bool: "flag", int: "integer", float: "number", str: "text"}
+    return Shape(kinds.get(annotation, "other"))
+
+
+def _bounded(shape: Shape, metadata: Any) -> Shape:
+    low, high, filled = shape.low, shape.high, shape.filled
+    for bound in metadata:
+        filled = filled or bool(getattr(bound, "min_length", 0))
+        low = next((value for name in ("ge", "gt") if (value := getattr(bound, name, None)) is not None), low)
+        high = next((value for name in ("le", "lt") if (value := getattr(bound, name, None)) is not None), high)
+    return replace(shape, low=low, high=high, filled=filled)
+
+
+@lru_cache(maxsize=256)
+def describe_schema(schema: type[BaseModel]) -> str:
+    """The form of the reply in words, for a prompt: an example with placeholders, then one line a field.
+
+    A model that only repeats this text has given no answer: the parser takes no placeholder for a value.
+    """
+    return "\n".join(
+        [
+            "Answer with one JSON object and nothing else, in this form:",
+            f"{{{_example(schema)}}}",
+            "where",
+            *_lines(schema, ""),
+        ]
+    )
+
+
+def _example(schema: type[BaseModel]) -> str:
+    return ", ".join(f"{json.dumps(shape.key)}: {_placeholder(shape)}" for shape in schema_fields(schema).values())
+
+
+def _placeholder(shape: Shape) -> str:
+    match shape.kind:
+        case "object" if shape.schema:
+            return f"{{{_example(shape.schema)}}}"
+        case "list" if shape.item:
+            return f"[{_placeholder(shape.item)}, ...]"
+        case "text":
+            return json.dumps(PLACEHOLDER)
+        case "label":
+            return json.dumps(f"<one of: {', '.join(map(str, shape.labels))}>", ensure_ascii=False)
+    return f"<{_wording(shape)}>"
+
+
+def _wording(shape: Shape) -> str:
+    match shape.kind:
+        case "label":
+            wording = f"one of {', '.join(json.dumps(label, ensure_ascii=False) for label in shape.labels)}"
+        case "integer" | "number":
+            wording = ("a whole number" if shape.kind == "integer" else "a number") + _range(shape)
+        case "flag":
+            wording = "true or false"
+        case "text":
+            wording = "a text"
+        case "list" if shape.item:
+            wording = f"a list; each item is {_wording(shape.item)}"
+        case "object":
+            wording = "an object"
+        case _:
+            wording = "a JSON value"
+    return f"{wording}, or null" if shape.optional else wording
+
+
+def _range(shape: Shape) -> str:
+    bounds = [("from", shape.low), ("to" if shape.low is not None else "up to", shape.high)]
+    return "".join(f" {word} {bound:g}" for word, bound in bounds if bound is not None)
+
+
+def _lines(schema: type[BaseModel], prefix: str) -> list[str]:
+    lines = []
+    for shape in schema_fields(schema).values():
+        wording = _wording(shape) if not shape.description else f"{_wording(shape)}: {shape.description}"
+        lines.append(f"- {prefix}{shape.key} is {wording.rstrip('.')}.")
+        inner = shape.item if shape.kind == "list" and shape.item else shape
+        if inner.schema:
+            lines += _lines(inner.schema, f"{prefix}{shape.key}{'[]' if inner is not shape else ''}.")
+    return lines
+
+
+@lru_cache(maxsize=256)
+def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of `schema` as endpoints take it: no references, every field required, no others allowed.
+
+    Raises ValueError for a schema that contains itself, which cannot be written without references.
+    """
+    raw = schema.model_json_schema()
+    definitions = raw.pop("$defs", {})
+    inlined: dict[str, Any] = _inline(raw, definitions, ())
+    return inlined
+
+
+def _inline(node: Any, definitions: dict[str, Any], within: tuple[str, ...]) -> Any:
+    if isinstance(node, list):
+        return [_inline(item, definitions, within) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        name = node["$ref"].rsplit("/", 1)[-1]
+        if name in within:
+            raise ValueError(f"the schema {name} contains itself")
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return _inline({**definitions[name], **beside}, definitions, (*within, name))
+    plain = {
+        key: value for key, value in node.items() if key not in ("title", "default", "properties", "enum", "const")
+    }
+    result = {key: _inline(value, definitions, within) for key, value in plain.items()}
+    result |= {"enum": node["enum"]} if "enum" in node else {"enum": [node["const"]]} if "const" in node else {}
+    if "properties" in node:
+        result["properties"] = {key: _inline(value, definitions, within) for key, value in node["properties"].items()}
+        result["required"] = list(node["properties"])
+        result["additionalProperties"] = False
+    return result

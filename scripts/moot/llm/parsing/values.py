@@ -1,0 +1,257 @@
+"""A schema's values read from what JSON or a repair library gave, with a note of every change."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from moot.llm.parsing.schema import PLACEHOLDER, Shape, schema_fields
+from moot.llm.parsing.words import EchoError, Label, UnreadableError, is_choice, plain, read_label, read_number, shorten
+
+Status = Literal["strict", "repaired", "extracted", "invalid"]
+
+HUNDRED = 100
+NOT_GIVEN = "not given"
+LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
+
+
+@dataclass(slots=True)
+class Notes:
+    """What had to be done to read a value, the rung that this makes it, and what is missing (path to problem)."""
+
+    repairs: list[str] = field(default_factory=list)
+    in_words: bool = False
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def status(self) -> Status:
+        return "extracted" if self.in_words else "repaired" if self.repairs or self.missing else "strict"
+
+    @property
+    def problem(self) -> str:
+        """All of it on one line; "" where nothing had to be done."""
+        return "; ".join([*self.repairs, *(f"{path} missing ({problem})" for path, problem in self.missing.items())])
+
+    def add(self, repair: str, *, in_words: bool = False) -> None:
+        if repair not in self.repairs:
+            self.repairs.append(repair)
+        self.in_words = self.in_words or in_words
+
+    def absorb(self, inner: "Notes", place: str) -> None:
+        """Take over the notes on the value at `place`, a field's name or a position such as "[0]"."""
+        for repair in inner.repairs:
+            self.add(repair)
+        self.in_words = self.in_words or inner.in_words
+        self.missing |= {place + ("." * (path[0] != "[")) + path: problem for path, problem in inner.missing.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """The values of a key that an object states more than once, differently."""
+
+    values: tuple[Any, ...]
+
+
+def validated(schema: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
+    """`value`, with the defaults of what it does not state, if `schema` takes it; else UnreadableError.
+
+    Bounds on lengths are for servers that can be held to them: here they refuse nothing. A field that may be missing
+    is left out where it is.
+    """
+    written = writable(json.dumps(value, ensure_ascii=False))
+    try:
+        return schema.model_validate_json(written, strict=True).model_dump(mode="json")
+    except ValidationError as error:
+        for problem in error.errors():
+            if problem["type"] != "missing" and problem["type"] not in LENGTHS:
+                place = ".".join(str(part) for part in problem["loc"])
+                raise UnreadableError(f"{place}: {shorten(problem['msg'], 120)}") from None
+    found: dict[str, Any] = json.loads(written)
+    return found
+
+
+def writable(text: str) -> str:
+    """`text` without what no file takes: halves of surrogate pairs are replaced, a byte order mark is dropped."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").lstrip("\ufeff")
+
+
+def unwrapped(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    """`found`, or the one object in it if `found` has no key of the schema: {"answer": {"prediction": ...}}."""
+    keys = {plain(shape.key) for shape in schema_fields(schema).values()}
+    for _ in range(3):
+        inner = [value for value in found.values() if isinstance(value, dict)]
+        if keys & {plain(key) for key in found} or len(inner) != 1:
+            break
+        notes.add("the object is wrapped in another")
+        found = inner[0]
+    return found
+
+
+def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    """The fields of `schema` in `found`, by key, defaults included.
+
+    What is missing or unreadable is left out and noted, if the schema says that it may be missing. Raises
+    UnreadableError for any other field, and where nothing is left; EchoError where the format is repeated.
+    """
+    fields = schema_fields(schema)
+    names = {plain(shape.key): name for name, shape in fields.items()}
+    given: dict[str, Any] = {}
+    for key, value in found.items():
+        name = names.get(plain(key))
+        if name is None:
+            if schema.model_config.get("extra") == "forbid":
+                notes.add(f"'{shorten(key)}' is not asked for")
+            continue
+        if key != fields[name].key:
+            notes.add(f"'{shorten(key)}' for {fields[name].key}")
+        twice = name in given and given[name] != value
+        given[name] = Unclear((given[name], value)) if twice else value
+    return collected(schema, given, read_value, notes)
+
+
+def collected(
+    schema: type[BaseModel], given: Mapping[str, Any], read: Callable[[Shape, Any, Notes], Any], notes: Notes
+) -> dict[str, Any]:
+    """The values of the fields of `schema`, by key, as `read` reads what is given of each; see `read_object`."""
+    found: dict[str, Any] = {}
+    problems: list[UnreadableError] = []
+    for name, shape in schema_fields(schema).items():
+        if name not in given and not shape.required:
+            found[shape.key] = shape.default
+            continue
+        inner = Notes()
+        try:
+            if name not in given:
+                raise UnreadableError(NOT_GIVEN)
+            found[shape.key] = read(shape, given[name], inner)
+        except UnreadableError as problem:
+            if not shape.may_be_missing:
+                raise type(problem)(f"{name}: {problem}") from None
+            notes.missing[name] = str(problem)
+            problems.append(problem)
+        else:
+            notes.absorb(inner, name)
+    if problems and not found:
+        echo = all(isinstance(problem, EchoError) for problem in problems)
+        raise (EchoError if echo else UnreadableError)(f"no field can be read; {notes.problem}")
+    return found
+
+
+def read_value(shape: Shape, value: Any, notes: Notes) -> Any:
+    """`value` as `shape` wants it; notes tell what was changed."""
+    if isinstance(value, Unclear):
+        raise UnreadableError("stated twice, differently")
+    if shape.optional and value is None:
+        return None
+    if shape.optional and value == "" and shape.kind != "text":
+        notes.add("an empty text for null")
+        return None
+    if value is None and shape.default is not None:
+        notes.add("null for a field with a default")
+        return shape.default
+    if shape.kind == "other":
+        return value
+    return READERS[shape.kind](shape, value, notes)
+
+
+def _read_choice(shape: Shape, value: Any, notes: Notes) -> Label:
+    if any(value == label and type(value) is type(label) for label in shape.labels):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise UnreadableError(f"'{shorten(str(value))}' is not one of {', '.join(map(str, shape.labels))}")
+    label, exact = read_label(str(value), shape.labels)
+    notes.add(f"'{shorten(str(value))}' for {label}", in_words=not exact)
+    return label
+
+
+def _read_quantity(shape: Shape, value: Any, notes: Notes) -> int | float:
+    percent = False
+    if isinstance(value, str):
+        if is_choice(value, ()) or _is_range(shape, value):
+            raise EchoError(f"'{shorten(value)}' repeats the format")
+        number, percent, exact = read_number(value, shape.high or HUNDRED)
+        notes.add(f"'{shorten(value)}' for a number", in_words=not exact)
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnreadableError(f"'{shorten(str(value))}' is not a number")
+    else:
+        number = value
+    if percent and shape.high not in (None, HUNDRED):
+        if shape.high != 1:
+            raise UnreadableError(f"per cent where up to {shape.high:g} is asked")
+        number = number / HUNDRED
+    if isinstance(number, float) and not percent and shape.of_hundred and 0 < number <= 1:
+        raise UnreadableError(f"{number} where 0 to 100 is asked may be a share of 1")
+    if not (shape.low is None or number >= shape.low) or not (shape.high is None or number <= shape.high):
+        raise UnreadableError(f"{shorten(str(number))} is outside {shape.low} to {shape.high}")
+    if shape.kind == "integer" and isinstance(number, float):
+        if number != number or abs(number) > 2**53:  # noqa: PLR0124 - not a number differs from itself
+            raise UnreadableError(f"{number} is no whole number")
+        notes.add(f"{number} to the nearest whole number")
+        number = int(number + 0.5) if number >= 0 else -int(-number + 0.5)
+    return number
+
+
+def _is_range(shape: Shape, text: str) -> bool:
+    """Whether `text` only repeats the range that was asked for."""
+    ends = re.findall(r"\d+(?:\.\d+)?", text)
+    return [float(end) for end in ends] == [shape.low, shape.high]
+
+
+def _read_flag(_shape: Shape, value: Any, notes: Notes) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    label, exact = read_label(str(value), tuple(words))
+    notes.add(f"'{shorten(str(value))}' for {words[str(label)]}".lower(), in_words=not exact)
+    return words[str(label)]
+
+
+def _read_text(_shape: Shape, value: Any, notes: Notes) -> str:
+    if isinstance(value, str):
+        if value.strip() == PLACEHOLDER:
+            raise EchoError("repeats the format")
+        return value
+    if value is None or isinstance(value, bool):
+        raise UnreadableError(f"{json.dumps(value)} is no text")
+    notes.add("other than text for a text")
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "\n".join(value)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        raise UnreadableError("a text that is stated twice, differently") from None
+
+
+def _read_list(shape: Shape, value: Any, notes: Notes) -> list[Any]:
+    if not isinstance(value, list):
+        notes.add("one item for a list")
+        value = [value]
+    if shape.filled and not value:
+        raise UnreadableError("an empty list")
+    assert shape.item is not None  # noqa: S101 - a list's shape has its items'
+    items = []
+    for number, item in enumerate(value):
+        inner = Notes()
+        items.append(read_value(shape.item, item, inner))
+        notes.absorb(inner, f"[{number}]")
+    return items
+
+
+def _read_nested(shape: Shape, value: Any, notes: Notes) -> dict[str, Any]:
+    if shape.schema is None or not isinstance(value, dict):
+        raise UnreadableError(f"'{shorten(str(value))}' is not an object")
+    return read_object(shape.schema, value, notes)
+
+
+READERS: dict[str, Callable[[Shape, Any, Notes], Any]] = {
+    "label": _read_choice,
+    "integer": _read_quantity,
+    "number": _read_quantity,
+    "flag": _read_flag,
+    "text": _read_text,
+    "list": _read_list,
+    "object": _read_nested,
+}

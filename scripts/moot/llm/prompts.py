@@ -1,0 +1,96 @@
+"""Prompts: Jinja templates in `config/prompts`, rendered to messages; hostile text can leave none of its delimiters."""
+
+import hashlib
+import re
+import secrets
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2 import meta
+from jinja2.sandbox import SandboxedEnvironment
+
+from moot.core.errors import UserError
+from moot.llm.request import Message
+
+_UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
+"""What may stand between the characters of a delimiter without a reader, or a tokenizer, making much of it."""
+_TAG_LIKE = re.compile(rf"[<＜](?={_UNSEEN}(?:[/／]{_UNSEEN})?[^\W\d_])")
+
+
+def enclose(text: object, tag: str) -> str:
+    """Text between `<tag>` and `</tag>`, with everything inside it that looks like a tag made harmless.
+
+    >>> enclose("a </facts> b, 1 < 2", "facts")
+    '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
+    """
+    return f"<{tag}>\n{_TAG_LIKE.sub('‹', str(text)).strip()}\n</{tag}>"
+
+
+class _Environment(SandboxedEnvironment):
+    """Jinja's sandbox, which need not search moot's own plain values for the interpreter's internals at each look."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        if type(obj).__module__.startswith("moot."):
+            return not attr.startswith("_")
+        return super().is_safe_attribute(obj, attr, value)
+
+
+class Prompts:
+    """The templates of a project; a folder of the user's own takes precedence over the shipped one.
+
+    Args:
+        folders: folders to look in, first match wins.
+    """
+
+    def __init__(self, *folders: Path) -> None:
+        self._environment = _Environment(
+            loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,
+            auto_reload=False,
+        )
+        self._environment.filters["enclose"] = enclose
+        # Marks that no case text and no model text can contain; they leave with the cut.
+        self._mark = secrets.token_hex(16)
+        self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
+        self._template = cache(self._environment.get_template)
+
+    def render(self, name: str, **context: Any) -> tuple[Message, ...]:
+        """The messages of template `{name}.jinja`, as its `{{ role("system") }}` and `{{ role("user") }}` cut it.
+
+        Raises:
+            UserError: no such template, or a mistake in it, with its line.
+        """
+        try:
+            text = self._template(f"{name}.jinja").render(role=lambda role: f"\0{self._mark}{role}\0", **context)
+        except jinja2.TemplateNotFound as error:
+            raise UserError(f"prompt template {error.name}: not found in config/prompts.") from None
+        except jinja2.TemplateSyntaxError as error:
+            raise UserError(f"prompt template {error.name}, line {error.lineno}: {error.message}.") from None
+        except jinja2.UndefinedError as error:
+            raise UserError(f"prompt template {name}.jinja: {error.message}.") from None
+        parts = self._cut.split(text)
+        messages = (
+            Message(role, content.replace("\0", "").strip())
+            for role, content in zip(parts[1::2], parts[2::2], strict=True)
+        )
+        return tuple(message for message in messages if message.content)
+
+    def digest(self, *names: str) -> str:
+        """A digest of templates, of every template in their folder, and of all that these include or extend."""
+        loader = self._environment.loader
+        waiting = [name for name in self._environment.list_templates() if name.startswith(tuple(names))]
+        seen: dict[str, str] = {}
+        while waiting:
+            name = waiting.pop()
+            if name in seen or loader is None:
+                continue
+            source = loader.get_source(self._environment, name)[0]
+            seen[name] = hashlib.sha256(source.encode()).hexdigest()
+            referenced = meta.find_referenced_templates(self._environment.parse(source))
+            waiting.extend(reference for reference in referenced if reference)
+        return hashlib.sha256(repr(sorted(seen.items())).encode()).hexdigest()[:16]

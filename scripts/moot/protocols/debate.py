@@ -1,0 +1,366 @@
+"""A debate: one case before its seats, and the record of everything that was said, by whom and to whom."""
+
+import json
+from bisect import insort
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from moot.core.cases import Case, Task
+from moot.core.confidence import number_of_choices, probability_of_stated_confidence
+from moot.core.errors import CallFailedError, UserError
+from moot.core.likelihood import censored, label_shares
+from moot.core.schemas import UNUSABLE
+from moot.llm.parsing.ladder import Parsed, describe_schema, json_schema, parse_reply
+from moot.llm.prompts import Prompts
+from moot.llm.request import Message, Reply, request_to
+
+if TYPE_CHECKING:
+    from moot.llm.chat import Chat
+
+PUBLIC = "public"
+_REPLICATES_A_DEBATE = 1000
+
+
+NO_ANSWER_YET = "no answer yet: "
+UNUSABLE_ANSWER = "an answer cannot be used: "
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a debate came to.
+
+    Attributes:
+        prediction: one of the task's labels, or several joined by ";".
+        confidence: in the prediction, 0 to 100, as stated or derived; None where there is none.
+        score: the probability of the task's positive label, where the protocol has one.
+        logprobs: label to log-probability, for an answer by likelihood; calibrated later on validation cases.
+        probability: of the prediction, by its log-probability, its share of votes, or its stated confidence.
+    """
+
+    prediction: str
+    confidence: float | None = None
+    score: float | None = None
+    logprobs: Mapping[str, float] | None = None
+    probability: float | None = None
+
+
+@dataclass(slots=True)
+class Utterance:
+    """One thing said. See the contract of `transcripts/` for the columns that it becomes."""
+
+    turn: int
+    round: int
+    speaker: str
+    visibility: str
+    kind: str
+    text: str
+    parsed: dict[str, Any] | None = None
+    parse_status: str = ""
+    prediction: str | None = None
+    confidence: float | None = None
+    source: str = "model"
+    call_id: str = ""
+    probability: float | None = None
+    parse_problem: str = ""
+    missing_fields: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call failed, so that nothing was said."""
+        return self.parse_status == "failed"
+
+    @property
+    def usable(self) -> bool:
+        """Whether the reply could be used as what it was asked for."""
+        return self.parse_status not in UNUSABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all debates of a job share.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        chats: model name to its voice; `model` speaks for every seat that `seats` does not give to another.
+        params: the protocol's parameters.
+        prompts: the templates.
+        seed: the configuration's seed.
+        examples: the training split, for n-shot prompts; nothing else may be shown with its label.
+        artifacts: files that the protocol asked for, by name.
+    """
+
+    experiment: str
+    model: str
+    chats: "Mapping[str, Chat]"
+    params: Any
+    prompts: Prompts
+    seed: int
+    examples: Sequence[Case] = ()
+    artifacts: Mapping[str, Path] = field(default_factory=dict)
+
+
+class Debate:
+    """One case, one repeat. Protocols speak through it; nothing is said that it does not record."""
+
+    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting) -> None:
+        self.case = case
+        self.task = task
+        self.repeat = repeat
+        self.utterances: list[Utterance] = []
+        self._setting = setting
+        self._turns = 0
+        self._asked: Counter[tuple[object, ...]] = Counter()
+
+    @property
+    def debate_id(self) -> str:
+        """Unique within experiment and model."""
+        return f"{self.case.case_id}#{self.repeat}"
+
+    @property
+    def setting(self) -> Setting:
+        """What it shares with the other debates of its job."""
+        return self._setting
+
+    @property
+    def params(self) -> Any:
+        """The protocol's parameters."""
+        return self._setting.params
+
+    @property
+    def seed(self) -> int:
+        """The configuration's seed."""
+        return self._setting.seed
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's name."""
+        return self._setting.experiment
+
+    @property
+    def model(self) -> str:
+        """The experiment's model, by its name in the configuration."""
+        return self._setting.model
+
+    @property
+    def examples(self) -> Sequence[Case]:
+        """The training split."""
+        return self._setting.examples
+
+    @property
+    def artifacts(self) -> Mapping[str, Path]:
+        """Files that the protocol asked for, by name."""
+        return self._setting.artifacts
+
+    def heard_by(self, seat: str) -> list[Utterance]:
+        """What a seat may know: everything public, and its own private utterances; failed ones said nothing."""
+        return [said for said in self.utterances if not said.failed and seat in _audience(said, seat)]
+
+    async def say(
+        self,
+        seat: str,
+        kind: str,
+        prompt: str,
+        *,
+        schema: type[BaseModel] | None = None,
+        private: bool = False,
+        round: int = 0,  # noqa: A002 - the transcript's column
+        heard: Sequence[Utterance] | None = None,
+        **context: Any,
+    ) -> Utterance:
+        """Let a seat's model answer a prompt, and record it.
+
+        Args:
+            seat: who speaks.
+            kind: what it is (opening, strategy, belief, verdict, ...).
+            prompt: template name below `config/prompts`, without ending.
+            schema: what the reply must hold; `prediction` and `confidence` fields fill the utterance's columns.
+            private: whether only this seat may read it later.
+            round: the round that it belongs to, from 1; 0 where there are none.
+            heard: what the prompt may quote; by default everything that the seat may know now.
+            context: further variables of the template.
+
+        Returns:
+            The recorded utterance; a failed call or an unusable reply is recorded as such, never raised.
+        """
+        turn = self._next_turn()
+        chat = self._chat(seat)
+        reply_format = describe_schema(schema) if schema else ""
+        messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
+        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
+        most_tokens = self.params.form_tokens if schema else None
+        said, reply = await self._ask(
+            chat, messages, said, schema=json_schema(schema) if schema else None, most_tokens=most_tokens
+        )
+        said.text = reply.text if reply else ""
+        if schema and not said.failed:
+            self._fill(said, parse_reply(said.text, schema))
+        return self._keep(said)
+
+    async def choose(
+        self,
+        seat: str,
+        kind: str,
+        prompt: str,
+        *,
+        words: Mapping[str, str] | None = None,
+        private: bool = False,
+        round: int = 0,  # noqa: A002
+        heard: Sequence[Utterance] | None = None,
+        **context: Any,
+    ) -> Utterance:
+        """Score the task's labels by the log-probability of their words after a prompt, as multiple choice is scored.
+
+        Args:
+            seat, kind, prompt, private, round, heard, context: as in `say`.
+            words: label to the word that stands for it; by default the label itself.
+
+        Returns:
+            The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,
+            confidence its share of the labels' probability, 0 to 100. Labels whose words the server did not list stand
+            in `parsed["unlisted"]`; where it listed none of them, the answer is invalid.
+
+        Raises:
+            LogprobsUnavailableError: the endpoint gives no token probabilities.
+        """
+        turn = self._next_turn()
+        words = words or {label: label for label in self.task.labels}
+        messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
+        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
+        said, reply = await self._ask(self._chat(seat), messages, said, choices=tuple(words.values()))
+        if reply is not None:
+            self._score(said, reply, words)
+        return self._keep(said)
+
+    def record(
+        self,
+        seat: str,
+        kind: str,
+        text: str,
+        *,
+        source: str = "human",
+        private: bool = False,
+        round: int = 0,  # noqa: A002
+        **fields: Any,
+    ) -> Utterance:
+        """Record what a person said, or what the protocol itself worked out (`source="computed"`)."""
+        turn = self._next_turn()
+        visibility = _visibility(seat, private)
+        return self._keep(Utterance(turn, round, seat, visibility, kind, text, source=source, **fields))
+
+    # How a call is made and kept
+
+    def _next_turn(self) -> int:
+        self._turns += 1
+        return self._turns
+
+    def _keep(self, said: Utterance) -> Utterance:
+        insort(self.utterances, said, key=lambda utterance: utterance.turn)
+        return said
+
+    def _chat(self, seat: str) -> "Chat":
+        return self._setting.chats[self.params.seats.get(seat, self._setting.model)]
+
+    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Any) -> tuple[Message, ...]:
+        return self._setting.prompts.render(
+            prompt,
+            case=self.case,
+            task=self.task,
+            seat=seat,
+            params=self.params,
+            heard=self.heard_by(seat) if heard is None else heard,
+            **context,
+        )
+
+    async def _ask(
+        self,
+        chat: "Chat",
+        messages: tuple[Message, ...],
+        said: Utterance,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        choices: tuple[str, ...] = (),
+        most_tokens: int | None = None,
+    ) -> tuple[Utterance, Reply | None]:
+        """Ask a model; the same question asked again in a debate is a further sample."""
+        model, params = chat.config, self.params
+        question = (model.endpoint, model.model, messages, json.dumps(schema), choices)
+        nth = self._asked[question]
+        self._asked[question] += 1
+        replicate = self.repeat * _REPLICATES_A_DEBATE + nth
+        # An experiment's explicit temperature wins over the model's entry.
+        explicit = "temperature" in params.model_fields_set
+        request = request_to(
+            model,
+            messages,
+            max_tokens=most_tokens or params.max_tokens or model.max_tokens,
+            temperature=params.temperature if explicit or model.temperature is None else model.temperature,
+            seed=(self.seed if model.seed is None else model.seed) + replicate,
+            schema=schema,
+            choices=choices,
+        )
+        try:
+            said.call_id, reply = await chat.ask(request, replicate)
+        except CallFailedError as error:
+            said.parse_status, said.parsed = "failed", {"error": str(error)}
+            return said, None
+        return said, reply
+
+    @staticmethod
+    def _score(said: Utterance, reply: Reply, words: Mapping[str, str]) -> None:
+        logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
+        if logprobs is None:
+            problem = f"the server lists none of the words {', '.join(words.values())} among the likeliest tokens"
+            said.parse_status, said.parsed = "invalid", {"problem": problem}
+            return
+        by_label = {label: logprobs[word] for label, word in words.items()}
+        shares = label_shares(by_label)
+        said.parse_status, said.parsed = "strict", {"logprobs": by_label}
+        if unlisted := [label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)]:
+            said.parsed["unlisted"] = unlisted
+        said.prediction = max(shares, key=lambda label: shares[label])
+        said.probability = shares[said.prediction]
+        said.confidence = 100 * said.probability
+
+    def _fill(self, said: Utterance, parsed: Parsed) -> None:
+        said.parse_status, said.parsed = parsed.status, parsed.value
+        said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)
+        if parsed.value is None:
+            said.parsed = {"problem": parsed.problem}
+            return
+        prediction, confidence = parsed.value.get("prediction"), parsed.value.get("confidence")
+        if isinstance(prediction, str):
+            said.prediction = prediction.casefold()
+        elif isinstance(prediction, list):
+            said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
+        if isinstance(confidence, int | float):
+            said.confidence = float(confidence)
+            said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(self.task))
+
+
+def _visibility(seat: str, private: bool) -> str:
+    return seat if private else PUBLIC
+
+
+def _audience(said: Utterance, seat: str) -> Sequence[str]:
+    return (seat,) if said.visibility == PUBLIC else said.visibility.split(",")
+
+
+def transcript_row(debate: Debate, said: Utterance) -> dict[str, Any]:
+    """An utterance as a row of `transcripts/`."""
+    row = {name: getattr(said, name) for name in Utterance.__dataclass_fields__}
+    row["parsed"] = json.dumps(said.parsed, ensure_ascii=False, sort_keys=True) if said.parsed is not None else None
+    identity = {"experiment": debate.experiment, "model": debate.model, "debate_id": debate.debate_id}
+    return {**identity, "case_id": debate.case.case_id, "repeat": debate.repeat, **row}
+
+
+def check_labels(task: Task, answer: Answer) -> None:
+    """Raise `UserError` if a protocol came to a label that the task does not have."""
+    given = answer.prediction.split(";") if task.multilabel else [answer.prediction]
+    unknown = [label for label in given if label not in task.labels and label]
+    if unknown:
+        raise UserError(f"the protocol answered {unknown}; the data set's labels are {list(task.labels)}.")

@@ -1,0 +1,174 @@
+"""Tables and figures: one module a study, each registering functions from a study's results to what readers see.
+
+A table or figure finds the experiments that it shows by protocol and parameters (`StudyResults.where`), never by their
+names, so that a user's own experiments of the study appear in it. It is built for any number of experiments, none too:
+published values then stand alone, and a figure says that there is nothing to draw.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from moot.scores.results import OVERALL, ExperimentResults, Score
+from moot.scores.served import version_notes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+
+@dataclass(frozen=True, slots=True)
+class AsPublished:
+    """How one run, or one data set with its trained models, relates to the experiments of config/paper.yaml.
+
+    Attributes:
+        repeats: names of the paper's experiments that it repeats; `baselines/DATASET` for a data set.
+        alike: those that it repeats but for the model.
+        differs: in what it differs from the nearest one, in words; "" where it repeats one.
+    """
+
+    repeats: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+    differs: str = ""
+
+
+@dataclass(frozen=True)
+class Comparable:
+    """What of a run is as published.
+
+    Attributes:
+        runs: by experiment and model.
+        datasets: by data set, for the models trained on it.
+    """
+
+    runs: Mapping[tuple[str, str], AsPublished] = field(default_factory=dict)
+    datasets: Mapping[str, AsPublished] = field(default_factory=dict)
+
+    def run(self, experiment: str, model: str) -> AsPublished:
+        """One experiment and model; nothing is comparable unless it is known to be."""
+        return self.runs.get((experiment, model), AsPublished())
+
+    def dataset(self, name: str) -> AsPublished:
+        """One data set."""
+        return self.datasets.get(name, AsPublished())
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """All that the tables and figures of one study may show.
+
+    Attributes:
+        study: the study's name.
+        experiments: its experiments, by name, in the order of the configuration.
+        scores: the scores of all these experiments below each other (scores schema).
+        baselines: leaderboard frames of `results/baselines/`, by data set.
+        published: the study's rows of `data/published/published_results.csv`, columns as `published.COLUMNS`.
+        comparable: which runs are as published; without it no published value stands beside a run.
+    """
+
+    study: str
+    experiments: Mapping[str, ExperimentResults]
+    scores: pd.DataFrame
+    baselines: Mapping[str, pd.DataFrame]
+    published: pd.DataFrame
+    comparable: Comparable = field(default_factory=Comparable)
+
+    def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
+        """The experiments of any of these protocols (none given: of all) whose parameters have these values.
+
+        A parameter that an experiment does not have never matches.
+        """
+        return [
+            results
+            for results in self.experiments.values()
+            if (not protocols or results.config.protocol in protocols)
+            and all(
+                name in results.config.params and results.config.params[name] == value for name, value in params.items()
+            )
+        ]
+
+    def select_scores(self, experiment: str, metric: str, average: str = "", group: str = OVERALL) -> pd.DataFrame:
+        """One row a model: the scores of one metric in one group of one experiment."""
+        scores = self.scores
+        return scores[
+            (scores["experiment"] == experiment)
+            & (scores["metric"] == metric)
+            & (scores["average"] == average)
+            & (scores["group"] == group)
+        ]
+
+    @cached_property
+    def score_index(self) -> Mapping[tuple[str, str, str, str, str], Score]:
+        """The scores by experiment, model, metric, average and group."""
+        keys = self.scores[["experiment", "model", "metric", "average", "group"]].itertuples(index=False, name=None)
+        values = self.scores[list(Score.__dataclass_fields__)].itertuples(index=False, name=None)
+        return {key: Score(*value) for key, value in zip(keys, values, strict=True)}
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of the data sets used ("synthetic") and of servers that changed during a run.
+
+        Each once, in the order of the experiments.
+        """
+        found: list[str] = []
+        for results in self.experiments.values():
+            found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
+            if cluster := results.task.cluster:
+                found.append(f"Data set {results.config.dataset}: intervals and tests by {cluster}, drawn as a whole")
+        return tuple(dict.fromkeys([*found, *version_notes(self.scores)]))
+
+
+def data_label(results: ExperimentResults) -> str:
+    """What tables and figures call an experiment's data: its name, and whether it is synthetic or a sample."""
+    notes = " ".join(results.task.notes).casefold()
+    kind = next((word for word in ("synthetic", "sample") if word in notes), "")
+    return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
+
+
+@dataclass(frozen=True)
+class TableContent:
+    """A table before it is written.
+
+    Attributes:
+        frame: the rows; column names are shown as they are. Cells may be text, numbers or missing.
+        notes: sentences under the table; those of the data sets are added by the writer.
+        published: columns with published values, set apart from ours.
+        ours: columns with values that this run measured.
+        difference: columns with differences between the two.
+        intervals: heading to the two columns that hold an interval's ends, which are shown as one; the CSV has both.
+        keys: columns, from the left, whose repeated values are shown once; the CSV repeats them.
+        formats: a format specification by column (or interval's heading); other fractions have three digits.
+    """
+
+    frame: pd.DataFrame
+    notes: Sequence[str] = ()
+    published: Sequence[str] = ()
+    ours: Sequence[str] = ()
+    difference: Sequence[str] = ()
+    intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    keys: Sequence[str] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A registered table: file name, title, a caption for the report, and the function that builds it."""
+
+    study: str
+    name: str
+    title: str
+    caption: str
+    build: Callable[[StudyResults], TableContent]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A registered figure: file name, a caption and category for the report, and the function that draws it."""
+
+    study: str
+    name: str
+    caption: str
+    category: str
+    build: Callable[[StudyResults], "MatplotlibFigure"]

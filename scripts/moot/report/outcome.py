@@ -1,0 +1,218 @@
+"""How the debates of a run came out: how many are valid, invalid, failed or waiting, why, and where to look.
+
+One summary for the end of a run on the terminal, and for the top of the report.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+
+from moot.core.artifacts import atomic_path, read_frame, read_metadata
+from moot.core.errors import RunStoppedError
+from moot.labels.sheets import FAULTS
+from moot.protocols.debate import NO_ANSWER_YET, UNUSABLE_ANSWER
+from moot.report.escaping import csv_text, html, visible
+
+STATUSES = ("valid", "invalid", "failed", "waiting")
+COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")
+MOST_REASONS = 3
+_MOST_FILES = 20
+_VARIES = re.compile(r"\b(?=\w*\d)[\w-]{8,}\b|\d+")
+"""Numbers and identifiers, by which messages of one kind differ."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of some experiments.
+
+    Attributes:
+        debates: one row a debate: experiment, model, case_id, repeat, status, reason.
+        annotation_faults: what is wrong in the files of annotators.
+    """
+
+    debates: pd.DataFrame
+    annotation_faults: tuple[str, ...] = ()
+
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """One row an experiment and model, with the columns of `COLUMNS`."""
+        rows = []
+        for (experiment, model), mine in self.debates.groupby(["experiment", "model"], sort=True):
+            by_status = mine["status"].value_counts()
+            reasons = [f"{count} x {reason}" for reason, count in frequent_reasons(mine)]
+            rows.append(
+                [experiment, model, mine["case_id"].nunique(), len(mine)]
+                + [int(by_status.get(status, 0)) for status in STATUSES]
+                + ["; ".join(reasons)]
+            )
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    @property
+    def waiting(self) -> list[str]:
+        """The files that people have yet to write."""
+        return self._reasons(NO_ANSWER_YET)
+
+    @property
+    def unusable(self) -> list[str]:
+        """What is wrong in the answers and annotations of people, one message each."""
+        return [*self._reasons(UNUSABLE_ANSWER), *self.annotation_faults]
+
+    def _reasons(self, beginning: str) -> list[str]:
+        reasons = self.debates.loc[self.debates["status"] == "waiting", "reason"]
+        return [reason.removeprefix(beginning) for reason in reasons if reason.startswith(beginning)]
+
+    @property
+    def wholly_failed(self) -> list[str]:
+        """The experiments, with the model, of which every debate failed."""
+        counts = self.counts[self.counts["failed"] == self.counts["debates"]]
+        return [
+            f"{experiment} ({model})" for experiment, model in zip(counts["experiment"], counts["model"], strict=True)
+        ]
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing waits for a person, and `check` has nothing to say."""
+        return not (self.waiting or self.unusable or self.wholly_failed)
+
+    @property
+    def where(self) -> str:
+        """Where to read more of debates without a usable answer."""
+        return (
+            "results/rendered/ (what was said, and why it could not be used), results/logs/debates/ (attempts, pauses)"
+        )
+
+    def lines(self) -> list[str]:
+        """The summary for a terminal."""
+        total = self.counts[["cases", "debates", *STATUSES]].sum()
+        experiments = self.counts["experiment"].nunique()
+        lines = [
+            f"Debates: {total['debates']} in {experiments} experiment{'s' * (experiments != 1)}: "
+            + ", ".join(f"{total[status]} {status}" for status in STATUSES)
+            + "."
+        ]
+        for row in self.counts[self.counts["valid"] < self.counts["debates"]].to_dict("records"):
+            found = ", ".join(f"{row[status]} {status}" for status in STATUSES if row[status])
+            lines.append(f"  {row['experiment']}, {row['model']}: {found} of {row['debates']}")
+        ended = self.debates[self.debates["status"] != "waiting"]
+        if reasons := frequent_reasons(ended):
+            lines.append("Most frequent reasons:")
+            lines += [f"  {count} x {reason}" for reason, count in reasons]
+            lines.append(f"Where to look: {self.where}")
+        if self.waiting:
+            lines.append(
+                f"{len(self.waiting)} debates wait for a person and enter no table yet. Each question lies beside the "
+                "file that it asks for; write these, and run the same command again:"
+            )
+            lines += [f"  {path}" for path in self.waiting[:_MOST_FILES]]
+        if len(self.waiting) > _MOST_FILES:
+            lines.append(f"  and {len(self.waiting) - _MOST_FILES} more below data/inbox/")
+        return [visible(line).replace("\n", " ") for line in lines]
+
+    def check(self) -> None:
+        """Require that no experiment failed as a whole, and that what people wrote can be used.
+
+        Raises:
+            RunStoppedError: with all that is wrong, and what to do.
+        """
+        faults = []
+        if failed := self.wholly_failed:
+            faults.append(
+                f"moot: every debate of {', '.join(failed)} failed. Mend the cause, then add `--forcerun run_debates` "
+                "to ask again; nothing that is in the ledger is asked twice."
+            )
+        faults += [f"moot: {fault}" for fault in self.unusable]
+        if faults:
+            raise RunStoppedError(visible("\n".join(faults)))
+
+
+def frequent_reasons(debates: pd.DataFrame, most: int = MOST_REASONS) -> list[tuple[str, int]]:
+    """The most frequent reasons of debates that are not valid, each with its count.
+
+    Reasons that differ by numbers and identifiers alone are one; the first of them stands for all.
+    """
+    reasons = [reason for reason in debates.loc[debates["status"] != "valid", "reason"] if reason]
+    counted = Counter(_kind(reason) for reason in reasons)
+    example: dict[str, str] = {}
+    for reason in reasons:
+        example.setdefault(_kind(reason), reason)
+    return [(example[kind], count) for kind, count in counted.most_common(most)]
+
+
+def _kind(reason: str) -> str:
+    if reason.startswith(NO_ANSWER_YET):
+        return NO_ANSWER_YET
+    return _VARIES.sub("0", reason)
+
+
+def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Outcome:
+    """The outcome of experiments by their predictions, with the faults that their labels' files record."""
+    columns = ["experiment", "model", "case_id", "repeat", "status", "reason"]
+    frames = [read_frame(path).reindex(columns=columns) for path in predictions]
+    debates = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    debates["reason"] = debates["reason"].fillna("")
+    faults = [fault for path in labels for fault in json.loads(read_metadata(path).get(FAULTS, "[]"))]
+    return Outcome(debates, tuple(dict.fromkeys(faults)))
+
+
+def write_outcome(study: str, outcome: Outcome, paths: Mapping[str, Path]) -> None:
+    """Write `outcome/{study}.csv` and `.html`, `paths` by format."""
+    counts = outcome.counts.copy()
+    for column in ("experiment", "model", "reasons"):
+        counts[column] = counts[column].map(csv_text)
+    with atomic_path(paths["csv"]) as part:
+        counts.to_csv(part, index=False, lineterminator="\n")
+    page = _template().render(study=study, outcome=outcome, rows=outcome.counts.to_dict("records"), columns=COLUMNS)
+    with atomic_path(paths["html"]) as part:
+        part.write_text(page, encoding="utf-8")
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - `text` escapes
+    environment.filters["text"] = html
+    return environment.from_string(_PAGE)
+
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Outcome of {{ study | text }}</title>
+<style>
+.outcome { border-collapse: collapse; font-family: sans-serif; }
+.outcome th, .outcome td { border-bottom: 1px solid #ccc; padding: 0.3em 0.6em; text-align: left; vertical-align: top; }
+</style>
+</head>
+<body>
+<table class="outcome">
+<thead><tr>{% for column in columns %}<th>{{ column | text }}</th>{% endfor %}</tr></thead>
+<tbody>
+{% for row in rows %}
+<tr>{% for column in columns %}<td>{{ row[column] | text }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody>
+</table>
+<p>A debate is invalid when its replies could not be used, failed when its last call failed, and waiting when a
+person has yet to answer; waiting debates are in no table. Where to look: {{ outcome.where | text }}.</p>
+{% for message in outcome.unusable %}
+<p>{{ message | text }}</p>
+{% endfor %}
+{% if outcome.waiting %}
+<p>Answers that people have yet to write:</p>
+<ul>
+{% for path in outcome.waiting %}
+<li>{{ path | text }}</li>
+{% endfor %}
+</ul>
+{% endif %}
+</body>
+</html>
+"""

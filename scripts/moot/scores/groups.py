@@ -1,0 +1,91 @@
+"""What every family of scores starts from: predictions, and the groups among them by the attributes of their cases."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moot.core.cases import Task, positive_of_two
+from moot.core.confidence import number_of_choices, probability_of_stated_confidence
+from moot.scores.results import OVERALL, ExperimentResults
+from moot.stats.bootstrap import Floats
+
+FEWEST_VALUES, MOST_VALUES = 2, 12  # an attribute with more values (a topic, a docket number) is no group to compare
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some rows of one model's predictions.
+
+    Attributes:
+        model: whose predictions.
+        name: "overall", "retries=0", or "attribute=value".
+        rows: the predictions, invalid ones too.
+    """
+
+    model: str
+    name: str
+    rows: pd.DataFrame
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """Which rows have a usable answer, shape (rows,)."""
+        return np.asarray(self.rows["status"] == "valid")
+
+    @property
+    def n_invalid(self) -> int:
+        """How many rows have none."""
+        return int((~self.valid).sum())
+
+
+def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
+    """Each model's predictions: all, those of debates without retries, and those of each value of each attribute.
+
+    Attributes with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the evaluated cases form none.
+    """
+    predictions = results.predictions
+    attributes = _attributes(results, predictions)
+    for model in results.config.models:
+        mine = (predictions["model"] == model).to_numpy()
+        rows = predictions[mine].sort_values(["case_id", "repeat"], kind="stable")
+        yield Group(model, OVERALL, rows)
+        without_retries = rows[rows["retries"] == 0]
+        if 0 < len(without_retries) < len(rows):
+            yield Group(model, "retries=0", without_retries)
+        for attribute in attributes.columns:
+            values = rows["case_id"].map(attributes[attribute])
+            for value in sorted(values.dropna().unique()):
+                yield Group(model, f"{attribute}={value}", rows[values == value])
+
+
+def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.DataFrame:
+    """The attributes worth grouping by, one column each, indexed by case_id."""
+    by_case = results.cases.set_index("case_id")["attributes"]
+    evaluated = sorted(predictions["case_id"].unique())
+    if not evaluated:
+        return pd.DataFrame()
+    frame = pd.DataFrame(by_case.loc[evaluated].tolist(), index=evaluated)
+    kept = [name for name in sorted(frame.columns) if FEWEST_VALUES <= frame[name].nunique() <= MOST_VALUES]
+    return frame[kept]
+
+
+def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
+    """Each row's probability of what it predicts, 0 to 1, shape (rows,).
+
+    It is the predicted `probability`; where there is none it follows from the `score` of the positive of two labels, or
+    else from the stated confidence, by the one rule of `moot.core.confidence`. NaN where the row states none of them.
+    """
+    found = rows["probability"].to_numpy(dtype=np.float64)
+    if positive := positive_of_two(task):
+        score = rows["score"].to_numpy(dtype=np.float64)
+        found = np.where(np.isnan(found), np.where(rows["prediction"] == positive, score, 1 - score), found)
+    stated = probability_of_stated_confidence(rows["confidence"].to_numpy(dtype=np.float64), number_of_choices(task))
+    return np.where(np.isnan(found), stated, found)
+
+
+def probability_of_positive(rows: pd.DataFrame, task: Task) -> Floats:
+    """Each row's probability of the positive of two labels, shape (rows,); see `probability_of_prediction`."""
+    predicted = probability_of_prediction(rows, task)
+    return np.where(rows["prediction"] == positive_of_two(task), predicted, 1 - predicted)

@@ -1,0 +1,234 @@
+"""Everything that one experiment left behind, read when first used."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import pandas as pd
+
+from moot.core.artifacts import read_cases, read_frames, waiting
+from moot.core.cases import Case, Task, cluster_name
+from moot.core.errors import UserError
+from moot.core.schemas import SCHEMAS
+from moot.stats.bootstrap import ClusterBootstrap, Statistic
+
+OVERALL = "overall"
+
+
+class ExperimentConfig(Protocol):
+    """What results need to know of an experiment's entry in the configuration (`params` with defaults filled in)."""
+
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def dataset(self) -> str: ...
+    @property
+    def models(self) -> Sequence[str]: ...
+    @property
+    def split(self) -> str: ...
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+
+
+class ExperimentResults:
+    """Everything that one experiment left behind, all its models below each other; each frame is read when first used.
+
+    Args:
+        results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
+        experiment: the experiment's name.
+        config: the experiment's entry in the configuration.
+        seed: the configuration's seed, from which bootstrap draws follow.
+        files: the files that may be read, as a rule names them; None for whatever stands in the folder.
+    """
+
+    def __init__(
+        self,
+        results: Path,
+        experiment: str,
+        config: ExperimentConfig,
+        seed: int = 0,
+        files: Collection[Path] | None = None,
+    ) -> None:
+        self.results = results
+        self.files = None if files is None else frozenset(files)
+        self.experiment = experiment
+        self.config = config
+        self.seed = seed
+
+    def __repr__(self) -> str:
+        return f"ExperimentResults({self.experiment!r})"
+
+    @cached_property
+    def _cases_and_task(self) -> tuple[list[Case], Task]:
+        return read_cases(self._named(self.results / "cases" / f"{self.config.dataset}.parquet"))
+
+    @property
+    def task(self) -> Task:
+        """The data set's description, from the metadata of its cases."""
+        return self._cases_and_task[1]
+
+    @cached_property
+    def cases(self) -> pd.DataFrame:
+        """All cases of the data set, columns of the cases schema; `attributes` holds dictionaries."""
+        columns = SCHEMAS["cases"].names
+        return pd.DataFrame(
+            [{name: getattr(case, name) for name in columns} for case in self._cases_and_task[0]], columns=columns
+        )
+
+    @cached_property
+    def predictions(self) -> pd.DataFrame:
+        """One row an evaluated case and repeat whose debate has ended, columns of the predictions schema.
+
+        Cases of other splits, argued to fit a threshold on, are not evaluated and not here; nor are debates that wait
+        for a person.
+        """
+        return self.outcomes[self.outcomes["status"] != "waiting"].reset_index(drop=True)
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """As `predictions`, with the debates that wait for a person."""
+        return self._evaluated(self._of_models("predictions"))
+
+    @cached_property
+    def calls(self) -> pd.DataFrame:
+        """One row a call, columns of the calls schema."""
+        return self._of_models("calls")
+
+    @cached_property
+    def labels(self) -> pd.DataFrame:
+        """One row a labelled utterance, columns of the labels schema; empty where the experiment has no labels."""
+        folder = self.results / "labels" / self.experiment
+        labelled = folder.is_dir() if self.files is None else any(folder in file.parents for file in self.files)
+        return self._of_models("labels") if labelled else SCHEMAS["labels"].empty_table().to_pandas()
+
+    @cached_property
+    def transcripts(self) -> pd.DataFrame:
+        """One row an utterance of an evaluated case whose debate has ended, columns of the transcripts schema.
+
+        Rows are in the order of turns. Text that is missing is "".
+        """
+        return self._evaluated(self.all_transcripts)
+
+    @cached_property
+    def all_transcripts(self) -> pd.DataFrame:
+        """As `transcripts`, with the validation cases on which thresholds are fitted."""
+        return self._held[~waiting(self._held)].reset_index(drop=True)
+
+    @cached_property
+    def held_transcripts(self) -> pd.DataFrame:
+        """As `transcripts`, with the debates that wait for a person."""
+        return self._evaluated(self._held)
+
+    @cached_property
+    def _held(self) -> pd.DataFrame:
+        folder = self.results / "transcripts" / self.experiment
+        shards = [shard for model in self.config.models for shard in self._shards(folder / model)]
+        if not shards:
+            raise UserError(f"{folder}: no transcripts found; expected one folder a model. Run the debates first.")
+        frame = read_frames(shards).sort_values(["model", "debate_id", "turn"], kind="stable", ignore_index=True)
+        texts = [field.name for field in SCHEMAS["transcripts"] if field.type == "string"]
+        frame[texts] = frame[texts].fillna("")
+        twice = frame.duplicated(["model", "debate_id", "turn"])
+        if twice.any():
+            row = frame[twice].iloc[0]
+            raise UserError(
+                f"{folder}/{row['model']}: turn {row['turn']} of debate {row['debate_id']} stands in two shards, as it "
+                "does when `shards` was changed. Remove this folder and run again; the replies are in the ledger."
+            )
+        return frame
+
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """The cluster of each case, by case id: what it is drawn together with."""
+        cases, task = self._cases_and_task
+        return {case.case_id: cluster_name(case, task) for case in cases}
+
+    @cached_property
+    def cases_of_debates(self) -> Mapping[str, str]:
+        """The case of each debate, by debate id."""
+        debates = self.transcripts.drop_duplicates("debate_id")
+        return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
+
+    def sample(self, case_ids: Iterable[str]) -> "Sample":
+        """Rows of this experiment, one a case id, with the bootstrap over the clusters of their cases."""
+        cases = list(case_ids)
+        return Sample(cases, [self.clusters[case] for case in cases], self.seed)
+
+    def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
+        split = self.cases.set_index("case_id")["split"]
+        unknown = frame.loc[~frame["case_id"].isin(split.index), "case_id"]
+        if len(unknown):
+            raise UserError(
+                f"results of {self.experiment}: case '{unknown.iloc[0]}' is not among the cases of "
+                f"{self.config.dataset}; the two were built from different data. Run the debates again."
+            )
+        return frame[frame["case_id"].map(split) == self.config.split].reset_index(drop=True)
+
+    def _shards(self, folder: Path) -> list[Path]:
+        if self.files is None:
+            return sorted(folder.glob("*.parquet"))
+        return sorted((file for file in self.files if file.parent == folder), key=lambda file: int(file.stem))
+
+    def _named(self, path: Path) -> Path:
+        if self.files is not None and path not in self.files:
+            raise ValueError(f"{path} is read, but the rule does not name it")
+        return path
+
+    def _of_models(self, kind: str) -> pd.DataFrame:
+        folder = self.results / kind / self.experiment
+        paths = [self._named(folder / f"{model}.parquet") for model in self.config.models]
+        missing = [path for path in paths if not path.is_file()]
+        if missing:
+            raise UserError(f"{missing[0]}: file not found; expected one for each of the experiment's models.")
+        return read_frames(paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One figure: a metric's value with its 95 % interval; NaN where there is none.
+
+    Attributes:
+        metric: the metric's name; its unit where it has one is part of the name (`seconds_per_case`).
+        average: binary, macro, micro, weighted, or "" where the metric has none.
+        group: see the module's docstring.
+        n: rows that the value rests on.
+        n_invalid: rows of the group without a usable answer.
+        n_cases: cases that the n rows belong to.
+    """
+
+    metric: str
+    value: float
+    ci_low: float = float("nan")
+    ci_high: float = float("nan")
+    average: str = ""
+    group: str = OVERALL
+    n: int = 0
+    n_invalid: int = 0
+    n_cases: int = 0
+
+
+class Sample:
+    """Some rows, each of a case: how many rows and cases they are, and the bootstrap over their clusters.
+
+    Args:
+        case_ids: the case of each row.
+        clusters: the cluster of each row.
+        seed: the configuration's seed.
+    """
+
+    def __init__(self, case_ids: Sequence[str], clusters: Sequence[str], seed: int) -> None:
+        self.n, self.n_cases = len(case_ids), len(set(case_ids))
+        self.bootstrap = ClusterBootstrap(clusters, seed)
+
+    def score(
+        self, metric: str, statistic: Statistic, group: str = OVERALL, average: str = "", n_invalid: int = 0
+    ) -> Score:
+        """A statistic of these rows with its interval."""
+        estimate = self.bootstrap.estimate(statistic)
+        return Score(metric, *estimate, average, group, self.n, n_invalid, self.n_cases)
+
+    def count(self, metric: str, value: float, group: str = OVERALL, average: str = "", n_invalid: int = 0) -> Score:
+        """A number of these rows that has no interval."""
+        return Score(metric, value, average=average, group=group, n=self.n, n_invalid=n_invalid, n_cases=self.n_cases)

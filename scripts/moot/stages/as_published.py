@@ -1,0 +1,170 @@
+"""Which runs repeat an experiment of config/paper.yaml: published values stand beside these, and beside no others.
+
+`config/paper.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run repeats one of
+these experiments when its protocol, data set, parameters and models are the same, and when it has at least as many
+cases and repeats. Data sets are the same when their options are; a file of the user's own (`source: local`) counts as
+the published one. Models are matched by name, and their sampling by what is sent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from moot.core.config import ExperimentConfig, ModelConfig, parse_config
+from moot.protocols import PROTOCOLS
+from moot.report.content import AsPublished, Comparable
+from moot.stages.plan import Plan, expand_grid
+
+_SENT = ("structured", "reasoning", "parameters")  # of a model's entry: what changes its replies beside the name
+_REAL = ("local", "download")
+SAMPLING = ("temperature", "max_tokens")  # stated by the protocol's parameters or by a model's entry
+OTHER_DATA = "other data"
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """All of an experiment that its values depend on, its models apart.
+
+    Attributes:
+        params: the protocol's parameters with defaults; an experiment named in them is replaced by its own setting.
+        dataset: the data set's options with defaults, `source` being "published" wherever the files are the real ones.
+    """
+
+    config: ExperimentConfig
+    params: Mapping[str, Any]
+    dataset: Mapping[str, Any]
+
+    def differences(self, paper: "_Setting", sent: Mapping[str, Any], paper_sent: Mapping[str, Any]) -> list[str]:
+        """In what it is not the paper's experiment, in words; `sent` is what `_sampling` gives for a model of each."""
+        mine, theirs = self.config, paper.config
+        found = _data_differences(self.dataset, paper.dataset)
+        found += ["another split"] if mine.split != theirs.split else []
+        found += ["fewer cases"] if _fewer(mine.cases, theirs.cases) else []
+        found += ["fewer repeats"] if mine.repeats < theirs.repeats else []
+        pairs = [(self.params, paper.params), (sent, paper_sent)]
+        settings = {name for one, other in pairs for name in {**one, **other} if one.get(name) != other.get(name)}
+        settings -= {name for name in SAMPLING if sent[name] == paper_sent[name]}
+        settings |= {"calibration_cases"} if mine.calibration_cases != theirs.calibration_cases else set()
+        settings |= set() if set(theirs.labelers) <= set(mine.labelers) else {"labelers"}
+        return found + ([f"other settings: {', '.join(sorted(settings))}"] if settings else [])
+
+
+def _fewer(mine: int | None, theirs: int | None) -> bool:
+    """Whether one number of cases is less than another; None is all that there are."""
+    return mine is not None and (theirs is None or mine < theirs)
+
+
+def _data_differences(mine: Mapping[str, Any], paper: Mapping[str, Any]) -> list[str]:
+    if mine["loader"] != paper["loader"]:
+        return [OTHER_DATA]
+    if mine["source"] != paper["source"]:
+        kinds = {"sample": "sample data", "synthetic": "synthetic data"}
+        return [kinds.get(mine["source"], OTHER_DATA)]
+    changed = sorted(name for name in {**mine, **paper} if mine.get(name) != paper.get(name))
+    return [f"other options of the data: {', '.join(changed)}"] if changed else []
+
+
+def compare_with_papers(plan: Plan) -> Comparable:
+    """Which runs and data sets of a plan are as published, and in what the others differ."""
+    paper = paper_plan(plan.shipped)
+    mine, of_paper = _Settings(plan), _Settings(paper)
+    theirs = {name: of_paper[name] for name in paper.experiments}
+    runs = {
+        (name, model): _compare_run(mine[name], model, plan.config.models[model], theirs, paper.config.models)
+        for name, experiment in plan.experiments.items()
+        for model in experiment.config.models
+    }
+    known = {name: _dataset(paper, name) for name in paper.datasets}
+    return Comparable(runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets})
+
+
+def paper_plan(shipped: Path) -> Plan:
+    """The plan of config/paper.yaml with the catalogue of models, as shipped; `shipped` is the project's folder."""
+    return _paper_plan(*(shipped / "config" / name for name in ("models.yaml", "paper.yaml")))
+
+
+@cache
+def _paper_plan(models: Path, paper: Path) -> Plan:
+    raw: dict[str, Any] = {"seed": 0}
+    for file in (models, paper):
+        raw |= yaml.safe_load(file.read_text(encoding="utf-8"))
+    return Plan(parse_config(raw, (models, paper)), models.parents[1])
+
+
+class _Settings:
+    """The settings of a plan's experiments, each worked out once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._configs = {
+            expanded: config
+            for entry, unexpanded in plan.config.experiments.items()
+            for expanded, config in expand_grid(entry, unexpanded)
+        }
+        self._plan = plan
+        self._known: dict[str, _Setting] = {}
+
+    def __getitem__(self, name: str) -> _Setting:
+        if name not in self._known:
+            self._known[name] = self._setting(self._configs[name])
+        return self._known[name]
+
+    def _setting(self, config: ExperimentConfig) -> _Setting:
+        protocol = PROTOCOLS[config.protocol]
+        params = protocol.params.model_validate(dict(config.params))
+        needed = {part for path in protocol.needs(params).values() for part in path.split("/")} & set(self._configs)
+        resolved = {
+            name: _referenced(self[value]) if isinstance(value, str) and value in needed else value
+            for name, value in params.model_dump(mode="json").items()
+        }
+        return _Setting(config, resolved, _dataset(self._plan, config.dataset))
+
+
+def _referenced(setting: _Setting) -> dict[str, Any]:
+    """An experiment that another rests on, whatever it is called."""
+    kept = {"protocol", "split", "cases", "repeats", "calibration_cases"}
+    stated = setting.config.model_dump(mode="json", include=kept)
+    return {**stated, "params": dict(setting.params), "dataset": dict(setting.dataset)}
+
+
+def _dataset(plan: Plan, name: str) -> dict[str, Any]:
+    options = plan.datasets[name] if name in plan.datasets else plan.dataset_options(name)
+    stated = options.model_dump(mode="json", exclude={"baselines"})
+    source = "published" if options.source in _REAL else options.source
+    return {**stated, "loader": options.loader or name, "source": source}
+
+
+def _compare_run(
+    mine: _Setting, name: str, model: ModelConfig, theirs: Mapping[str, _Setting], models: Mapping[str, ModelConfig]
+) -> AsPublished:
+    same_protocol = {other: paper for other, paper in theirs.items() if paper.config.protocol == mine.config.protocol}
+    # A model that the paper does not have is compared with the paper's parameters alone.
+    differences = {
+        other: mine.differences(paper, _sampling(mine, model), _sampling(paper, models.get(name, model)))
+        for other, paper in same_protocol.items()
+    }
+    alike = tuple(other for other, found in differences.items() if not found)
+    for other, found in differences.items():
+        found.extend([] if name in same_protocol[other].config.models else ["another model"])
+    repeats = tuple(other for other, found in differences.items() if not found)
+    nothing = ["an experiment that the papers do not have"]
+    nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)), default=nothing)
+    return AsPublished(repeats, alike, "; ".join(nearest))
+
+
+def _sampling(setting: _Setting, model: ModelConfig) -> dict[str, Any]:
+    """What is sent with each call: a model's entry sets the temperature over the protocol, the protocol the length."""
+    params = setting.params
+    temperature = params["temperature"] if model.temperature is None else model.temperature
+    max_tokens = params["max_tokens"] or model.max_tokens
+    return {"temperature": temperature, "max_tokens": max_tokens} | {name: getattr(model, name) for name in _SENT}
+
+
+def _compare_data(mine: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> AsPublished:
+    differences = {name: _data_differences(mine, theirs) for name, theirs in known.items()}
+    repeats = tuple(f"baselines/{name}" for name, found in differences.items() if not found)
+    nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)))
+    return AsPublished(repeats, repeats, "" if repeats else "; ".join(nearest))

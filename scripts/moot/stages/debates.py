@@ -1,0 +1,282 @@
+"""A job's debates: every case and repeat of one experiment, model and shard, held concurrently, given back in order."""
+
+import asyncio
+import signal
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import aclosing, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from moot.core.artifacts import atomic_path, describe
+from moot.core.cases import Case, Task, choose_cases, shard_number
+from moot.core.errors import DebatePausedError, RunStoppedError, UserError
+from moot.core.log import LOG
+from moot.core.schemas import CONCLUSION, SCHEMAS
+from moot.llm.chat import Settings, open_chats
+from moot.llm.failures import redacted
+from moot.llm.ledger import Ledger
+from moot.llm.progress import Progress
+from moot.protocols import PROTOCOLS
+from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
+from moot.stages.plan import Experiment, Plan
+
+Item = TypeVar("Item")
+_WAITING_FOR_ORDER = 4
+_DEBATES_A_CALL = 4
+"""Debates under way for each call that may be: a debate's calls follow each other, so that with no more debates than
+calls the last few would leave most of the calls unused."""
+_ROWS_A_GROUP = 5000
+
+
+def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
+    """The cases that an experiment debates, and the validation cases that its threshold is fitted on.
+
+    Raises:
+        UserError: the split is empty, or holds fewer cases than asked for.
+    """
+    config = experiment.config
+    chosen = []
+    for split, count in ((config.split, config.cases), ("validation", config.calibration_cases)):
+        if count == 0:
+            continue
+        available = [case for case in cases if case.split == split]
+        if not available or (count is not None and len(available) < count):
+            raise UserError(
+                f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set '{config.dataset}' "
+                f"has {len(available)}. Lower `cases`, or use a larger data set."
+            )
+        chosen.extend(choose_cases(available, count, seed))
+    return chosen
+
+
+class _Scheduler:
+    """Which job is begun next: the first that is open or, as long as `resuming` says so, also the last.
+
+    A run that is resumed so makes new calls while it still reads old replies: up to half of those under way are last
+    ones. Few results wait for their turn.
+    """
+
+    def __init__(self, count: int, at_once: int, resuming: Callable[[], bool]) -> None:
+        self.at_once, self.resuming = at_once, resuming
+        self.given, self.first_open, self.end_of_open = 0, 0, count
+        self.count, self.most_waiting = count, at_once * _WAITING_FOR_ORDER
+
+    def next(self, running: Collection[int]) -> int | None:
+        """The number of the job to begin now, or None."""
+        if self.first_open == self.end_of_open or len(running) >= self.at_once:
+            return None
+        last_ones = sum(number >= self.end_of_open for number in running)
+        room = last_ones < self.at_once // 2 and self.count - self.end_of_open < self.most_waiting
+        if self.first_open > self.given and room and self.resuming():
+            self.end_of_open -= 1
+            return self.end_of_open
+        if self.first_open - self.given < self.most_waiting:
+            self.first_open += 1
+            return self.first_open - 1
+        return None
+
+
+async def in_order(
+    jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int, resuming: Callable[[], bool]
+) -> AsyncGenerator[Item, None]:
+    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
+
+    While `resuming` is true, the last jobs are begun beside the first. An error of any job ends all at once, not when
+    its turn comes.
+    """
+    scheduler = _Scheduler(len(jobs), at_once, resuming)
+    tasks: dict[int, asyncio.Task[Item]] = {}
+    running: dict[asyncio.Task[Item], int] = {}
+    try:
+        while scheduler.given < len(jobs):
+            while (number := scheduler.next(running.values())) is not None:
+                tasks[number] = asyncio.create_task(jobs[number]())
+                running[tasks[number]] = number
+            ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                running.pop(task)
+                task.result()
+            while scheduler.given in tasks and tasks[scheduler.given].done():
+                yield tasks.pop(scheduler.given).result()
+                scheduler.given += 1
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+
+async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
+    """Hold one debate and record what it came to as its last utterance."""
+    status, answer, reason = "valid", None, ""
+    try:
+        answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
+    except DebatePausedError as pause:
+        status, reason = "waiting", str(pause)
+    if answer is not None:
+        check_labels(debate.task, answer)
+    elif status != "waiting":
+        status, reason = why_no_answer(debate)
+    conclude(debate, answer, status, reason)
+    return debate
+
+
+def why_no_answer(debate: Debate) -> tuple[str, str]:
+    """Whether a debate without an answer failed or is invalid, and the reason in words, from its last trouble."""
+    asked = [said for said in debate.utterances if said.source == "model"]
+    status = "failed" if asked and asked[-1].failed else "invalid"
+    troubled = [said for said in asked if not said.usable]
+    if not troubled:
+        return status, "the replies came to no answer (a tie, or nobody takes a position)"
+    last, found = troubled[-1], troubled[-1].parsed or {}
+    if last.failed:
+        return status, redacted(f"a call failed: {found.get('error', 'no reason was recorded')}")
+    return status, redacted(f"{last.kind} of {last.speaker}: {found.get('problem', 'the reply cannot be used')}")
+
+
+def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "") -> None:
+    """Record a debate's outcome: the row of kind `conclusion` that predictions are read from."""
+    debate.record(
+        "moot",
+        CONCLUSION,
+        "",
+        source="computed",
+        parsed={
+            "status": status,
+            "reason": reason,
+            "score": answer.score if answer else None,
+            "logprobs": dict(answer.logprobs) if answer and answer.logprobs else None,
+        },
+        prediction=answer.prediction if answer else None,
+        confidence=answer.confidence if answer else None,
+        probability=answer.probability if answer else None,
+    )
+
+
+@contextmanager
+def _stopping_on_signals() -> Any:
+    """Turn SIGINT and SIGTERM into an orderly end: calls under way are awaited and stored first."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    received: list[str] = []
+
+    def stop(number: signal.Signals) -> None:
+        received.append(number.name)
+        if task is not None:
+            task.cancel()
+
+    for number in signals:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not received:
+            raise
+        raise RunStoppedError(
+            f"stopped by {received[0]}. Every reply received is in the ledger: run the same command again to go on."
+        ) from None
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One debate job: what it argues and what distinguishes it from the others.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        cases, task: of the experiment's data set, all splits.
+        shard: which of the configured shards; None takes all cases.
+        threads: for an embedded model.
+        artifacts: files that the protocol needs, by name.
+    """
+
+    experiment: str
+    model: str
+    cases: Sequence[Case]
+    task: Task
+    shard: int | None = None
+    threads: int = 1
+    artifacts: Mapping[str, Path] = field(default_factory=dict)
+
+
+def cases_of_job(plan: Plan, job: Job) -> list[Case]:
+    """The cases that a job debates, in their stable order."""
+    chosen = choose_debated_cases(plan.experiments[job.experiment], job.cases, plan.config.seed)
+    return [case for case in chosen if job.shard in (None, shard_number(case.case_id, plan.config.shards))]
+
+
+async def run_debates(
+    plan: Plan, job: Job, ledger: Ledger, settings: Settings, progress: Progress
+) -> AsyncGenerator[Debate, None]:
+    """Hold a job's debates concurrently, yielding them in order as they end."""
+    experiment = plan.experiments[job.experiment]
+    models = plan.models_in_job(job.experiment, job.model)
+    mine = cases_of_job(plan, job)
+    repeats_of = PROTOCOLS[experiment.config.protocol].repeats
+    async with open_chats(models, ledger, settings, progress) as chats:
+        setting = Setting(
+            experiment.name,
+            job.model,
+            chats,
+            experiment.params,
+            plan.prompts,
+            plan.config.seed,
+            [case for case in job.cases if case.split == "train"],
+            job.artifacts,
+        )
+        argued = [(case, repeats_of(setting, case)) for case in mine]
+        jobs = [
+            lambda case=case, repeat=repeat: run_debate(Debate(case, job.task, repeat, setting), experiment)
+            for case, repeats in argued
+            for repeat in (range(experiment.config.repeats) if repeats is None else repeats)
+        ]
+        progress.debates = len(jobs)
+        concurrency = models[job.model].concurrency
+        at_once = concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
+        async with aclosing(in_order(jobs, at_once, progress.mostly_from_ledger)) as debates:
+            async for debate in debates:
+                progress.done += 1
+                progress.tick()
+                yield debate
+
+
+async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
+    """`run_debates` with the configured ledger and budget; SIGINT and SIGTERM end it in order."""
+    progress = Progress(f"{job.experiment} {job.model} shard {job.shard}")
+    settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models)
+    with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
+        async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
+            async for debate in debates:
+                yield debate
+    LOG.info(progress.line())
+
+
+def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Path, **digests: str) -> None:
+    """Hold one job's debates and write their transcripts in a stream, whole or not at all.
+
+    Args:
+        plan: the checked configuration.
+        job: what to debate.
+        sources: the files that the job rests on; their sha256 goes into the artifact.
+        output: `transcripts/{experiment}/{model}/{shard}.parquet`.
+        digests: what the job was made with, for the artifact's metadata.
+    """
+    schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources, **digests))
+
+    async def write() -> None:
+        rows: list[dict[str, Any]] = []
+        with atomic_path(output) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+            async with aclosing(run_job(plan, job)) as debates:  # replies are stored even if writing fails
+                async for debate in debates:
+                    rows.extend(transcript_row(debate, said) for said in debate.utterances)
+                    if len(rows) >= _ROWS_A_GROUP:
+                        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+                        rows.clear()
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+    asyncio.run(write())

@@ -1,0 +1,22 @@
+"""What every script does around its pure function: a plan, a log, a record, and one message instead of a traceback."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.core.log import job_log
+from moot.stages.plan import Plan
+from moot.stages.records import recorded
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+
+@contextmanager
+def job(snakemake: "Snakemake") -> Iterator[Plan]:
+    """A job's checked plan, with its log open; the job's record is written when the block ends well."""
+    with job_log(snakemake.log[0]):
+        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+        with recorded(snakemake):
+            yield plan

@@ -1,0 +1,173 @@
+"""Labels of an experiment's statements by every configured labeller, and the one that counts for each statement."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.core.artifacts import describe, read_cases, write_frame, write_rows
+from moot.core.errors import UserError, unknown_name
+from moot.core.log import LOG
+from moot.labels.sheets import FAULTS, read_annotations
+from moot.labels.statements import read_statements, sheet_id
+from moot.legal.rubric import CODES
+from moot.legal.rules import label_statement
+from moot.stages.plan import Plan
+
+LABELERS = ("rules", "judge", "human")
+ALL_COLUMNS = (
+    "experiment",
+    "model",
+    "debate_id",
+    "case_id",
+    "turn",
+    "round",
+    "speaker",
+    "label",
+    "code",
+    "labeler",
+    "evidence",
+)
+
+
+def by_rules(statements: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """The rules' label of every statement."""
+    for row in _records(statements):
+        labelled = label_statement(row["text"])
+        yield {**row, "label": labelled.label, "labeler": "rules", "evidence": labelled.evidence}
+
+
+def by_judge(
+    plan: Plan, labeler: str, own: str, statements: pd.DataFrame, facts: Mapping[str, str], threads: int
+) -> Iterator[dict[str, Any]]:
+    """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
+    from moot.labels.judge import judge_statements  # noqa: PLC0415 - opens endpoints
+
+    model = labeler.partition(":")[2] or own
+    if model not in plan.config.models:
+        raise unknown_name("model", model, plan.config.models, f"labelers: {labeler}")
+    judged = judge_statements(plan, model, statements, facts, threads)
+    unusable = sum(not label for label, _ in judged)
+    if unusable:
+        LOG.info("labels by %s: %d of %d replies unusable, left without a label", labeler, unusable, len(judged))
+    for row, (label, evidence) in zip(_records(statements), judged, strict=True):
+        if label:
+            yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
+
+
+def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """What annotators filled in on these statements, one row an annotator."""
+    by_item = statements.set_index("item", drop=False)
+    for row in _records(annotations):
+        if row["item"] in by_item.index:
+            evidence = f"{Path(row['file']).name}, row {row['row']}"
+            statement = {str(name): value for name, value in by_item.loc[row["item"]].items()}
+            yield {**statement, "label": row["label"], "labeler": f"human:{row['annotator']}", "evidence": evidence}
+
+
+def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
+    """One label for each statement: that of the first kind of labeller in `order` that labelled it.
+
+    Several annotators decide by majority; where they are split, the first in the alphabet counts.
+    """
+    kinds = labels["labeler"].map(lambda labeler: labeler.partition(":")[0])
+    rank = {kind: number for number, kind in enumerate(order)}
+    labels = labels.assign(kind=kinds, rank=kinds.map(rank).fillna(len(rank)))
+    best = labels[labels["rank"] == labels.groupby(["debate_id", "turn"])["rank"].transform("min")]
+    votes = best.groupby(["debate_id", "turn", "label"])["labeler"].transform("size")
+    ordered = best.assign(votes=votes).sort_values(
+        ["debate_id", "turn", "votes", "labeler"], ascending=[True, True, False, True]
+    )
+    return ordered.drop_duplicates(["debate_id", "turn"]).drop(columns=["kind", "rank", "votes"])
+
+
+def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, set[str]]:
+    """Every blind id of the run's statements, by its first part; experiments without transcripts yet have none."""
+    return {
+        sheet_id(experiment, model): set(read_statements(shards)["item"]) if shards else set()
+        for (experiment, model), shards in shards_of.items()
+        if experiment in plan.experiments
+    }
+
+
+@dataclass(frozen=True)
+class LabelJob:
+    """What one job labels, and from what.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        cases: `cases/{dataset}.parquet`.
+        shards: the transcripts of every labelled experiment and model, since annotation files may speak of all.
+        annotations: files that people filled in.
+        threads: for an embedded model that judges.
+    """
+
+    experiment: str
+    model: str
+    cases: Path
+    shards: Mapping[tuple[str, str], Sequence[Path]]
+    annotations: Sequence[Path] = ()
+    threads: int = 1
+
+
+def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
+    """The labels of every labeller: columns `ALL_COLUMNS`, one row a statement and labeller.
+
+    Returns:
+        The labels, and what is wrong in the annotation files; a faulty row stops no other.
+
+    Raises:
+        UserError: an unknown labeller, or no label at all.
+    """
+    statements = read_statements(job.shards[job.experiment, job.model])
+    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
+    rows: list[dict[str, Any]] = []
+    for labeler in plan.experiments[job.experiment].config.labelers:
+        kind = labeler.partition(":")[0]
+        if kind not in LABELERS:
+            raise unknown_name("labeler", labeler, LABELERS, f"experiments.{job.experiment}.labelers")
+        if kind == "rules":
+            rows += by_rules(statements)
+        elif kind == "judge":
+            rows += by_judge(plan, labeler, job.model, statements, facts, job.threads)
+    annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
+    rows += by_people(statements, annotations)
+    if not rows and len(statements):
+        raise UserError(
+            "\n".join(
+                [
+                    f"experiments.{job.experiment}.labelers: no statement got a label; "
+                    "name `rules` or `judge`, or fill in a sheet.",
+                    *faults,
+                ]
+            )
+        )
+    labels = pd.DataFrame(rows, columns=list(ALL_COLUMNS))
+    labels["code"] = labels["label"].map(CODES)
+    return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
+
+
+def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, **digests: str) -> None:
+    """Label an experiment's statements and write the labels that count, and those of every labeller.
+
+    Args:
+        plan: the checked configuration.
+        job: what to label.
+        output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is wrong in annotation files.
+        everything: `annotations/{experiment}/{model}.parquet`, one row a labeller and statement.
+        digests: what the job was made with, for the artifacts' metadata.
+    """
+    labels, faults = label_all(plan, job)
+    if faults:
+        LOG.warning("annotations: %d faults, which the end of the run lists; the other rows count", len(faults))
+    sources = [job.cases, *(shard for shards in job.shards.values() for shard in shards), *job.annotations]
+    described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
+    write_frame(everything, "annotations", labels, described)
+    write_rows(output, "labels", _records(effective_labels(labels, plan.config.annotations)), described)
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]

@@ -1,0 +1,76 @@
+"""From a data set's options to its three artifacts: cases, features, and the report of what cleaning did."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.artifacts import atomic_path, describe, write_cases, write_frame
+from moot.core.cases import Task
+from moot.core.errors import UserError
+from moot.core.log import LOG
+from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
+
+
+def check_cases(dataset: str, loaded: Loaded) -> None:
+    """Raise `UserError` for what no data set may have: no cases, an id twice, an unknown label, an empty text."""
+    if not loaded.cases:
+        raise UserError(f"data set '{dataset}': no cases. Check its source and options.")
+    seen: dict[str, int] = {}
+    for case in loaded.cases:
+        place = f"data set '{dataset}', row {case.source_row}"
+        if case.case_id in seen:
+            raise UserError(f"{place}: case id '{case.case_id}' was taken by row {seen[case.case_id]}; ids are unique.")
+        seen[case.case_id] = case.source_row
+        targets = case.target.split(";") if loaded.task.multilabel else [case.target]
+        unknown = sorted(set(targets) - set(loaded.task.labels))
+        if unknown:
+            raise UserError(f"{place}: label {unknown[0]!r}; expected one of {', '.join(loaded.task.labels)}.")
+        if not case.text.strip():
+            raise UserError(f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out.")
+
+
+def clustered(dataset: str, loaded: Loaded, cluster: str | None) -> Task:
+    """The task with the attribute that the configuration names as `cluster`, if it names one.
+
+    Raises:
+        UserError: a case does not have the attribute, or it is blank.
+    """
+    task = loaded.task if cluster is None else replace(loaded.task, cluster=cluster)
+    for case in loaded.cases:
+        if task.cluster and not case.attributes.get(task.cluster):
+            found = ", ".join(sorted(name for name, value in case.attributes.items() if value)) or "none"
+            raise UserError(
+                f"data set '{dataset}', row {case.source_row}: cluster '{task.cluster}' is none of the attributes of "
+                f"case '{case.case_id}' ({found}). Name one that every case has, or `cluster: \"\"` for none."
+            )
+    return task
+
+
+def load_dataset(
+    options: DatasetOptions, context: LoadContext, /, cases: Path, features: Path, cleaning: Path, **digests: str
+) -> None:
+    """Load a data set and write its artifacts.
+
+    Args:
+        options: the data set's checked options.
+        context: what its loader may use.
+        cases: where `cases/{dataset}.parquet` goes.
+        features: where `features/{dataset}.parquet` goes: case_id, split, label and one typed column a feature.
+        cleaning: where the CSV of what cleaning found goes (columns what, count).
+        digests: what the job was made with, for the artifacts' metadata.
+    """
+    dataset = context.name
+    loaded = LOADERS[options.loader or dataset].load(options, context)
+    check_cases(dataset, loaded)
+    metadata = describe(sources=loaded.sources, dataset=dataset, **digests)
+    write_cases(cases, loaded.cases, clustered(dataset, loaded, options.cluster), metadata)
+    frame = loaded.features
+    if frame is None:
+        rows = [(case.case_id, case.split, case.target) for case in loaded.cases]
+        frame = pd.DataFrame(rows, columns=["case_id", "split", "label"])
+    write_frame(features, "features", frame, metadata)
+    with atomic_path(cleaning) as part:
+        pd.DataFrame(list(loaded.cleaning.items()), columns=["what", "count"]).to_csv(part, index=False)
+    splits = pd.Series([case.split for case in loaded.cases]).value_counts().to_dict()
+    LOG.info("%s: %d cases %s; %s", dataset, len(loaded.cases), splits, dict(loaded.cleaning) or "nothing to clean")

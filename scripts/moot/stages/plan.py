@@ -1,0 +1,229 @@
+"""From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
+
+import fnmatch
+import itertools
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from moot.core.config import COMPARISON, Config, ExperimentConfig, ModelConfig, parse_config, validation_message, where
+from moot.core.errors import UserError, unknown_name
+from moot.datasets import LOADERS, DatasetOptions, LoadContext
+from moot.llm.prompts import Prompts
+from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.training.baselines import select
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment of a run, grids expanded, everything named looked up."""
+
+    name: str
+    config: ExperimentConfig
+    params: ProtocolParams
+    study: str
+    needs: Mapping[str, str]
+
+    def needed_by(self, model: str) -> dict[str, str]:
+        """The artifacts below `results/` that the debates of one of its models need first, by name."""
+        return {name: path.format(model=model, dataset=self.config.dataset) for name, path in self.needs.items()}
+
+    @property
+    def seats(self) -> set[str]:
+        """The models that speak in it beside the experiment's own."""
+        return set(self.params.seats.values())
+
+
+class Plan:
+    """A checked configuration.
+
+    Args:
+        config: the configuration.
+        shipped: the project's folder, beside the Snakefile.
+        files: the files that the configuration was merged from, for messages.
+
+    Raises:
+        UserError: one line for each mistake: file, key, what was found, what is known.
+    """
+
+    def __init__(self, config: Config, shipped: Path, files: Iterable[Path] = ()) -> None:
+        self.config = config
+        self.shipped = shipped
+        self.files = tuple(files)
+        self.prompts = Prompts(Path("config/prompts"), shipped / "config" / "prompts")
+        self.experiments = {experiment.name: experiment for experiment in self._experiments()}
+        self.datasets = {name: self.dataset_options(name) for name in self._used_datasets()}
+
+    @classmethod
+    def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":
+        """The plan of a merged configuration, as Snakemake hands it over."""
+        files = tuple(files)
+        return cls(parse_config(raw, files), shipped, files)
+
+    # Checking
+
+    def _where(self, *location: str) -> str:
+        return where(self.files, location)
+
+    def _experiments(self) -> Iterable[Experiment]:
+        expanded: dict[str, tuple[str, ExperimentConfig]] = {}
+        for name, config in self.config.experiments.items():
+            for grid_name, grid_config in expand_grid(name, config):
+                expanded[grid_name] = (name, grid_config)
+        known, wanted = [*expanded, *self.config.experiments], set[str]()
+        for pattern in self.config.run:
+            named = fnmatch.filter(known, pattern)
+            if not named:
+                raise unknown_name("experiment", pattern, known, where=self._where("run"))
+            wanted.update(named)
+        for name, (entry, config) in expanded.items():
+            if not self.config.run or {name, entry} & wanted:
+                yield self._experiment(name, entry, config)
+
+    def _experiment(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
+        if config.protocol not in PROTOCOLS:
+            raise unknown_name("protocol", config.protocol, PROTOCOLS, self._where("experiments", entry, "protocol"))
+        if config.dataset not in self.config.datasets:
+            place = self._where("experiments", entry, "dataset")
+            raise unknown_name("data set", config.dataset, self.config.datasets, place)
+        found = PROTOCOLS[config.protocol]
+        try:
+            params = found.params.model_validate(dict(config.params))
+        except ValidationError as error:
+            prefix = ("experiments", entry, "params")
+            message = validation_message(error, prefix, self.files, list(found.params.model_fields))
+            raise UserError(message) from None
+        judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
+        for key, models in (("models", (*config.models, *params.seats.values())), ("labelers", judges)):
+            for model in models:
+                if model not in self.config.models:
+                    raise unknown_name("model", model, self.config.models, self._where("experiments", entry, key))
+        return Experiment(name, config, params, config.study or found.study, found.needs(params))
+
+    def _used_datasets(self) -> list[str]:
+        return sorted({experiment.config.dataset for experiment in self.experiments.values()})
+
+    def dataset_options(self, name: str) -> DatasetOptions:
+        """The checked options of a data set."""
+        raw = dict(self.config.datasets[name])
+        loader = raw.get("loader") or name
+        if loader not in LOADERS:
+            raise unknown_name("data set loader", loader, LOADERS, self._where("datasets", name))
+        options = LOADERS[loader].options
+        try:
+            checked = options.model_validate(raw)
+        except ValidationError as error:
+            message = validation_message(error, ("datasets", name), self.files, list(options.model_fields))
+            raise UserError(message) from None
+        select(checked.baselines, self._where("datasets", name, "baselines"))
+        return checked
+
+    def load_context(self, dataset: str) -> LoadContext:
+        """What a loader may use."""
+        return LoadContext(dataset, Path(self.config.data_root), self.shipped, self.config.seed)
+
+    def local_files(self, dataset: str) -> list[Path]:
+        """The user's own files that a data set may be read from; none where it is shipped, generated or downloaded."""
+        options = self.datasets[dataset]
+        if options.source in ("sample", "synthetic", "shipped", "download"):
+            return []
+        folder = Path(self.config.data_root) / LOADERS[options.loader or dataset].folder
+        below = (path for path in folder.rglob("*") if path.is_file())
+        return sorted(path for path in (*below, *options.own_files) if path.is_file())
+
+    def shipped_files(self) -> list[Path]:
+        """The shipped files that data sets are made from or described by."""
+        config = self.shipped / "config"
+        folders = (self.shipped / "data" / "samples", self.shipped / "data" / "records", config / "labels")
+        found = (path for folder in folders for path in folder.rglob("*"))
+        return sorted(path for path in (*found, *config.glob("*_variables.yaml")) if path.is_file())
+
+    # What follows from an experiment
+
+    def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
+        """The models that one job of an experiment speaks with, the experiment's own first."""
+        names = [model, *sorted(self.experiments[experiment].seats - {model})]
+        return {name: self.config.models[name] for name in names}
+
+    def labelling_models(self, experiment: str, model: str) -> set[str]:
+        """The models that label an experiment's statements: `judge` is the experiment's own, `judge:NAME` another."""
+        labelers = self.experiments[experiment].config.labelers
+        return {labeler.partition(":")[2] or model for labeler in labelers if labeler.partition(":")[0] == "judge"}
+
+    def missing_keys(self, models: Iterable[str]) -> list[str]:
+        """One message for each of some models whose key is not in the environment; a replay needs none."""
+        found = {name: self.config.models[name] for name in sorted(models) if name in self.config.models}
+        return [
+            f"models.{name}: the environment variable {config.api_key_env} is empty. Set it to the server's API key "
+            f"(export {config.api_key_env}=...) and run again; where every reply is in the ledger, `--config "
+            "replay=true` needs no key."
+            for name, config in found.items()
+            if config.endpoint == "openai" and config.api_key_env and not self.config.replay
+            if not os.environ.get(config.api_key_env, "").strip()
+        ]
+
+    @cached_property
+    def models_used(self) -> list[str]:
+        """The models that some job of this run speaks with."""
+        jobs = [(name, model) for name, found in self.experiments.items() for model in found.config.models]
+        return sorted({used for job in jobs for used in (*self.models_in_job(*job), *self.labelling_models(*job))})
+
+    def threads(self, models: Iterable[str], cores: int) -> int:
+        """Processor threads of a job: what the models inside its process are given; one where all are elsewhere."""
+        configs = [self.config.models[model] for model in models]
+        return max((config.threads_within(cores) for config in configs if config.endpoint == "embedded"), default=1)
+
+    def jobs_at_once(self, model: str, cores: int) -> int:
+        """How many jobs may speak with a model at once.
+
+        One for a server, since a job's event loop uses the model's whole concurrency and so keeps to its limits; for a
+        model inside each job's process as many as have the threads that it is given.
+        """
+        config = self.config.models[model]
+        return cores // config.threads_within(cores) if config.endpoint == "embedded" else 1
+
+    def of_study(self, study: str) -> list[Experiment]:
+        """The experiments that a study's tables show; those of `comparison` show every experiment."""
+        return [found for found in self.experiments.values() if study in (found.study, COMPARISON)]
+
+    def results_config(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentConfig:
+        """An experiment's entry as its results know it: parameters with their defaults, some of its models or all."""
+        found = self.experiments[experiment]
+        update = {
+            "params": found.params.model_dump(),
+            "models": found.config.models if models is None else tuple(models),
+        }
+        return found.config.model_copy(update=update)
+
+    @cached_property
+    def studies(self) -> list[str]:
+        """The studies of this run, by name."""
+        return sorted({COMPARISON, *(experiment.study for experiment in self.experiments.values())})
+
+    @cached_property
+    def with_baselines(self) -> list[str]:
+        """The data sets of this run that baselines are trained on."""
+        return [name for name, options in self.datasets.items() if options.baselines]
+
+
+def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
+    """An experiment with a grid as one experiment for each combination, named NAME-PARAMETER=VALUE.
+
+    >>> config = ExperimentConfig(protocol="p", dataset="d", models=["m"], grid={"rounds": [1, 2]})
+    >>> [grid_name for grid_name, _ in expand_grid("e", config)]
+    ['e-rounds=1', 'e-rounds=2']
+    """
+    if not config.grid:
+        return [(name, config)]
+    expanded = []
+    for values in itertools.product(*config.grid.values()):
+        chosen = dict(zip(config.grid, values, strict=True))
+        suffix = "-".join(f"{parameter}={str(value).lower()}" for parameter, value in chosen.items())
+        params = {**config.params, **chosen}
+        expanded.append((f"{name}-{suffix}", config.model_copy(update={"params": params, "grid": {}})))
+    return expanded

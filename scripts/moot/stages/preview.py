@@ -1,0 +1,147 @@
+"""What a run would still ask of the models: every debate is gone through with stand-in replies; nobody is asked."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing, closing
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.core.artifacts import read_cases
+from moot.core.config import ModelConfig
+from moot.llm.chat import Settings
+from moot.llm.ledger import Entry, Ledger
+from moot.llm.progress import Progress
+from moot.llm.request import Reply, Request
+from moot.stages.debates import Job, run_debates
+from moot.stages.plan import Experiment, Plan
+
+_CHARACTERS_A_TOKEN = 4.0
+
+
+class EstimatingEndpoint:
+    """Answers every request with a text of the greatest length, or the first reply that the schema allows."""
+
+    def __init__(self, _config: ModelConfig, _threads: int) -> None:
+        self.prompt_tokens = self.completion_tokens = 0
+
+    async def complete(self, request: Request) -> Reply:
+        """A reply that lets the debate go on; token counts are estimates, generated tokens the most there can be."""
+        most = 1 if request.choices else int(request.parameters["max_tokens"])
+        text = json.dumps(smallest_instance(request.schema)) if request.schema else "word " * most
+        return Reply(
+            text=text,
+            logprobs=dict.fromkeys(request.choices, -1.0),
+            prompt_tokens=int(request.prompt_characters / _CHARACTERS_A_TOKEN) * max(1, len(request.choices)),
+            completion_tokens=most * max(1, len(request.choices)),
+        )
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def smallest_instance(schema: Mapping[str, Any]) -> Any:
+    """The smallest value that fits a JSON schema as moot sends them: inlined, without references."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return smallest_instance(schema["anyOf"][0])
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: smallest_instance(inner) for name, inner in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [smallest_instance(schema["items"])] * schema.get("minItems", 0)
+    if kind in ("integer", "number"):
+        return schema.get("minimum", 0)
+    return {"boolean": False, "null": None}.get(str(kind), "text")
+
+
+class PreviewLedger(Ledger):
+    """The ledger's replies as they are; what a preview adds stays in memory."""
+
+    def __init__(self, ledger: str) -> None:
+        super().__init__(ledger)
+        self.added: dict[str, Entry] = {}
+
+    def entries(self, call_ids: Sequence[str]) -> Iterator[Entry]:
+        """Stored entries and stand-ins: a call is asked once, however many experiments share it."""
+        given = [self.added[call_id] for call_id in call_ids if call_id in self.added]
+        yield from given
+        yield from super().entries([call_id for call_id in call_ids if call_id not in self.added])
+
+    def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
+        """As the run would decide, without writing it down."""
+        return super().adopt(key, "") or served_as
+
+    def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
+        """Keep stand-ins in memory."""
+        self.added.update((entry.call_id, entry) for entry in entries)
+        return {}
+
+
+def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
+    """One row an experiment and model.
+
+    Yields:
+        experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and completion_tokens (estimated, the
+        latter at most), usd (by the model's price), needs (artifacts that must be built before more can be said).
+    """
+    with closing(PreviewLedger(plan.config.ledger)) as ledger:
+        for experiment in plan.experiments.values():
+            for model in experiment.config.models:
+                yield _preview_row(plan, results, ledger, experiment, model)
+
+
+def _preview_row(
+    plan: Plan, results: Path, ledger: PreviewLedger, experiment: Experiment, model: str
+) -> dict[str, Any]:
+    artifacts = {name: results / path for name, path in experiment.needed_by(model).items()}
+    missing = [str(path) for path in artifacts.values() if not path.exists()]
+    row: dict[str, Any] = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
+    if missing:
+        return row
+    cases, task = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
+    job = Job(experiment.name, model, cases, task, artifacts=artifacts)
+    progress, before = Progress(f"preview of {experiment.name}"), set(ledger.added)
+    asyncio.run(_go_through(plan, job, ledger, progress))
+    added = [entry.reply for call_id, entry in ledger.added.items() if call_id not in before]
+    return row | {
+        "debates": progress.done,
+        "calls_in_ledger": progress.ledger_calls,
+        "calls_to_make": progress.new_calls,
+        "prompt_tokens": sum(reply.prompt_tokens for reply in added),
+        "completion_tokens": sum(reply.completion_tokens for reply in added),
+        "usd": round(progress.cost_usd, 4),
+    }
+
+
+async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress) -> None:
+    settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
+    async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
+        async for _ in debates:
+            pass
+
+
+def preview(plan: Plan, results: Path) -> pd.DataFrame:
+    """`preview_rows` as a frame with a last row of totals."""
+    frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
+    totals = frame[_COLUMNS[2:-1]].sum().to_dict()
+    frame.loc[len(frame)] = {"experiment": "total", "model": "", "needs": "", **totals}
+    counts = _COLUMNS[2:-2]
+    frame[counts] = frame[counts].astype("Int64")
+    return frame
+
+
+_COLUMNS = [
+    "experiment",
+    "model",
+    "debates",
+    "calls_in_ledger",
+    "calls_to_make",
+    "prompt_tokens",
+    "completion_tokens",
+    "usd",
+    "needs",
+]

@@ -1,0 +1,87 @@
+"""From a plan and a job's inputs to what scores, tables and figures read: the results of an experiment or study."""
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.core.artifacts import describe, read_frame, read_frames, write_rows
+from moot.report.content import StudyResults
+from moot.report.published import read_published
+from moot.scores import no_scores, score_experiment
+from moot.scores.results import ExperimentResults
+from moot.stages.as_published import compare_with_papers
+from moot.stages.plan import Plan
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+RESULTS = Path("results")
+
+
+def experiment_results(
+    plan: Plan, experiment: str, models: Sequence[str] | None = None, files: Collection[Path] | None = None
+) -> ExperimentResults:
+    """The results of one experiment of a plan; its parameters have their defaults filled in.
+
+    Args:
+        plan: the checked configuration.
+        experiment: its name.
+        models: the models whose results are read; none: all of the experiment.
+        files: the files that may be read; none: whatever stands in the folder.
+    """
+    config = plan.results_config(experiment, models)
+    return ExperimentResults(RESULTS, experiment, config, plan.config.seed, files)
+
+
+def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
+    """The results of the experiment and model that a job is about."""
+    return experiment_results(plan, job.wildcards.experiment, [job.wildcards.model], _files(job))
+
+
+def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str) -> None:
+    """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`.
+
+    A model whose every debate waits for a person has no rows.
+    """
+    ended = experiment_results(plan, experiment, files=sources).predictions["model"].unique().tolist()
+    scores = score_experiment(experiment_results(plan, experiment, ended, sources)) if len(ended) else no_scores()
+    rows = ({str(name): value for name, value in row.items()} for row in scores.to_dict("records"))
+    write_rows(path, "scores", rows, describe(experiment, sources, **digests))
+
+
+def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
+    """All that a study's tables and figures may show: the experiments and models that have scores.
+
+    Args:
+        plan: the checked configuration.
+        job: a job whose rule names its study, and as inputs the scores, leaderboards and published values.
+    """
+    study, files = job.params.job["study"], _files(job)
+    published = read_published(Path(job.input.published))
+    frame = read_frames(map(Path, job.input.scores)) if job.input.scores else no_scores()
+    scored = {
+        found.name: [
+            model for model in found.config.models if model in set(frame["model"][frame["experiment"] == found.name])
+        ]
+        for found in plan.of_study(study)
+    }
+    return StudyResults(
+        study=study,
+        experiments={name: experiment_results(plan, name, models, files) for name, models in scored.items() if models},
+        scores=frame,
+        baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
+        published=published[published["study"] == study],
+        comparable=compare_with_papers(plan),
+    )
+
+
+def outputs_by_name(outputs: Iterable[str]) -> dict[str, dict[str, Path]]:
+    """Outputs such as `results/tables/{study}/{name}.csv` by `{study}/{name}` and ending."""
+    found: dict[str, dict[str, Path]] = {}
+    for path in map(Path, outputs):
+        found.setdefault(f"{path.parent.name}/{path.stem}", {})[path.suffix[1:]] = path
+    return found
+
+
+def _files(job: "Snakemake") -> list[Path]:
+    return [Path(path) for path in job.input]

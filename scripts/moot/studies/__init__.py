@@ -1,0 +1,55 @@
+"""Studies: what each paper's tables and figures show, one package a paper; registered where they are built."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from moot.core.registry import Registry
+from moot.report.content import Figure, StudyResults, Table, TableContent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+
+TABLES: Registry[Table] = Registry("table", "moot.studies")
+
+
+FIGURES: Registry[Figure] = Registry("figure", "moot.studies")
+
+
+TableBuilder = Callable[[StudyResults], TableContent]
+
+
+FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
+
+
+def table(study: str, name: str, title: str, caption: str) -> Callable[[TableBuilder], TableBuilder]:
+    """Register a table, written to `results/tables/{study}/{name}.{csv,tex,html}`."""
+
+    def add(build: TableBuilder) -> TableBuilder:
+        TABLES.register(f"{study}/{name}")(Table(study, name, title, caption, build))
+        return build
+
+    return add
+
+
+def figure(study: str, name: str, caption: str, category: str) -> Callable[[FigureBuilder], FigureBuilder]:
+    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`.
+
+    A module that draws imports matplotlib inside its functions, since registries are read at every start of Snakemake.
+    """
+
+    def add(build: FigureBuilder) -> FigureBuilder:
+        FIGURES.register(f"{study}/{name}")(Figure(study, name, caption, category, build))
+        return build
+
+    return add
+
+
+def study_tables(study: str) -> list[Table]:
+    """The tables of a study, by name."""
+    return [TABLES[name] for name in TABLES if TABLES[name].study == study]
+
+
+def study_figures(study: str) -> list[Figure]:
+    """The figures of a study, by name."""
+    return [FIGURES[name] for name in FIGURES if FIGURES[name].study == study]

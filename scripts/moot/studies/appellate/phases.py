@@ -1,0 +1,88 @@
+"""What the tables and figures of the appellate study share: its three phases and how their experiments are found."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from moot.report.content import StudyResults
+from moot.scores.panel import is_panel, panel_steps
+from moot.scores.results import ExperimentResults
+
+STUDY = "appellate"
+PHASES = {"synthetic_panel": "synthetic", "panel": "multiagent", "human_panel": "human_ai"}
+"""Protocol to the name that the published figures give its phase."""
+SPOKEN = {"synthetic": "synthetic", "multiagent": "multi-agent", "human_ai": "human-AI"}
+CODE_NAMES = {1: "affirm", 0: "not affirm", 3: "no position"}
+MOST_CASES_SHOWN = 8
+"""With more cases than this, tables and figures show all of them together."""
+
+CODE_NOTE = (
+    "Codes: 1 affirm, 0 not affirm (reverse, remand, or both), 3 no position or hallucination. To dismiss the "
+    "appeal counts as "
+    "affirming, to affirm in part as not affirming; the paper has no rule for either."
+)
+CHANGE_NOTE = (
+    "A change is a judge's move between codes 0 and 1 from one round to the next; pairs with code 3 are no "
+    "opportunity and are "
+    "counted in `n invalid`. The paper does not say how it treats them, and its 1,200 opportunities for two phases "
+    "of 100 debates "
+    "count two for each of three judges."
+)
+VOTE_NOTE = (
+    "`statement` rows rest on labelled statements; `vote` rows on the label that a judge's model finds most "
+    "probable right after "
+    "speaking, less what it finds without the case; the paper did not ask for it."
+)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One experiment and model of one phase, with its steps.
+
+    Attributes:
+        name: synthetic, multiagent or human_ai, as the published figures say.
+        results: the experiment.
+        model: one of its models.
+        steps: as `panel_steps` gives them.
+    """
+
+    name: str
+    results: ExperimentResults
+    model: str
+    steps: pd.DataFrame
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's name."""
+        return self.results.experiment
+
+    @property
+    def judges(self) -> int:
+        """Judges of its panels."""
+        return int(self.results.config.params["judges"])
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of its debates."""
+        return int(self.results.config.params["rounds"])
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Prefixes of the scores that it has: by statement, and by vote where its judges voted."""
+        return ("", "vote_") if self.results.config.params["votes"] != "none" else ("",)
+
+
+def list_phases(results: StudyResults) -> Iterator[Phase]:
+    """Every experiment and model of the study, in the order of the paper's phases; unlabelled ones are left out."""
+    for protocol, name in PHASES.items():
+        for experiment in results.where(protocol):
+            if is_panel(experiment):
+                steps = panel_steps(experiment)
+                for model in experiment.config.models:
+                    yield Phase(name, experiment, model, steps[steps["model"] == model])
+
+
+def source_name(prefix: str) -> str:
+    """How a table calls a source of positions."""
+    return "vote" if prefix else "statement"

@@ -1,0 +1,475 @@
+"""Tables 1 and 2 of the appellate study, its figures given in the text, and what it could not test."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from moot.core.artifacts import read_frame
+from moot.labels.agreement import annotator_agreement
+from moot.legal.rubric import AFFIRMED_CODE
+from moot.report.content import StudyResults, TableContent
+from moot.report.published import (
+    NOT_MEASURED,
+    Measured,
+    Values,
+    beside,
+    compared,
+    comparison,
+    measured,
+    not_repeated,
+    published_table,
+)
+from moot.scores.panel import HUMAN, position_changes, regular
+from moot.studies import table
+from moot.studies.appellate.phases import (
+    CHANGE_NOTE,
+    CODE_NAMES,
+    CODE_NOTE,
+    MOST_CASES_SHOWN,
+    SPOKEN,
+    STUDY,
+    VOTE_NOTE,
+    Phase,
+    list_phases,
+    source_name,
+)
+
+KEYS = ("phase", "experiment", "model")
+ALL_STATEMENTS = "all statements"
+BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
+
+
+def _keys(phase: Phase) -> dict[str, Any]:
+    return {"phase": SPOKEN[phase.name], "experiment": phase.experiment, "model": phase.model}
+
+
+def _seat_name(phase: Phase, seat: int) -> str:
+    return "human" if phase.name == "human_ai" and seat == phase.judges else f"judge {seat}"
+
+
+def _score(results: StudyResults, phase: Phase, metric: str, group: str = "overall") -> Measured:
+    return measured(results, phase.experiment, phase.model, metric, group=group)
+
+
+COUNTS = {
+    "debates": "debates",
+    "steps": "steps",
+    "debates a case, fewest": "debates_per_case",
+    "debates beyond the last round": "debates_overrunning_three_rounds",
+}
+"""What Table 1 counts, to its name in the published figures."""
+
+
+def _beside(results: StudyResults, table: str, phase: Phase) -> Values:
+    return beside(results, table, phase.experiment, phase.model)
+
+
+def _alone(phase: str) -> dict[str, Any]:
+    """The keys of a row of published values that no run repeats; `phase` as the published figures call it."""
+    return {"phase": SPOKEN[phase], "experiment": "", "model": ""}
+
+
+@table(STUDY, "table1_steps", "Table 1: debates and steps", "Debates and steps of each phase: published and ours.")
+def steps(results: StudyResults) -> TableContent:
+    """Table 1, with what the synthetic phase leaves out or adds."""
+    spoken = {metric: what for what, metric in COUNTS.items()}
+    rows: list[dict[str, Any]] = [
+        {**_alone(row), "count": spoken[metric], "published": value}
+        for table in ("table1", "text")
+        for (row, metric), value in not_repeated(results, table).items()
+        if metric in spoken
+    ]
+    for phase in list_phases(results):
+        pairs = {**_beside(results, "table1", phase), **_beside(results, "text", phase)}
+        published = {metric: value for (_, metric), value in pairs.items()}
+        debates = phase.steps.groupby("case_id")["debate_id"].nunique()
+        held = regular(phase.steps)
+        overrun = phase.steps.loc[phase.steps["kind"] == "overrun", "debate_id"].nunique()
+        counts = {
+            "debates": int(debates.sum()),
+            "steps": len(held),
+            "debates a case, fewest": int(debates.min()),
+            "debates beyond the last round": overrun,
+            "statements missing": int((held["text"] == "").sum()),
+            "statements of an extra judge, or said twice": int((phase.steps["kind"] == "extra").sum()),
+        }
+        for what, ours in counts.items():
+            value = published.get(COUNTS.get(what, ""), float("nan"))
+            rows.append({**_keys(phase), "count": what, "published": value, "ours": ours, "difference": ours - value})
+    frame = pd.DataFrame(rows, columns=[*KEYS, "count", "published", "ours", "difference"])
+    return TableContent(
+        frame,
+        notes=(
+            "A step is one judge's turn in one round. In the synthetic phase one model writes the whole debate: it may "
+            "leave a judge's statement out (missing), go on after the last round, name a judge that the panel does not "
+            "have, or let one speak twice; a missing statement takes no position.",
+            "Our numbers of debates are those of the configuration; config/paper.yaml has the paper's.",
+        ),
+        published=("published",), ours=("ours",), difference=("difference",), keys=KEYS,
+        formats={"published": "d", "ours": "d", "difference": "+d"},
+    )  # fmt: skip
+
+
+@table(
+    STUDY, "table2_counts", "Table 2: positions by judge, step and code",
+    "How many debates affirm (1), do not affirm (0) or take no position (3) at each step, in total and by case.",
+)  # fmt: skip
+def counts(results: StudyResults) -> TableContent:
+    """Table 2 for every phase and all steps; the paper prints the first step of the synthetic phase."""
+    found = list(list_phases(results))
+    compared_with = {phase.experiment: _counts_beside(results, phase) for phase in found}
+    numbers = sorted({number for phase in found for number in phase.steps["number"]})
+    cases = [f"case {number}" for number in numbers] if len(numbers) <= MOST_CASES_SHOWN else []
+    rows = [] if any(compared_with.values()) else list(_counts_alone(published_table(results, "table2")))
+    rows += [
+        row for phase in found for row in _count_rows(phase, compared_with[phase.experiment], numbers if cases else [])
+    ]
+    columns = [*KEYS, "step", "round", "judge", "code", "published total", "total", "difference", *cases]
+    shown = sorted({name for row in rows for name in row if name.startswith("published case")})
+    frame = pd.DataFrame(rows, columns=[*columns, *shown])
+    return TableContent(
+        frame, notes=(CODE_NOTE, "Counts stand beside the paper's only where there are as many debates (20 a case)."),
+        published=("published total", *shown), ours=("total", *cases), difference=("difference",),
+        keys=(*KEYS, "step", "round", "judge"),
+        formats={name: "d" for name in frame.columns if name not in (*KEYS, "judge", "code")} | {"difference": "+d"},
+    )  # fmt: skip
+
+
+PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3)"}
+
+
+def _counts_beside(results: StudyResults, phase: Phase) -> Values:
+    """The published counts beside a phase: counts compare where there are as many debates."""
+    published = _beside(results, "table2", phase)
+    debates = sum(value for (_, metric), value in published.items() if metric == "total")
+    return published if phase.steps["debate_id"].nunique() == debates else {}
+
+
+def _counts_alone(published: Values) -> Iterator[dict[str, Any]]:
+    """The published counts by themselves."""
+    for code, name in PRINTED_CODES.items():
+        row = f"judge1_step1_{name}"
+        if (row, "total") in published:
+            cases = {
+                f"published case {metric.removeprefix('case')}": value
+                for (other, metric), value in published.items()
+                if other == row and metric.startswith("case")
+            }
+            yield {
+                **_alone("synthetic"), "step": 1, "round": 1, "judge": "1", "code": f"{code} {CODE_NAMES[code]}",
+                "published total": published[row, "total"],
+                **cases,
+            }  # fmt: skip
+
+
+def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    held = regular(phase.steps)
+    for step in range(1, phase.judges * phase.rounds + 1):
+        now = held[held["step"] == step]
+        seat, number = (step - 1) % phase.judges + 1, (step - 1) // phase.judges + 1
+        human = phase.name == "human_ai" and seat == phase.judges
+        for code, name in PRINTED_CODES.items():
+            mine = now[now["code"] == code]
+            row_name = f"judge{seat}_step{step}_{name}"
+            value = published.get((row_name, "total"), float("nan"))
+            row: dict[str, Any] = {
+                **_keys(phase), "step": step, "round": number, "judge": "human" if human else str(seat),
+                "code": f"{code} {CODE_NAMES[code]}", "published total": value, "total": len(mine),
+                "difference": len(mine) - value,
+            }  # fmt: skip
+            for case in numbers:
+                row[f"case {case}"] = int((mine["number"] == case).sum())
+                if (row_name, f"case{case}") in published:
+                    row[f"published case {case}"] = published[row_name, f"case{case}"]
+            yield row
+
+
+@table(
+    STUDY, "decision_probabilities", "Decision probabilities",
+    "Share of affirming positions among all statements, and among those that take a position, by round and judge.",
+)  # fmt: skip
+def decision_probabilities(results: StudyResults) -> TableContent:
+    """The shares that the paper gives for the first round of the synthetic phase, for all rounds of all phases."""
+    rows: list[dict[str, Any]] = []
+    for (name, metric), value in not_repeated(results, "text").items():
+        if metric == "affirm_share":
+            phase_name, in_round, judge = name.split("_")
+            place = {"round": int(in_round.removeprefix("round")), "judge": int(judge.removeprefix("judge"))}
+            keys = {**_alone(phase_name), "positions by": source_name(""), **place, "share of": ALL_STATEMENTS}
+            rows.append(compared(keys, value, NOT_MEASURED))
+    for phase in list_phases(results):
+        published = _beside(results, "text", phase)
+        for prefix, number, seat in product(phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)):
+            theirs = None if prefix else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
+            keys = {**_keys(phase), "positions by": source_name(prefix), "round": number, "judge": seat}
+            for of, metric in ((ALL_STATEMENTS, "affirm_share_of_statements"), ("positions", "affirm_share")):
+                ours = _score(results, phase, prefix + metric, f"round={number};seat={seat}")
+                rows.append(compared({**keys, "share of": of}, theirs if of == ALL_STATEMENTS else None, ours))
+    notes = (
+        CODE_NOTE,
+        "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates, 4 of them without a "
+        "position), so that its shares stand beside ours of all statements. A share of positions leaves code 3 out.",
+        VOTE_NOTE,
+        BY_CASE_NOTE,
+        "In a human-AI panel the last judge is the human.",
+    )
+    return comparison(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes)
+
+
+@table(
+    STUDY, "volatility", "Decision volatility",
+    "Changes of opinion between rounds and their opportunities: published and ours.",
+)  # fmt: skip
+def volatility(results: StudyResults) -> TableContent:
+    """Changes by phase, transition and judge; the paper gives totals by phase."""
+    stated = {name: _published_changes(published_table(results, "text"), name) for name in SPOKEN}
+    shares = {name: changes / chances for name, (changes, chances) in stated.items() if chances}
+    rows: list[dict[str, Any]] = [
+        {**compared({**_alone(name), "positions by": source_name(""), "transition": what}, shares[name], NOT_MEASURED)}
+        for (name, metric) in not_repeated(results, "text")
+        if metric == "opinion_changes" and name in shares
+        for what in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
+    ]
+    for phase in list_phases(results):
+        as_published = (phase.name, "opinion_changes") in _beside(results, "text", phase)
+        share = shares.get(phase.name) if as_published else None
+        human = phase.name == "human_ai"
+        groups: list[tuple[str, str]] = [
+            ("seats=ai" if human else "overall", "all rounds, AI judges" if human else "all rounds")
+        ]
+        groups += [
+            (f"seats=ai;condition={one}", f"all rounds, AI judges, human: {one}")
+            for one in ("affirm", "not affirm")
+            if human
+        ]
+        groups += [
+            (f"rounds={number}-{number + 1};seat={seat}", f"round {number} to {number + 1}, {_seat_name(phase, seat)}")
+            for number in range(1, phase.rounds)
+            for seat in range(1, phase.judges + 1)
+        ]
+        for prefix in phase.sources:
+            for group, what in groups:
+                keys = {**_keys(phase), "positions by": source_name(prefix), "transition": what}
+                theirs = share if not prefix and what.startswith("all rounds") and "human:" not in what else None
+                rows.append(
+                    {
+                        **compared(keys, theirs, _score(results, phase, f"{prefix}volatility", group)),
+                        "changes": _score(results, phase, f"{prefix}changes", group).value,
+                    }
+                )
+    content = comparison(rows, (*KEYS, "positions by", "transition"), (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE))
+    published_note = "Published shares are changes over opportunities as the paper counts them: {}.".format(
+        ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in stated.items())
+    )
+    frame = content.frame.assign(changes=[row.get("changes", float("nan")) for row in rows])
+    return replace(
+        content,
+        frame=frame,
+        notes=(*content.notes, published_note),
+        ours=(*content.ours, "changes"),
+        formats={**content.formats, "changes": "d"},
+    )
+
+
+def _published_changes(published: Values, phase: str) -> tuple[float, float]:
+    """Changes of opinion and their opportunities as published; 0 where the paper gives none.
+
+    The paper counts the opportunities of the synthetic and the multi-agent phase together; both have as many debates.
+    """
+    both = published.get(("synthetic+multiagent", "opinion_change_opportunities"), 0.0) / 2
+    chances = published.get((phase, "opinion_change_opportunities"), 0.0 if phase == "human_ai" else both)
+    return published.get((phase, "opinion_changes"), 0.0), chances
+
+
+@table(
+    STUDY, "majorities", "Majorities and the real outcome",
+    "How often the majority of the first and of the last round is what the real court did.",
+)  # fmt: skip
+def majorities(results: StudyResults) -> TableContent:
+    """First-round and final majority against the real outcome; ties and panels without a position are invalid."""
+    rows = [
+        compared({**_keys(phase), "positions by": source_name(prefix), "majority of": f"{stage} round"}, None,
+                 _score(results, phase, f"{prefix}majority_accuracy", f"majority={stage}"))
+        for phase in list_phases(results) for prefix in phase.sources for stage in ("first", "last")
+    ]  # fmt: skip
+    notes = [
+        "A majority is one of the positions taken, be it of a single judge; ties, and panels without a position, are "
+        "invalid. "
+        "A mixed outcome counts as not affirmed."
+    ]
+    for phase in list_phases(results):
+        cases = phase.results.cases
+        targets = cases.loc[cases["case_id"].isin(phase.steps["case_id"]), "target"]
+        affirmed = int((targets == CODE_NAMES[AFFIRMED_CODE]).sum())
+        notes.append(
+            f"{phase.experiment}: the real court affirmed {affirmed} of {len(targets)} cases, so always affirming "
+            f"scores {affirmed / max(len(targets), 1):.3f}."
+        )
+    return comparison(rows, (*KEYS, "positions by", "majority of"), (*dict.fromkeys(notes), VOTE_NOTE, BY_CASE_NOTE))
+
+
+_EFFECT = {
+    "": "affirming share of AI judges: human affirms less human does not",
+    "vote_": "AI judges' belief in affirming: human affirms less human does not",
+}
+
+
+@table(
+    STUDY, "human_weight", "Whom an AI judge follows",
+    "How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and the odds of the "
+    "human over the peer.",
+)  # fmt: skip
+def human_weight(results: StudyResults) -> TableContent:
+    """The question that the paper could not test: towards the human, or towards the other AI judge."""
+    rows: list[dict[str, Any]] = []
+    measures = [
+        ("moved", f"opposed={who}", f"share that moved; opposed by {who}")
+        for who in ("human", "peer", "both", "nobody")
+    ]
+    measures += [
+        ("human_over_peer_odds", f"clusters={unit}", f"odds ratio, human over peer; interval by {unit}")
+        for unit in ("case", "debate")
+    ]
+    for phase in list_phases(results):
+        if phase.name == "human_ai":
+            for prefix in phase.sources:
+                effect = "vote_belief_stance_effect" if prefix else "stance_effect"
+                for number in range(1, phase.rounds + 1):
+                    keys = {
+                        **_keys(phase),
+                        "positions by": source_name(prefix),
+                        "measure": f"{_EFFECT[prefix]}, round {number}",
+                    }
+                    rows.append(compared(keys, None, _score(results, phase, effect, f"round={number}")))
+                for metric, group, what in measures:
+                    keys = {**_keys(phase), "positions by": source_name(prefix), "measure": what}
+                    rows.append(compared(keys, None, _score(results, phase, f"{prefix}{metric}", group)))
+    notes = (
+        "A chance needs a position of the judge before and after, and one of human and peer in between. An odds "
+        "ratio above 1 means "
+        "that an AI judge moves more readily towards the human than towards the other AI judge; half a count is "
+        "added to each cell.",
+        "The human's stance is balanced within each case, so a difference after round 1 is its effect; in round "
+        "1 nobody has "
+        "heard the human yet, so there it is chance.",
+        "Where both or nobody opposed the judge the two influences cannot be told apart, so these chances are not "
+        "in the ratio.",
+    )
+    return comparison(rows, (*KEYS, "positions by", "measure"), (*notes, VOTE_NOTE))
+
+
+@table(
+    STUDY, "alternation", "Alternation",
+    "How often a judge opposes the judge before in the same round: one model playing all judges against separate ones.",
+)  # fmt: skip
+def alternation(results: StudyResults) -> TableContent:
+    """Whether judge 2 opposes judge 1 (the paper: the synthetic phase alternates, whatever the case)."""
+    rows = [
+        compared({**_keys(phase), "positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"}, None,
+                 _score(results, phase, f"{prefix}alternation", f"seats={seat}-{seat + 1}"))
+        for phase in list_phases(results) for prefix in phase.sources for seat in range(1, phase.judges)
+    ]  # fmt: skip
+    return comparison(rows, (*KEYS, "positions by", "judges"), (VOTE_NOTE, BY_CASE_NOTE))
+
+
+_WORDING = {
+    "citations_per_statement": "citations a statement",
+    "well_formed_citations": "share of citations with reporter, volume and page",
+    "citations_in_case_per_statement": "citations a statement that the facts hold",
+    "unverifiable_citations_per_statement": "citations a statement that the facts do not hold",
+    "statement_words": "words a statement",
+    "statement_repetition": "share of a statement that repeats the speaker's own earlier words",
+    "statement_confidence": "stated confidence (0 to 100)",
+}
+
+
+@table(
+    STUDY, "reasoning", "Citations, length and repetition",
+    "What the statements of each phase and round cite, how long they are, and how much they repeat.",
+)  # fmt: skip
+def reasoning(results: StudyResults) -> TableContent:
+    """Counts that test the paper's qualitative claims (vaguer and more repetitive by round; few citations)."""
+    rows: list[dict[str, Any]] = []
+    for phase in list_phases(results):
+        groups = [("overall", "all")] + [(f"round={number}", str(number)) for number in range(1, phase.rounds + 1)]
+        groups += [(f"speaker={HUMAN}", "all, human only")] if phase.name == "human_ai" else []
+        for group, number in groups:
+            for metric, what in _WORDING.items():
+                rows.append(
+                    compared(
+                        {**_keys(phase), "round": number, "measure": what}, None, _score(results, phase, metric, group)
+                    )
+                )
+    notes = (
+        "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven "
+        "one. Facts are "
+        "de-identified and hold hardly any citation.",
+        "Repetition: the share of a statement's rows of three words that stand in earlier statements of the same "
+        "speaker.",
+    )
+    return comparison(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))
+
+
+@table(
+    STUDY, "changes_of_opinion", "Changes of opinion, for reading",
+    "Every change of opinion: the statement before, what the others said between, and the statement after.",
+)  # fmt: skip
+def changes_of_opinion(results: StudyResults) -> TableContent:
+    """The paper's qualitative analysis: each change in full, in the order of debates."""
+    columns = ["phase", "model", "debate", "human", "judge", "rounds", "from", "to", "before", "said between", "after"]
+    rows: list[dict[str, Any]] = []
+    for phase in list_phases(results):
+        pairs = position_changes(phase.steps)
+        held = regular(phase.steps).set_index(["debate_id", "turn"]).sort_index()
+        for change in pairs[pairs["changed"]].to_dict("records"):
+            debate = held.loc[change["debate_id"]]
+            between = debate[(debate["round"] == change["round"]) & (debate["speaker"] != change["speaker"])]
+            rows.append({
+                "phase": SPOKEN[phase.name], "model": phase.model, "debate": change["debate_id"],
+                "human": change["condition"],
+                "judge": change["seat"], "rounds": f"{change['round']} to {change['round'] + 1}",
+                "from": CODE_NAMES[change["before"]], "to": CODE_NAMES[change["after"]],
+                "before": debate.loc[change["turn"], "text"],
+                "said between": " / ".join(f"{row.speaker}: {row.text}" for row in between.itertuples()),
+                "after": debate.loc[change["turn_after"], "text"],
+            })  # fmt: skip
+    notes = (
+        "Changes between codes 0 and 1, by labelled statements.",
+        *([] if rows else ["No judge changed opinion in this run."]),
+    )
+    return TableContent(pd.DataFrame(rows, columns=columns), notes)
+
+
+@table(
+    STUDY, "agreement", "Agreement of labellers and annotators",
+    "Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for labels and for "
+    "binary codes.",
+)  # fmt: skip
+def agreement_of_labels(results: StudyResults) -> TableContent:
+    """How far rules, models and people agree on the statements of each experiment."""
+    columns = ["experiment", "of", "measure", "labelers", "value", "95 % low", "95 % high", "n"]
+    rows: list[dict[str, Any]] = []
+    for experiment in dict.fromkeys(phase.results for phase in list_phases(results)):
+        labels = _all_labels(experiment.results / "annotations" / experiment.experiment, experiment.config.models)
+        for of, column in (("label", "label"), ("code", "code")):
+            found = annotator_agreement(
+                labels.assign(code=labels["code"].astype(str)), experiment.seed, column, experiment.clusters
+            )
+            for row in found.itertuples():
+                values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
+                rows.append(dict(zip(columns, (experiment.experiment, of, *values), strict=True)))
+    notes = ["Intervals by case."]
+    notes += (
+        [] if rows else ["Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."]
+    )
+    frame = pd.DataFrame(rows, columns=columns).astype({"n": "Int64"})
+    return TableContent(
+        frame, notes, ours=("value",), intervals={"95 % interval": ("95 % low", "95 % high")}, keys=("experiment", "of")
+    )
+
+
+def _all_labels(folder: Any, models: Sequence[str]) -> pd.DataFrame:
+    return pd.concat([read_frame(folder / f"{model}.parquet") for model in models], ignore_index=True)

@@ -1,0 +1,86 @@
+"""What the tables and figures of the conference study share: its conditions, and their debates side by side.
+
+Source of published values: Heller et al., "Finding Common Ground", Table 5 and section 5.2.2.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.report.content import StudyResults, data_label
+from moot.report.published import Measured, score_row
+from moot.scores.conference import with_topics
+from moot.scores.results import OVERALL, ExperimentResults
+from moot.stats.bootstrap import ClusterBootstrap, estimate_interval, mean_statistic
+
+STUDY = "conference"
+CONFERENCE, PAIRS, GRADING = "conference", "agreement", "grading"
+WITH, WITHOUT = "with judge", "without judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One model's conferences in one experiment, with or without a judge."""
+
+    results: ExperimentResults
+    model: str
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge of agreement took part."""
+        return bool(self.results.config.params["agreement"])
+
+    @property
+    def name(self) -> str:
+        """With or without judge, in words."""
+        return WITH if self.judged else WITHOUT
+
+    @property
+    def data(self) -> str:
+        """What tables call its data."""
+        return data_label(self.results)
+
+    @property
+    def said(self) -> pd.DataFrame:
+        """Its transcripts, with the number of the topic."""
+        said = with_topics(self.results.transcripts)
+        return said[said["model"] == self.model]
+
+
+def list_conditions(results: StudyResults) -> list[Condition]:
+    """All conditions, those with judge first."""
+    found = [Condition(run, model) for run in results.where(CONFERENCE) for model in run.config.models]
+    return sorted(found, key=lambda condition: not condition.judged)
+
+
+def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
+    """Conditions with and without judge that differ in nothing else: same model, data and other parameters."""
+    conditions = list_conditions(results)
+    return [
+        (first, second)
+        for first in conditions
+        for second in conditions
+        if first.judged and not second.judged and _setting(first) == _setting(second)
+    ]
+
+
+def _setting(condition: Condition) -> tuple[str, str, dict[str, Any]]:
+    params = {key: value for key, value in condition.results.config.params.items() if key != "agreement"}
+    return condition.model, condition.results.config.dataset, params
+
+
+def condition_score(results: StudyResults, experiment: str, model: str, metric: str, group: str = OVERALL) -> Measured:
+    """One score without average of one experiment and model."""
+    rows = results.select_scores(experiment, metric, "", group)
+    rows = rows[rows["model"] == model]
+    return Measured() if rows.empty else score_row(rows.iloc[0])
+
+
+def difference_of_means(first: "pd.Series[Any]", second: "pd.Series[Any]", seed: int) -> tuple[float, float, float]:
+    """The difference of two independent samples' means, one value a debate, with an interval over debates."""
+    one, other = ClusterBootstrap(first.index, seed), ClusterBootstrap(second.index, seed + 1)
+    left, right = mean_statistic(first.to_numpy(dtype=np.float64)), mean_statistic(second.to_numpy(dtype=np.float64))
+    value = one.value(left) - other.value(right)
+    return value, *estimate_interval(value, one.draws(left) - other.draws(right), min(one.clusters, other.clusters))

@@ -1,0 +1,208 @@
+"""Figure 1 of the decision conference paper, drawn from the code's own state machine; coverage and evaluation plots."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
+from moot.report.content import StudyResults
+from moot.report.figures import (
+    BLACK,
+    BLUE,
+    COLOURS,
+    GREEN,
+    GREY,
+    MARKERS,
+    SMALL,
+    VERMILION,
+    WIDTH,
+    counted,
+    new_figure,
+    note_below,
+    nothing_to_draw,
+    sizes_of,
+)
+from moot.studies import figure
+from moot.studies.conference.conditions import STUDY, Condition, condition_score, list_conditions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+SYSTEM, DEBATES = "The conference", "Coverage and quality"
+PAPER_PARTICIPANTS = 2
+NODE_COLOURS = {USER: GREY, MODERATOR: BLUE, JUDGE: VERMILION, EVALUATOR: GREEN}
+FIXED_PLACES = {USER: (0.06, 0.5), MODERATOR: (0.3, 0.5), JUDGE: (0.94, 0.5), EVALUATOR: (0.62, 0.06)}
+Place = tuple[float, float]
+
+
+@figure(
+    STUDY,
+    "figure1_process",
+    "Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code can take.",
+    SYSTEM,
+)
+def process(results: StudyResults) -> "Figure":
+    """Figure 1: seats and transitions, from `next_speaker`, with the most participants that any experiment has."""
+    configured = [int(condition.results.config.params["participants"]) for condition in list_conditions(results)]
+    participants = max([PAPER_PARTICIPANTS, *configured])
+    steps = list(transitions(participants))
+    drawing, axes = new_figure(height=3.4)
+    axes.set_axis_off()
+    axes.set(xlim=(-0.02, 1.06), ylim=(-0.05, 1.05))
+    speakers = list(dict.fromkeys(seat for step in steps for seat in (step[0], step[2])))
+    spoken = [seat for seat in speakers if seat not in FIXED_PLACES]
+    across = np.linspace(0.48, 0.8, len(spoken))
+    places = FIXED_PLACES | {seat: (float(x), 0.93) for seat, x in zip(spoken, across, strict=True)}
+    boxes = {seat: _box(axes, seat, place) for seat, place in places.items()}
+    for source, said, target in steps:
+        _arrow(axes, boxes[source], boxes[target], said)
+    note_below(
+        drawing,
+        [
+            "From the evaluator the moderator goes on to the next topic, or closes the conference after the last one.",
+            "A topic is also closed, as open, after the configured number of rounds. Without a judge the moderator "
+            "takes the judge's step.",
+        ],
+    )
+    return drawing
+
+
+def _box(axes: "Axes", seat: str, place: Place) -> "Text":
+    colour = NODE_COLOURS.get(seat, BLACK)
+    look = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
+    return axes.text(*place, seat.replace("_", "\n"), ha="center", va="center", bbox=look, color=colour, zorder=3)
+
+
+def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
+    """An arrow from box to box, with what must have been said for it written on its middle."""
+    start, end = source.get_position(), target.get_position()
+    ends = {"patchA": source.get_bbox_patch(), "patchB": target.get_bbox_patch(), "shrinkA": 2, "shrinkB": 2}
+    axes.annotate("", end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": BLACK, **ends})
+    if said:
+        x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+        axes.text(
+            x, y, said, ha="center", va="center", fontsize=SMALL, bbox={"facecolor": "white", "edgecolor": "none"}
+        )
+
+
+@figure(
+    STUDY,
+    "coverage",
+    "Share of conferences that reach each cluster of the real conference's criteria on the first topic, by lexicon, "
+    "with 95 % intervals over debates, with a judge of agreement and without.",
+    DEBATES,
+)
+def coverage_figure(results: StudyResults) -> "Figure":
+    """One line a condition, one place a cluster; beside it the number of clusters a debate."""
+    return _by_group(
+        results, "reached_by_lexicon", "cluster", "Share of conferences that reach the cluster (lexicon)", (-0.05, 1.05)
+    )
+
+
+@figure(
+    STUDY,
+    "evaluation",
+    "The evaluator's scores of the participants' debates by criterion, with 95 % intervals over debates, with a "
+    "judge of agreement and without.",
+    DEBATES,
+)
+def evaluation(results: StudyResults) -> "Figure":
+    """One line a condition, one place a criterion."""
+    return _by_group(results, "evaluation", "criterion", "Evaluator's score (1 to 10)", (0.5, 10.5))
+
+
+def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits: tuple[float, float]) -> "Figure":
+    scores = results.scores[(results.scores["metric"] == metric) & results.scores["group"].str.startswith(f"{kind}=")]
+    conditions = [
+        (condition, mine)
+        for condition in list_conditions(results)
+        for mine in [
+            scores[
+                (scores["experiment"] == condition.results.experiment) & (scores["model"] == condition.model)
+            ].set_index("group")
+        ]
+        if len(mine)
+    ]
+    if not conditions:
+        unusable = int(results.scores.loc[results.scores["metric"] == metric, "n_invalid"].sum())
+        forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
+        return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
+    groups = list(dict.fromkeys(group for _, mine in conditions for group in mine.index))
+    drawing, axes = new_figure(height=3.6)
+    for place, (condition, mine) in enumerate(conditions):
+        _points(axes, mine.reindex(groups), place, len(conditions), _named(condition))
+    axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])
+    axes.invert_yaxis()
+    axes.set(xlabel=label, xlim=limits)
+    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=1)
+    alone = "Bars: 95 % intervals over debates; a single conference has none."
+    sizes = {_named(condition): int(condition.said["debate_id"].nunique()) for condition, _ in conditions}
+    lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
+    note_below(drawing, [*lines, alone, *results.notes], sizes, "conference")
+    return drawing
+
+
+def _points(axes: "Axes", rows: pd.DataFrame, place: int, places: int, name: str) -> None:
+    """Values with their whiskers, a little beside those of the other conditions."""
+    at = np.arange(len(rows)) + (place - (places - 1) / 2) * 0.18
+    values = rows["value"].to_numpy(dtype=np.float64)
+    low = values - rows["ci_low"].fillna(rows["value"]).to_numpy(dtype=np.float64)
+    high = rows["ci_high"].fillna(rows["value"]).to_numpy(dtype=np.float64) - values
+    colour = COLOURS[place % len(COLOURS)]
+    axes.errorbar(
+        values,
+        at,
+        xerr=np.clip([low, high], 0, None),
+        linestyle="none",
+        marker=MARKERS[place % len(MARKERS)],
+        color=colour,
+        capsize=2,
+        label=name,
+    )
+
+
+def _named(condition: Condition) -> str:
+    return f"{condition.model}, {condition.name} ({condition.results.experiment})"
+
+
+@figure(
+    STUDY,
+    "judge_errors",
+    "The judge of agreement on groups of claims whose stances are known: how often it would end a debate too early, "
+    "and how often let it go on too long, with 95 % intervals.",
+    DEBATES,
+)
+def judge_errors(results: StudyResults) -> "Figure":
+    """One point a run; a judge that guesses lies on the falling diagonal."""
+    runs = [(run, model) for run in results.where("agreement") for model in run.config.models]
+    if not runs:
+        return nothing_to_draw("No judge has been put to statements whose agreement is known.")
+    drawing, axes = new_figure(width=WIDTH * 0.75, height=4.2)
+    axes.plot([0, 1], [1, 0], color=GREY, linestyle=":", linewidth=1, label="guessing")
+    for place, (run, model) in enumerate(runs):
+        early, late = (
+            condition_score(results, run.experiment, model, name) for name in ("ends_too_early", "goes_on_too_long")
+        )
+        axes.errorbar(
+            early.value,
+            late.value,
+            xerr=[[max(early.value - early.low, 0)], [max(early.high - early.value, 0)]],
+            yerr=[[max(late.value - late.low, 0)], [max(late.high - late.value, 0)]],
+            marker=MARKERS[place % len(MARKERS)],
+            color=COLOURS[place % len(COLOURS)],
+            capsize=2,
+            label=f"{model}, {run.config.params['answer']} ({run.experiment}; n = {early.n:.0f} and {late.n:.0f})",
+        )
+    axes.set(
+        xlabel="Ends too early: share of groups that disagree",
+        ylabel="Goes on too long: share of groups that agree",
+        xlim=(-0.03, 1.03),
+        ylim=(-0.03, 1.03),
+    )
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    how = "n: groups that disagree, and groups that agree. Bars: 95 % intervals over groups."
+    note_below(drawing, [how, *results.notes], sizes_of(run for run, _ in runs))
+    return drawing

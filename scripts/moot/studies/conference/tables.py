@@ -1,0 +1,374 @@
+"""Table 5 of the decision conference paper, and what it has no table for: the judge on statements whose agreement is
+known, the grader's reliability, coverage and the course of the debate with and without a judge, the evaluator's scores.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.published import (
+    NOT_MEASURED,
+    Measured,
+    beside,
+    compared,
+    comparison,
+    not_repeated,
+    published_table,
+    score_row,
+    with_whole_counts,
+)
+from moot.scores import INVALID_WRONG
+from moot.scores.conference import coverage, repetition
+from moot.studies import table
+from moot.studies.conference.conditions import (
+    CONFERENCE,
+    GRADING,
+    PAIRS,
+    STUDY,
+    WITH,
+    WITHOUT,
+    Condition,
+    condition_score,
+    difference_of_means,
+    list_conditions,
+    pair_conditions,
+)
+
+SHOWN_DECISIONS = 5
+COVERED = {"clusters_covered_with_judge": WITH, "clusters_covered_without_judge": WITHOUT}
+"""Published coverage to the condition that it is of."""
+BY_DEBATE_NOTE = "Intervals are by debate: a conference is one case, debated many times."
+COURSE = {
+    "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
+    "clusters_by_coder": "clusters reached on the first topic (coder)",
+    "turns": "public turns a conference",
+    "statements": "participants' statements a conference",
+    "words": "participants' words a conference",
+    "repetition": "share of repeated runs of four words",
+    "rounds_a_topic": "rounds a topic",
+    "topics_agreed": "share of topics that end in agreement",
+    "decided_agreement": "share of decisions that are agreement",
+    "format_adherence": "share of decisions in exactly the required form",
+    "unusable_decisions": "share of decisions that are unusable",
+    "completion_tokens_per_case": "generated tokens a conference",
+    "tokens_per_case": "tokens a conference",
+    "calls_per_case": "calls a conference",
+    "evaluation": "evaluator's mean score",
+}
+
+
+@table(
+    STUDY,
+    "table5_agreement_detection",
+    "Table 5: grades of the judge's decisions",
+    "Grades of five decisions of each judge by a second model: published and ours.",
+)
+def agreement_detection(results: StudyResults) -> TableContent:
+    """Table 5."""
+    name = "table5_agreement_detection"
+    runs = [condition for condition in list_conditions(results) if condition.judged]
+    rows = [
+        compared({"judge": judge, "experiment": "", "decision": column.removeprefix("debate")}, value, NOT_MEASURED)
+        for (judge, column), value in not_repeated(results, name).items()
+    ]
+    for run in runs:
+        experiment = run.results.experiment
+        theirs = beside(results, name, experiment, run.model)
+        for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
+            ours = condition_score(
+                results, experiment, run.model, "grade", f"decision={number}" if number else "overall"
+            )
+            keys = {"judge": run.model, "experiment": experiment, "decision": str(number) if number else "overall"}
+            rows.append(compared(keys, theirs.get((run.model, f"debate{number}" if number else "overall")), ours))
+    graders = sorted({_grader(run) for run in runs})
+    return comparison(
+        rows,
+        ("judge", "experiment", "decision"),
+        [
+            "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to ten). Published "
+            f"grades are GPT-4's, ours by {', '.join(graders) or 'nobody yet'}; a model that grades itself is marked "
+            "by that. Each decision is shown with its own topic's exchange alone; over repeats, its first decision is "
+            "decision 1 of every conference, and so on.",
+            BY_DEBATE_NOTE,
+        ],
+    )
+
+
+def _grader(condition: Condition) -> str:
+    seats = condition.results.config.params.get("seats", {})
+    return str(seats.get("grader", f"{condition.model} itself"))
+
+
+@table(
+    STUDY,
+    "grader_reliability",
+    "Can the grades be trusted?",
+    "The grader graded: the same decision twice, and decisions known to be wrong.",
+)
+def grader_reliability(results: StudyResults) -> TableContent:
+    """One row a run and measure."""
+    shown = {
+        "grade": "mean grade of the decision (on known pairs: of the right one)",
+        "grade_reversed": "mean grade of the opposite (on known pairs: of the planted wrong one)",
+        "grade_margin": "mean of the first less the second",
+        "graded_above_reversed": "share graded above its opposite (ties count half)",
+        "regrade_difference": "mean distance between two grades of the same decision",
+        "regrade_correlation": "correlation of two grades of the same decision",
+    }
+    rows = []
+    for run in results.where(CONFERENCE, GRADING):
+        for model in run.config.models:
+            for metric, title in shown.items():
+                score = condition_score(results, run.experiment, model, metric)
+                if pd.notna(score.value):
+                    keys = {"run": run.experiment, "grader": _seat(run.config.params, model), "measure": title}
+                    rows.append({**keys, **_ours(score)})
+    return _plain(
+        rows,
+        ("run", "grader", "measure"),
+        [
+            "In a conference the opposite of a decision is not known to be wrong; on the pairs of the data set "
+            "agreement it is. A grader that guesses has a margin near 0 and is above its opposite half of the time.",
+            "The paper graded every decision once and planted none.",
+        ],
+    )
+
+
+def _seat(params: Any, model: str) -> str:
+    return str(params.get("seats", {}).get("grader", model))
+
+
+@table(
+    STUDY,
+    "judge_on_known_agreement",
+    "The judge where the truth is known",
+    "The judge of agreement on groups of claims whose stances are known, beside the grades that the paper gives it.",
+)
+def judge_on_known_agreement(results: StudyResults) -> TableContent:
+    """Accuracy, F1 and both kinds of error for every run; for published judges, their mean grade."""
+    shown = {
+        "accuracy": ("accuracy", ""),
+        "accuracy, invalid = wrong": (f"accuracy{INVALID_WRONG}", ""),
+        "F1, macro": ("f1", "macro"),
+        "F1, agreement": ("f1", "binary"),
+        "AUC": ("auc", ""),
+        "ends too early (of groups that disagree)": ("ends_too_early", ""),
+        "goes on too long (of groups that agree)": ("goes_on_too_long", ""),
+    }
+    rows: list[dict[str, Any]] = []
+    for (judge, metric), value in published_table(results, "table5_agreement_detection").items():
+        if metric == "overall":
+            keys = {"judge": judge, "answer": "", "data": "", "measure": "mean grade by GPT-4, 0 to 10"}
+            rows.append(compared(keys, value, Measured()))
+    for run in results.where(PAIRS):
+        for model in (*run.config.models, MAJORITY_CLASS, BASE_RATE_COIN):
+            answer = str(run.config.params["answer"]) if model in run.config.models else "reference"
+            for title, (metric, average) in shown.items():
+                found = results.select_scores(run.experiment, metric, average)
+                found = found[found["model"] == model]
+                if found.empty:
+                    continue
+                keys = {"judge": model, "answer": answer, "data": data_label(run), "measure": title}
+                rows.append(compared(keys, None, score_row(found.iloc[0])))
+    rows += _trained(results)
+    return comparison(
+        rows,
+        ("judge", "answer", "data", "measure"),
+        [
+            "Positive is agreement: all claims of a group take the same side of the motion. Ending too early loses "
+            "what was never said, going on too long costs rounds; an unusable answer counts as more debate in both. "
+            "The published grades are subjective and of other debates: they stand here to be seen beside an "
+            "objective measure, not to be subtracted from it."
+        ],
+    )
+
+
+def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
+    names = {run.config.dataset: data_label(run) for run in results.where(PAIRS)}
+    for name, label in names.items():
+        board = results.baselines.get(name)
+        if board is None or board.empty:
+            continue
+        for row in board[(board["evaluation"] == "test") & (board["status"] == "ok")].to_dict("records"):
+            for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
+                score = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
+                keys = {"judge": row["title"], "answer": "trained", "data": label, "measure": measure}
+                yield compared(keys, None, score)
+
+
+@table(
+    STUDY,
+    "with_and_without_judge",
+    "The conference with and without a judge",
+    "Coverage, length, repetition, decisions and the evaluator's scores, with a judge of agreement and without.",
+)
+def with_and_without_judge(results: StudyResults) -> TableContent:
+    """One row a condition and measure; published coverage is of one debate each."""
+    rows = [
+        compared(
+            {"model": "gpt-4", "condition": name, "data": "", "measure": COURSE["clusters_by_lexicon"]},
+            value,
+            NOT_MEASURED,
+        )
+        for (_, metric), value in not_repeated(results, "text_coverage").items()
+        for name in [COVERED.get(metric)]
+        if name
+    ]
+    for condition in list_conditions(results):
+        published = beside(results, "text_coverage", condition.results.experiment, condition.model)
+        theirs = {COVERED.get(metric): value for (_, metric), value in published.items()}
+        for metric, title in COURSE.items():
+            score = condition_score(results, condition.results.experiment, condition.model, metric)
+            stated = theirs.get(condition.name) if metric == "clusters_by_lexicon" else None
+            keys = {"model": condition.model, "condition": condition.name, "data": condition.data, "measure": title}
+            if pd.notna(score.value) or stated is not None:
+                rows.append(compared(keys, stated, score))
+    notes = [
+        "Published coverage is that of GPT-4 in one debate with judge and one without, coded by hand. "
+        + BY_DEBATE_NOTE,
+        "Without a judge the moderator takes the same decision; nothing else differs.",
+    ]
+    return comparison(rows, ("model", "condition", "data", "measure"), notes)
+
+
+@table(
+    STUDY,
+    "judge_difference",
+    "What the judge changes",
+    "Differences between conferences with and without a judge that are alike in all else.",
+)
+def judge_difference(results: StudyResults) -> TableContent:
+    """One row a pair of conditions and measure."""
+    rows = []
+    for first, second in pair_conditions(results):
+        mine, theirs = per_debate(first), per_debate(second)
+        for measure in mine.columns.intersection(theirs.columns):
+            left, right = mine[measure].dropna(), theirs[measure].dropna()
+            value, low, high = difference_of_means(left, right, first.results.seed)
+            keys = {"model": first.model, "data": first.data, "measure": measure}
+            means = {"with judge": left.mean(), "without judge": right.mean()}
+            counts = {"debates with": len(left), "debates without": len(right)}
+            rows.append(
+                {**keys, **means, "difference": value, "difference low": low, "difference high": high, **counts}
+            )
+    names = [
+        "model",
+        "data",
+        "measure",
+        "with judge",
+        "without judge",
+        "difference",
+        "difference low",
+        "difference high",
+    ]
+    names += ["debates with", "debates without"]
+    return TableContent(
+        pd.DataFrame(rows, columns=names),
+        notes=["Difference of means, with an interval over the debates of both conditions.", BY_DEBATE_NOTE],
+        ours=tuple(names[3:]),
+        intervals={"95 % interval": ("difference low", "difference high")},
+        keys=("model", "data"),
+        formats={"difference": "+.3f"},
+    )
+
+
+def per_debate(condition: Condition) -> pd.DataFrame:
+    """One row a debate (by id), one column a measure."""
+    said = condition.said
+    statements = said[(said["kind"] == "statement") & (said["text"].fillna("").str.strip() != "")]
+    by_debate = statements.groupby("debate_id")
+    columns: dict[str, Any] = {}
+    cells = coverage(condition.results, said)
+    if len(cells):
+        columns[COURSE["clusters_by_lexicon"]] = cells.groupby("debate_id")["lexicon"].sum()
+        coded = cells[cells["coder"].notna()]
+        columns[COURSE["clusters_by_coder"]] = coded.groupby("debate_id")["coder"].sum()
+    columns[COURSE["statements"]] = by_debate.size()
+    columns[COURSE["words"]] = by_debate["text"].agg(lambda texts: sum(len(text.split()) for text in texts))
+    columns[COURSE["repetition"]] = by_debate["text"].agg(lambda texts: repetition(list(texts)))
+    predictions = condition.results.predictions
+    mine = predictions[predictions["model"] == condition.model]
+    tokens = mine.set_index(mine["case_id"] + "#" + mine["repeat"].astype(str))["completion_tokens"]
+    columns[COURSE["completion_tokens_per_case"]] = tokens
+    return pd.DataFrame(columns).astype("float64")
+
+
+@table(
+    STUDY,
+    "coverage",
+    "Which clusters the debates reach",
+    "Share of conferences whose participants reach each cluster on the first topic, by lexicon and by a model's "
+    "coding.",
+)
+def coverage_table(results: StudyResults) -> TableContent:
+    """One row a condition, cluster and way of coding; then the agreement of the two."""
+    rows = []
+    for condition in list_conditions(results):
+        experiment, model = condition.results.experiment, condition.model
+        scores = results.scores[(results.scores["experiment"] == experiment) & (results.scores["model"] == model)]
+        shown = scores[scores["metric"].isin(["reached_by_lexicon", "reached_by_coder"])]
+        for row in shown.to_dict("records"):
+            keys = {"model": model, "condition": condition.name, "coded by": row["metric"].rpartition("_")[2]}
+            rows.append({**keys, "cluster": row["group"].partition("=")[2], **_ours(score_row(row))})
+        for metric, title in {"coding_agreement": "share of equal codings", "coding_kappa": "Cohen's kappa"}.items():
+            score = condition_score(results, experiment, model, metric)
+            keys = {"model": model, "condition": condition.name, "coded by": "lexicon and coder", "cluster": title}
+            rows.append({**keys, **_ours(score)})
+    return _plain(
+        rows,
+        ("model", "condition", "coded by", "cluster"),
+        [
+            "A cluster counts as reached when participants use a word of its lexicon, or when the coder says so. In "
+            "the paper's two debates the public cluster was missed without the judge and reached with it.",
+            BY_DEBATE_NOTE,
+        ],
+    )
+
+
+@table(
+    STUDY,
+    "evaluator_scores",
+    "The evaluator's ten criteria",
+    "Scores from 1 to 10 of the participants' debate, by criterion, with and without a judge.",
+)
+def evaluator_scores(results: StudyResults) -> TableContent:
+    """One row a condition and criterion."""
+    rows = []
+    for condition in list_conditions(results):
+        scores = results.scores[
+            (results.scores["experiment"] == condition.results.experiment)
+            & (results.scores["model"] == condition.model)
+            & (results.scores["metric"] == "evaluation")
+        ]
+        for row in scores.to_dict("records"):
+            criterion = row["group"].partition("=")[2].replace("_", " ") or "mean of all"
+            keys = {"model": condition.model, "condition": condition.name, "criterion": criterion}
+            rows.append({**keys, **_ours(score_row(row))})
+    notes = ["n counts topics; the paper lists the criteria and gives no scores.", BY_DEBATE_NOTE]
+    return _plain(rows, ("model", "condition", "criterion"), notes)
+
+
+def _ours(score: Measured) -> dict[str, Any]:
+    return {
+        "ours": score.value,
+        "95 % low": score.low,
+        "95 % high": score.high,
+        "cases": score.n_cases,
+        "n": score.n,
+        "n invalid": score.n_invalid,
+    }
+
+
+def _plain(rows: list[dict[str, Any]], keys: tuple[str, ...], notes: list[str]) -> TableContent:
+    """A table without published counterpart."""
+    frame = pd.DataFrame(rows, columns=[*keys, *_ours(Measured())])
+    return TableContent(
+        with_whole_counts(frame),
+        notes=notes,
+        ours=("ours", "95 % low", "95 % high"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=keys[:-1],
+    )

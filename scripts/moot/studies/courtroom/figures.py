@@ -1,0 +1,263 @@
+"""The paper's Figures 2 to 5: F1 against what it costs, and F1 in falling order with its accuracy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from moot.report.content import StudyResults
+from moot.report.figures import (
+    BLUE,
+    COLOURS,
+    GREY,
+    MARKERS,
+    SMALL,
+    VERMILION,
+    name_points,
+    new_figure,
+    note_below,
+    nothing_to_draw,
+    sizes_of,
+)
+from moot.report.published import Measured, measured, published_table
+from moot.stats.bootstrap import Floats, as_numbers
+from moot.studies import figure
+from moot.studies.courtroom.runs import (
+    DEBATE,
+    METHODS,
+    PROMPTS,
+    PUBLISHED_PROMPTS,
+    STUDY,
+    Run,
+    data_notes,
+    largest_reference_runs,
+    list_runs,
+    published_cases,
+    run_name,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_ORDER = (DEBATE, *PROMPTS)  # the debate first: it takes the strongest colour
+METHOD_LOOK = {
+    METHODS[method]: (COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)]) for n, method in enumerate(_ORDER)
+}
+PERFORMANCE = "Performance and cost"
+MOST_NAMES = 40
+ASIDE = 0.17  # how far F1 and accuracy stand from the middle of their row
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A run, or a published row: its name, method, F1 and accuracy, and whether it compares with published ones."""
+
+    name: str
+    method: str
+    f1: Measured
+    accuracy: Measured
+    published: bool = False
+    comparable: bool = False
+
+
+def _f1(results: StudyResults, run: Run) -> Measured:
+    return measured(results, run.results.experiment, run.model, "f1", "binary")
+
+
+@figure(
+    STUDY,
+    "figure2_f1_seconds",
+    "F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds are those of the "
+    "calls.",
+    PERFORMANCE,
+)
+def f1_against_seconds(results: StudyResults) -> "Figure":
+    """Figure 2: one point a model and prompt."""
+    runs = list_runs(results, *PROMPTS)
+    return _cost_figure(results, runs, "seconds_per_case", "Seconds a case (sum over calls)")
+
+
+@figure(
+    STUDY,
+    "figure3_f1_tokens",
+    "F1 against prompt and generated tokens a case: courtroom debates, and single prompts beside them (paper, Figure "
+    "3).",
+    PERFORMANCE,
+)
+def f1_against_tokens(results: StudyResults) -> "Figure":
+    """Figure 3: the paper shows debates alone; the prompts say what the debates' tokens buy."""
+    return _cost_figure(results, list_runs(results), "tokens_per_case", "Tokens a case (prompt and generated)")
+
+
+def _cost_figure(results: StudyResults, runs: Sequence[Run], metric: str, label: str) -> "Figure":
+    drawn = [
+        (run, cost, f1)
+        for run in runs
+        for cost in [measured(results, run.results.experiment, run.model, metric)]
+        for f1 in [_f1(results, run)]
+        if not np.isnan([cost.value, f1.value]).any()
+    ]
+    if not drawn:
+        return nothing_to_draw("No experiment of this study has an F1 to draw.")
+    drawing, axes = new_figure()
+    if all(cost.value > 0 for _, cost, _ in drawn):
+        _logarithmic(axes, [cost.value for _, cost, _ in drawn])
+    for method in dict.fromkeys(run.method for run, _, _ in drawn):
+        colour, marker = METHOD_LOOK.get(method, (GREY, "o"))
+        mine = [(cost, f1) for run, cost, f1 in drawn if run.method == method]
+        x, y = [cost.value for cost, _ in mine], [f1.value for _, f1 in mine]
+        axes.errorbar(x, y, yerr=_whiskers([f1 for _, f1 in mine]), fmt="none", ecolor=colour, alpha=0.35, linewidth=1)
+        axes.plot(x, y, linestyle="none", marker=marker, color=colour, markersize=6, label=method)
+    axes.set(xlabel=label, ylabel="F1 (binary)", ylim=(-0.03, 1.03))
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
+    note_below(drawing, data_notes(runs), sizes_of(run.results for run, _, _ in drawn))
+    named = drawn if len(drawn) <= MOST_NAMES else _best_and_worst(drawn)
+    name_points(axes, [(cost.value, f1.value, run_name(run, runs)) for run, cost, f1 in named])
+    return drawing
+
+
+def _best_and_worst(drawn: Sequence[tuple[Run, Measured, Measured]]) -> list[tuple[Run, Measured, Measured]]:
+    """Of many points those to name: of each method the two with the best F1 and the last."""
+    ranked = sorted(drawn, key=lambda point: (-point[2].value, point[0].model))
+    methods = dict.fromkeys(run.method for run, _, _ in ranked)
+    mine = [[point for point in ranked if point[0].method == method] for method in methods]
+    return [point for points in mine for point in dict.fromkeys((*points[:2], points[-1]))]
+
+
+def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
+    """A logarithmic axis with plain numbers, one decade wide at least."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415
+
+    middle = np.sqrt(min(values) * max(values))
+    reach = max(np.sqrt(10), 1.6 * max(values) / middle)
+    axes.set_xscale("log")
+    axes.set_xlim(middle / reach, middle * reach)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _whiskers(values: Sequence[Measured]) -> Floats:
+    """Distances to the ends of the intervals, shape (2, values); 0 where there is none."""
+    distances = [[max(v.value - v.low, 0), max(v.high - v.value, 0)] for v in values]
+    return as_numbers(np.nan_to_num(np.array(distances).T))
+
+
+@figure(
+    STUDY,
+    "figure4_sorted_prompts",
+    "F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published; "
+    "runs that do not repeat the paper's stand in a panel of their own.",
+    PERFORMANCE,
+)
+def sorted_prompts(results: StudyResults) -> "Figure":
+    """Figure 4, beside the pairs of Table 4 (Table 6's F1 are no F1)."""
+    values = published_table(results, "table4_prompting")
+    n = published_cases(results, "zero_shot")
+    theirs = [
+        Point(
+            model,
+            METHODS[prompt],
+            Measured(values[model, f"{prompt}_f1"], n=n),
+            Measured(accuracy),
+            published=True,
+            comparable=True,
+        )
+        for prompt in PUBLISHED_PROMPTS
+        for (model, metric), accuracy in values.items()
+        if metric == f"{prompt}_accuracy"
+    ]
+    return _sorted_figure(results, list_runs(results, *PROMPTS), theirs)
+
+
+@figure(
+    STUDY,
+    "figure5_sorted_debates",
+    "F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published; "
+    "runs that do not repeat the paper's stand in a panel of their own.",
+    PERFORMANCE,
+)
+def sorted_debates(results: StudyResults) -> "Figure":
+    """Figure 5, beside the pairs of Table 5."""
+    values = published_table(results, "table5_courtroom")
+    n = published_cases(results, DEBATE)
+    theirs = [
+        Point(
+            model,
+            METHODS[DEBATE],
+            Measured(values[model, "f1"], n=n),
+            Measured(accuracy),
+            published=True,
+            comparable=True,
+        )
+        for (model, metric), accuracy in values.items()
+        if metric == "accuracy"
+    ]
+    return _sorted_figure(results, list_runs(results, DEBATE), theirs)
+
+
+def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[Point]) -> "Figure":
+    """Published values and the runs that repeat them in one panel, all other runs in another."""
+    ours = [
+        Point(run_name(run, runs), run.method, f1, accuracy, comparable=_repeats(results, run))
+        for run in [*runs, *largest_reference_runs(runs)]
+        for f1 in [_f1(results, run)]
+        for accuracy in [measured(results, run.results.experiment, run.model, "accuracy")]
+        if not np.isnan(f1.value)
+    ]
+    points = [*theirs, *ours]
+    titled = [
+        ("Published, and runs that repeat the paper's experiment", [point for point in points if point.comparable]),
+        ("Other runs, which compare with no published value", [point for point in points if not point.comparable]),
+    ]
+    filled = [(title, sorted(those, key=_falling)) for title, those in titled if those]
+    if not filled:
+        return nothing_to_draw("Neither published values nor an experiment of this study to draw.")
+    rows = [len(those) for _, those in filled]
+    drawing, grid = new_figure(
+        height=1.5 + 0.4 * len(rows) + 0.2 * sum(rows), nrows=len(rows), height_ratios=rows, squeeze=False, sharex=True
+    )
+    for axes, (title, those) in zip(grid.flat, filled, strict=True):
+        _sorted_panel(axes, those)
+        axes.set_title(title, loc="left", fontsize=SMALL + 0.5)
+    lowest = grid.flat[len(rows) - 1]
+    lowest.set(xlabel="F1 and accuracy", xlim=(-0.03, 1.03))
+    lowest.plot([], [], "o", color=GREY, markerfacecolor="white", label="published")
+    drawing.legend(*lowest.get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    note_below(drawing, data_notes(runs), sizes_of(run.results for run in runs))
+    return drawing
+
+
+def _repeats(results: StudyResults, run: Run) -> bool:
+    return bool(results.comparable.run(run.results.experiment, run.model).repeats)
+
+
+def _falling(point: Point) -> tuple[float, float, bool, str, str]:
+    return -point.f1.value, -point.accuracy.value, point.published, point.name, point.method
+
+
+def _sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
+    """Points from above, F1 and accuracy in one row each, with the number of predictions behind their name."""
+    for row, point in enumerate(points):
+        ends = [row - ASIDE, row + ASIDE]  # two equal values would hide each other on one line
+        axes.plot([point.f1.value, point.accuracy.value], ends, color="#bbbbbb", linewidth=1, zorder=1)
+    for shift, colour, marker, label, which in (
+        (-ASIDE, BLUE, "o", "F1 (binary; published: average not named)", "f1"),
+        (ASIDE, VERMILION, "s", "accuracy", "accuracy"),
+    ):
+        for row, point in enumerate(points):
+            value: Measured = getattr(point, which)
+            face = "white" if point.published else colour
+            if not np.isnan(value.low):
+                axes.plot([value.low, value.high], [row + shift] * 2, color=colour, alpha=0.45, linewidth=1.2, zorder=2)
+            axes.plot(value.value, row + shift, marker, color=colour, markerfacecolor=face, markersize=5, zorder=3)
+        axes.plot([], [], marker, color=colour, label=label)
+    several = len({point.method for point in points} - {"reference"}) > 1
+    names = [f"{point.name} · {point.method}" if several else point.name for point in points]
+    sizes = ["" if np.isnan(point.f1.n) else f", n = {point.f1.n:.0f}" for point in points]
+    labels = [name + size for name, size in zip(names, sizes, strict=True)]
+    axes.set_yticks(range(len(points)), labels, fontsize=SMALL)
+    axes.set_ylim(len(points) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")

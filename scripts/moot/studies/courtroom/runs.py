@@ -1,0 +1,115 @@
+"""What the tables and figures of the courtroom study share: its methods' names, its runs and their references.
+
+Source of published values: AgenticSimLaw (see the study's documentation).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from moot.core.cases import REFERENCE_MODELS
+from moot.report.content import StudyResults, data_label
+from moot.report.figures import counted
+from moot.report.published import NOT_A_NUMBER, published_table
+from moot.scores.results import ExperimentResults
+
+STUDY = "courtroom"
+DEBATE = "courtroom"
+METHODS = {
+    "zero_shot": "zero-shot",
+    "few_shot": "few-shot",
+    "cot": "chain of thought",
+    "n_shot_cot": "n-shot chain of thought",
+    "self_consistency": "self-consistency",
+    DEBATE: "courtroom debate",
+}
+PROMPTS = tuple(method for method in METHODS if method != DEBATE)
+PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One experiment and one of its models, or one of the two references on the experiment's cases."""
+
+    results: ExperimentResults
+    model: str
+
+    @property
+    def method(self) -> str:
+        """The protocol's name in words; "reference" for the majority class and the coin."""
+        if self.model in REFERENCE_MODELS:
+            return "reference"
+        return METHODS.get(self.results.config.protocol, self.results.config.protocol)
+
+    @property
+    def data(self) -> str:
+        """The data set, and whether it is synthetic."""
+        return data_label(self.results)
+
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        """Method, model, experiment and data: the keys of its rows."""
+        return self.method, self.model, self.results.experiment, self.data
+
+
+def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
+    """Every experiment and model of some protocols, in the order of the methods; references excluded."""
+    order = list(METHODS)
+    experiments = sorted(
+        study.where(*protocols),
+        key=lambda results: order.index(results.config.protocol) if results.config.protocol in order else len(order),
+    )
+    return [Run(results, model) for results in experiments for model in results.config.models]
+
+
+def published_cases(study: StudyResults, protocol: str) -> float:
+    """How many cases the paper's values of a method rest on."""
+    return published_table(study, "text_cases").get((protocol, "cases"), NOT_A_NUMBER)
+
+
+def reference_runs(runs: list[Run]) -> Iterator[Run]:
+    """The references beside some runs: once for each data set and set of evaluated cases."""
+    seen = set()
+    for run in runs:
+        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
+        if cases not in seen:
+            seen.add(cases)
+            yield from (Run(run.results, model) for model in REFERENCE_MODELS)
+
+
+def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
+    """The references of each data set on the largest set of evaluated cases, for figures."""
+    largest: dict[str, Run] = {}
+    for run in runs:
+        data = run.results.config.dataset
+        if data not in largest or _cases(run) > _cases(largest[data]):
+            largest[data] = run
+    return [Run(run.results, model) for run in largest.values() for model in REFERENCE_MODELS]
+
+
+def _cases(run: Run) -> int:
+    return int(run.results.predictions["case_id"].nunique())
+
+
+def run_name(run: Run, runs: Sequence[Run]) -> str:
+    """What a figure calls a run among others: the model, the experiment, or both, whichever tells it apart."""
+    if run.model in REFERENCE_MODELS:
+        datasets = {other.results.config.dataset for other in runs}
+        return run.model if len(datasets) == 1 else f"{run.model}, {run.results.config.dataset}"
+    twins = [other for other in runs if (other.model, other.method) == (run.model, run.method)]
+    models = {other.model for other in runs}
+    if len(twins) == 1 and len(models) > 1:
+        return run.model
+    shared = [other for other in runs if other.results.experiment == run.results.experiment]
+    return run.results.experiment if len(shared) == 1 else f"{run.model}, {run.results.experiment}"
+
+
+def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % intervals over cases.") -> list[str]:
+    """Which data the runs rest on, how many cases, and what is drawn for intervals."""
+    sizes: dict[str, set[int]] = {}
+    for run in runs:
+        sizes.setdefault(run.data, set()).add(_cases(run))
+    ranges = {
+        data: f"{min(n)} to {max(n)} cases" if len(n) > 1 else counted(max(n), "case") for data, n in sizes.items()
+    }
+    data = "; ".join(f"{label}, {cases}" for label, cases in ranges.items())
+    return [f"Data: {data}.{intervals}"] if runs else []

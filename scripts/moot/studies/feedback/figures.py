@@ -1,0 +1,280 @@
+"""The paper's Figures 2 and 3 (debaters, rounds), the sweep of T, the assistant's reliability, components, tokens."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from moot.report.content import StudyResults, data_label
+from moot.report.figures import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    LINES,
+    VERMILION,
+    counted,
+    name_points,
+    new_figure,
+    note_below,
+    nothing_to_draw,
+    series_style,
+    sizes_of,
+)
+from moot.report.published import Measured, measured
+from moot.scores.feedback import WEIGHTS, judged_opinions
+from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic, share_statistic
+from moot.stats.calibration import BINS, confidence_bins
+from moot.studies import figure
+from moot.studies.feedback.runs import (
+    ASSISTED,
+    DEBATE,
+    METHODS,
+    SINGLE,
+    STUDY,
+    Run,
+    components,
+    list_runs,
+    own_weight,
+    pairs,
+    sweeps,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BARS = "Bars: 95 % intervals over cases; a single case has none."
+SIZE, PARTS = "Debaters and rounds", "Smoothing and assistant"
+
+
+@figure(
+    STUDY,
+    "figure2_debaters",
+    "Accuracy by the number of debaters (paper, Figure 2), everything else as it was. Bars: 95 % intervals.",
+    SIZE,
+)
+def debaters(results: StudyResults) -> "Figure":
+    """Figure 2: one line a model and sweep; the paper prints its curves without values."""
+    return _sweep(results, "debaters", "Debaters")
+
+
+@figure(
+    STUDY,
+    "figure3_rounds",
+    "Accuracy by the number of rounds (paper, Figure 3), everything else as it was. Bars: 95 % intervals.",
+    SIZE,
+)
+def rounds(results: StudyResults) -> "Figure":
+    """Figure 3."""
+    return _sweep(results, "rounds", "Rounds")
+
+
+def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
+    groups = sweeps(results, name)
+    if not groups:
+        return nothing_to_draw(f"No experiments of this study differ in {name} alone.")
+    drawing, axes = new_figure()
+    lines = [(group, model) for group in groups for model in group[0].config.models]
+    shift = np.linspace(-0.06, 0.06, len(lines)) if len(lines) > 1 else [0.0]
+    for place, (group, model) in enumerate(lines):
+        metric = "subset_accuracy" if group[0].task.multilabel else "accuracy"
+        found = [measured(results, one.experiment, model, metric) for one in group]
+        values = [float(one.config.params[name]) for one in group]
+        n = group[0].predictions["case_id"].nunique()
+        title = f"{Run(group[0], model).method}, {model}, {data_label(group[0])}, {counted(n, 'case')}"
+        _with_bars(axes, [value + shift[place] for value in values], found, place, title)
+    axes.set(xlabel=label, ylabel="Accuracy", ylim=(-0.03, 1.03))
+    axes.set_xticks(sorted({int(one.config.params[name]) for group in groups for one in group}))
+    for share in {_majority_share(one) for group in groups for one in group}:
+        axes.axhline(share, color=GREEN, linewidth=0.9, linestyle="--", zorder=1)
+    axes.plot([], [], color=GREEN, linewidth=0.9, linestyle="--", label="majority class of these cases")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
+    note_below(drawing, [_BARS, *results.notes], sizes_of(one for group in groups for one in group))
+    return drawing
+
+
+def _majority_share(found: ExperimentResults) -> float:
+    """The share of the most frequent target among the cases that an experiment evaluated."""
+    targets = found.predictions.drop_duplicates("case_id")["target"]
+    return float(targets.value_counts(normalize=True).max())
+
+
+def _with_bars(axes: "Axes", x: Sequence[float], found: Sequence[Measured], place: int, title: str) -> None:
+    """A line through measured values with their intervals."""
+    y = np.array([value.value for value in found])
+    ends = np.array([[value.low, value.high] for value in found])
+    bars = np.nan_to_num(np.abs(ends - y[:, None])).T
+    axes.errorbar(x, y, yerr=bars, capsize=2, linestyle=LINES[place % len(LINES)], label=title, **series_style(place))
+
+
+@figure(
+    STUDY,
+    "smoothing_sweep",
+    "Accuracy, and the shares of cases corrected and spoilt by the debate, for every weight T of the latest "
+    "probabilities. "
+    "Dotted lines mark the T that was run; T = 1 is no smoothing.",
+    PARTS,
+)
+def smoothing(results: StudyResults) -> "Figure":
+    """One panel a run of Debate-Feedback that is no part of a sweep."""
+    runs = [run for run in list_runs(results, DEBATE) if _at(results, run, "accuracy_final", 0.0).n > 0]
+    if not runs:
+        return nothing_to_draw("No debate of this study came to an answer.")
+    height = (len(runs) + 1) // 2
+    drawing, grid = new_figure(height=2.5 * height + 0.6, nrows=height, ncols=2, squeeze=False)
+    for axes, run in zip(grid.flat, runs, strict=False):
+        accuracy = [_at(results, run, "accuracy_final", weight) for weight in WEIGHTS]
+        n = accuracy[0].n
+        axes.plot(WEIGHTS, [value.value for value in accuracy], color=BLACK, marker="o", markersize=3, label="accuracy")
+        axes.fill_between(WEIGHTS, [v.low for v in accuracy], [v.high for v in accuracy], color=GREY, alpha=0.15)
+        for metric, colour, marker in (("corrections", BLUE, "^"), ("degradations", VERMILION, "v")):
+            shares = [_at(results, run, metric, weight).value / n for weight in WEIGHTS]
+            axes.plot(WEIGHTS, shares, color=colour, marker=marker, markersize=3, linestyle="--", label=metric)
+        axes.axvline(own_weight(run.results), color=GREY, linewidth=0.8, linestyle=":")
+        short = "assistant" if run.method == ASSISTED else "single"
+        axes.set_title(f"{short}, {run.model}, {run.data}, n = {int(n)}", fontsize=8)
+        axes.set(ylim=(-0.03, 1.03), xlabel="T, the weight of the latest probabilities", ylabel="Share of cases")
+    for axes in grid.flat[len(runs) :]:
+        axes.set_axis_off()
+    handles, labels = grid.flat[0].get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside upper center", ncols=3)
+    meaning = "Shaded: 95 % intervals of the accuracy over cases. Dotted: the T that was run."
+    note_below(drawing, [meaning, *results.notes], sizes_of(run.results for run in runs))
+    return drawing
+
+
+def _at(results: StudyResults, run: Run, metric: str, weight: float) -> Measured:
+    rows = results.select_scores(run.results.experiment, metric, group=f"T={weight:g}")
+    rows = rows[rows["model"] == run.model]
+    if rows.empty:
+        return Measured()
+    row = rows.iloc[0]
+    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])
+
+
+@figure(
+    STUDY,
+    "assistant_reliability",
+    "Reliability of the assistant: how often opinions were right by the reliability that it gave them, over evaluated "
+    "cases that never trained it. On the diagonal, reliability means what it says.",
+    PARTS,
+)
+def assistant_reliability(results: StudyResults) -> "Figure":
+    """Ten bins of equal width; bars are intervals over cases, numbers count opinions."""
+    runs = [run for run in list_runs(results, DEBATE) if run.method == ASSISTED]
+    runs = [run for run in runs if len(judged_opinions(run.results, run.model))]
+    if not runs:
+        return nothing_to_draw("No experiment of this study has an assistant.")
+    drawing, axes = new_figure()
+    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    named: list[tuple[float, float, str]] = []
+    for place, run in enumerate(runs):
+        opinions = judged_opinions(run.results, run.model)
+        given, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
+        bins = confidence_bins(given)
+        bootstrap = run.results.sample(opinions["case_id"]).bootstrap
+        filled = [number for number in range(BINS) if bins[:, number].any()]
+        x = [float(given[bins[:, number] > 0].mean()) for number in filled]
+        estimates = [
+            bootstrap.estimate(ratio_statistic(right * bins[:, number], bins[:, number], SHARE)) for number in filled
+        ]
+        title = f"{run.model}, {run.data}, {counted(len(opinions), 'opinion')}"
+        _with_bars(axes, x, [Measured(*estimate) for estimate in estimates], place, title)
+        counts = [int(bins[:, number].sum()) for number in filled]
+        named += [(a, e[0], f"n = {c}") for a, e, c in zip(x, estimates, counts, strict=True)]
+    axes.set(xlabel="Reliability by the assistant", ylabel="Share of right opinions", xlim=(0, 1), ylim=(-0.03, 1.03))
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    note_below(drawing, [_BARS, "n counts opinions.", *results.notes], sizes_of(run.results for run in runs))
+    name_points(axes, named)
+    return drawing
+
+
+@figure(
+    STUDY,
+    "components",
+    "Accuracy of the judge alone and with debate, smoothing and assistant added, on the same cases. Bars: 95 % "
+    "intervals.",
+    PARTS,
+)
+def component_figure(results: StudyResults) -> "Figure":
+    """One row a stage, one colour a run."""
+    found = [(single, list(components(single, assisted))) for single, assisted in pairs(results)]
+    if not found:
+        return nothing_to_draw("No experiment of this study is a debate without assistant.")
+    names = list(dict.fromkeys(stage.name for _, stages in found for stage in stages))
+    drawing, axes = new_figure(height=0.5 * len(names) + 1.6)
+    shift = np.linspace(-0.16, 0.16, len(found)) if len(found) > 1 else [0.0]
+    for place, (run, stages) in enumerate(found):
+        bootstrap = run.results.sample(stages[0].right.index).bootstrap
+        estimates = np.array([bootstrap.estimate(share_statistic(stage.right)) for stage in stages])
+        rows = [names.index(stage.name) + shift[place] for stage in stages]
+        bars = np.nan_to_num(np.abs(estimates[:, 1:] - estimates[:, :1])).T
+        title = f"{run.model}, {run.data}, {counted(len(stages[0].right), 'case')}"
+        axes.errorbar(estimates[:, 0], rows, xerr=bars, linestyle="none", capsize=2, label=title, **series_style(place))
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlabel="Accuracy (invalid = wrong)", xlim=(-0.03, 1.03), ylim=(len(names) - 0.5, -0.5))
+    axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0))
+    note_below(drawing, [_BARS, *results.notes], sizes_of(run.results for run, _ in found))
+    return drawing
+
+
+@figure(
+    STUDY,
+    "accuracy_tokens",
+    "Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases.",
+    "Cost",
+)
+def accuracy_against_tokens(results: StudyResults) -> "Figure":
+    """One point a run, and over or under it a bar where always naming its cases' most frequent label would stand."""
+    drawn = []
+    for run in list_runs(results):
+        metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"
+        used = measured(results, run.results.experiment, run.model, "tokens_per_case")
+        accuracy = measured(results, run.results.experiment, run.model, metric)
+        if not np.isnan([used.value, accuracy.value]).any():
+            drawn.append((run, used.value, accuracy))
+    if not drawn:
+        return nothing_to_draw("No experiment of this study has an accuracy to draw.")
+    data = list(dict.fromkeys(run.data for run, _, _ in drawn))
+    drawing, grid = new_figure(height=3.1 * len(data) + 0.5, nrows=len(data), squeeze=False)
+    order = [*METHODS.values(), SINGLE, ASSISTED]
+    for axes, name in zip(grid.flat, data, strict=True):
+        mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
+        for run, tokens, accuracy in mine:
+            place = order.index(run.method) if run.method in order else len(order)
+            bars = np.nan_to_num(np.abs(np.array([[accuracy.low], [accuracy.high]]) - accuracy.value))
+            axes.errorbar(
+                [tokens], [accuracy.value], yerr=bars, linestyle="none", capsize=2, alpha=0.9, **series_style(place)
+            )
+        majority = [_majority_share(run.results) for run, _, _ in mine]
+        at = [tokens for _, tokens, _ in mine]
+        label = "majority class of the cases of the run above or below"
+        axes.plot(at, majority, "_", color=GREEN, markersize=14, markeredgewidth=1.6, label=label, zorder=1)
+        _logarithmic(axes, [tokens for _, tokens, _ in mine])
+        axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", title=name, xlabel="Tokens a case (prompt and generated)")
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
+    sizes = sizes_of(run.results for run, _, _ in drawn)
+    note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
+    for axes, name in zip(grid.flat, data, strict=True):
+        shown = [(x, y.value, f"{_short(run)}, n = {int(y.n)}") for run, x, y in drawn if run.data == name]
+        name_points(axes, shown)
+    return drawing
+
+
+def _short(run: Run) -> str:
+    """The method, and what its samples are matched to."""
+    matched = {"matched": " (calls)", "matched_tokens": " (tokens)"}
+    return run.method + matched.get(str(run.results.config.params.get("k")), "")
+
+
+def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
+    """A logarithmic axis with plain numbers, and room for names on its right."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415 - slow to import
+
+    axes.set_xscale("log")
+    axes.set_xlim(min(values) / 1.6, max(values) * 3)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,181 @@
+"""What the tables and figures of Debate-Feedback share: names of methods, which runs they show, sweeps among them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.protocols.smoothing import replay
+from moot.report.content import StudyResults, data_label
+from moot.scores.feedback import Judged, judged_debates, predictions_from
+from moot.scores.results import ExperimentResults
+
+STUDY = "feedback"
+DEBATE = "feedback"
+SINGLE, ASSISTED = "Debate-Feedback (single)", "Debate-Feedback (assistant)"
+METHODS = {
+    "zero_shot": "zero-shot",
+    "few_shot": "few-shot",
+    "cot": "chain of thought",
+    "four_step_cot": "chain of thought, 4 steps",
+    "reflexion": "Reflexion",
+    "self_consistency": "self-consistency",
+}
+SWEPT = ("debaters", "rounds")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One experiment and one of its models."""
+
+    results: ExperimentResults
+    model: str
+
+    @property
+    def method(self) -> str:
+        """The method in words; Debate-Feedback by whether it has an assistant."""
+        config = self.results.config
+        if config.protocol == DEBATE:
+            return ASSISTED if config.params.get("assistant") else SINGLE
+        return METHODS.get(config.protocol, config.protocol)
+
+    @property
+    def setting(self) -> str:
+        """What sets this run apart from others of its method."""
+        params = self.results.config.params
+        if self.results.config.protocol == DEBATE:
+            weight = params["weight"] if params["smoothing"] else 1
+            debate = f"{params['debaters']} debaters, {params['sides']}, rounds {params['rounds']}, T = {weight:g}"
+            return f"{debate}, threshold {params['threshold']:g}" if params["assistant"] else debate
+        matched = {"matched": "calls of the debate", "matched_tokens": "tokens of the debate"}
+        named = [f"k = {matched.get(params['k'], params['k'])}"] if "k" in params else []
+        named += [f"{params['shots']} shots"] if "shots" in params else []
+        return ", ".join([*named, str(params.get("answer", ""))]).strip(", ")
+
+    @property
+    def data(self) -> str:
+        """The data set, and whether it is a sample."""
+        return data_label(self.results)
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """This model's predictions."""
+        rows = self.results.predictions
+        return rows[rows["model"] == self.model]
+
+
+def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
+    """The runs over test cases that belong to no sweep, in the order of methods; of all protocols if none is given.
+
+    Of two experiments that are alike in all, as one and its twin within a sweep are, the first belongs to none.
+    """
+    order = [*METHODS, DEBATE]
+    swept = {found.experiment for name in SWEPT for group in sweeps(results, name) for found in _in_sweep(group, name)}
+    shown = [
+        found
+        for found in results.where(*protocols)
+        if found.config.split == "test" and found.experiment not in swept and found.config.protocol in order
+    ]
+    shown.sort(key=lambda found: (order.index(found.config.protocol), bool(found.config.params.get("assistant"))))
+    return [Run(found, model) for found in shown for model in found.config.models]
+
+
+def with_own_cases(runs: Sequence[Run]) -> Iterator[Run]:
+    """Of some runs one for each data set and set of evaluated cases, for the references on these cases."""
+    seen = set()
+    for run in runs:
+        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
+        if cases not in seen:
+            seen.add(cases)
+            yield run
+
+
+def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
+    """Groups of debates over the same cases that differ in one parameter alone, ordered by its values."""
+    groups: dict[tuple[object, ...], list[ExperimentResults]] = {}
+    for found in results.where(DEBATE):
+        if found.config.split == "test":
+            others = sorted((key, repr(value)) for key, value in found.config.params.items() if key != name)
+            cases = tuple(sorted(found.predictions["case_id"].unique()))
+            groups.setdefault((found.config.dataset, cases, *others), []).append(found)
+    swept = [group for group in groups.values() if len({found.config.params[name] for found in group}) > 1]
+    return [sorted(group, key=lambda found: float(found.config.params[name])) for group in swept]
+
+
+def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[ExperimentResults]:
+    """The experiments of a sweep without the first of those that are alike."""
+    values = [found.config.params[name] for found in group]
+    for place, found in enumerate(group):
+        if values[place] in values[:place] or values.count(values[place]) == 1:
+            yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One stage of the method and whether it got each case right, indexed by case_id."""
+
+    name: str
+    right: "pd.Series[Any]"
+
+
+def components(single: Run, assisted: Run | None) -> Iterator[Component]:
+    """What is added step by step: the judge alone, debate, smoothing, assistant with and without smoothing."""
+    debates = judged_debates(single.results, single.model)
+    yield Component("judge alone (O_0)", _right(single, debates, None))
+    yield Component("debate, no smoothing (T = 1)", _right(single, debates, 1.0))
+    yield Component("debate, smoothing", _right(single, debates, own_weight(single.results)))
+    if assisted is not None:
+        debates = judged_debates(assisted.results, assisted.model)
+        yield Component("debate, assistant, no smoothing (T = 1)", _right(assisted, debates, 1.0))
+        yield Component("debate, assistant, smoothing", _right(assisted, debates, own_weight(assisted.results)))
+
+
+def own_weight(results: ExperimentResults) -> float:
+    """The T that an experiment ran with; 1 without smoothing."""
+    params: Mapping[str, Any] = results.config.params
+    return float(params["weight"]) if params["smoothing"] else 1.0
+
+
+def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> "pd.Series[Any]":
+    """Whether each evaluated case is right at this T (None: at O_0); a case without a valid debate is wrong."""
+    probabilities = {
+        place: debate.first if weight is None else replay(debate.first, debate.rounds, weight)
+        for place, debate in enumerate(debates)
+    }
+    frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
+    frame["prediction"] = predictions_from(probabilities, list(debates), run.results)
+    targets = run.results.cases.set_index("case_id")["target"]
+    frame["right"] = frame["prediction"].to_numpy() == targets.loc[frame["case_id"]].to_numpy()
+    mean = frame.groupby("case_id")["right"].mean()
+    evaluated = sorted(run.predictions["case_id"].unique())
+    return mean.reindex(evaluated).fillna(0.0)
+
+
+def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
+    """Each run without assistant, with the run with assistant over the same cases and by the same model, if any."""
+    runs = list_runs(results, DEBATE)
+    assisted = [run for run in runs if run.method == ASSISTED]
+    return [
+        (run, next((other for other in assisted if _same(run, other)), None)) for run in runs if run.method == SINGLE
+    ]
+
+
+def _same(run: Run, other: Run) -> bool:
+    cases = [set(each.predictions["case_id"]) for each in (run, other)]
+    ignored = ("assistant", "assistant_features", "threshold", "threshold_rule")
+    params = [
+        {key: value for key, value in each.results.config.params.items() if key not in ignored} for each in (run, other)
+    ]
+    datasets = [each.results.config.dataset for each in (run, other)]
+    return run.model == other.model and cases[0] == cases[1] and params[0] == params[1] and len(set(datasets)) == 1
+
+
+def baseline_predictions(results: ExperimentResults) -> dict[str, pd.DataFrame]:
+    """The trained baselines' predictions on the experiment's data set, by name, in the form of predictions."""
+    path = results.results / "baselines" / f"{results.config.dataset}_predictions.parquet"
+    if not path.is_file():
+        return {}
+    frame = pd.read_parquet(path).assign(status="valid", repeat=0, confidence=np.nan)
+    return {str(name): rows for name, rows in frame.groupby("baseline", sort=True)}

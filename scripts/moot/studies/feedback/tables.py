@@ -1,0 +1,204 @@
+"""The paper's Tables 2 and 3, and Debate-Feedback against every other method, case by case."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from moot.core.cases import REFERENCE_MODELS
+from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.published import (
+    NOT_MEASURED,
+    Measured,
+    Values,
+    beside,
+    beside_trained,
+    compared,
+    comparison,
+    measured,
+    not_repeated,
+    share_valid,
+)
+from moot.stats.paired import compare_predictions, holm
+from moot.studies import table
+from moot.studies.feedback.runs import (
+    ASSISTED,
+    DEBATE,
+    METHODS,
+    SINGLE,
+    STUDY,
+    Run,
+    baseline_predictions,
+    list_runs,
+    with_own_cases,
+)
+from moot.studies.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
+
+KEYS = ("method", "model", "setting", "data", "metric")
+TABLE2, TABLE3 = "table2_models", "table3_reasoning"
+PAPER_METHODS = {
+    "few-shot": METHODS["few_shot"],
+    "cot": METHODS["four_step_cot"],
+    "reflexion": METHODS["reflexion"],
+    "debate-feedback-single": SINGLE,
+    "debate-feedback-assistant": ASSISTED,
+}
+# Heading, metric and average of ours, and the ending of the paper's column.
+ONE_LABEL = (
+    ("accuracy", "accuracy", "", "accuracy"),
+    ("accuracy, invalid = wrong", "accuracy_invalid_wrong", "", ""),
+    ("F1, macro", "f1", "macro", "f1"),
+)
+SEVERAL_LABELS = (
+    ("subset accuracy", "subset_accuracy", "", "accuracy"),
+    ("subset accuracy, invalid = wrong", "subset_accuracy_invalid_wrong", "", ""),
+    ("F1, macro", "f1", "macro", "f1"),
+    ("F1, micro", "f1", "micro", ""),
+)
+METRIC_NOTE = (
+    "The paper's accuracy compares whole answers (its Equation 2), which for several labels is subset accuracy; its F1 "
+    "is the macro average (Equation 6). Micro F1 is ours."
+)
+CASES_NOTE = (
+    "The paper's own cases were not published whole; ours are the published files. A difference is one of cases, not "
+    "of the method alone."
+)
+
+
+@table(
+    STUDY,
+    TABLE2,
+    "Table 2: trained models, single prompts and Debate-Feedback",
+    "Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained models are those of "
+    "this run's baselines, on the test split.",
+)
+def models(results: StudyResults) -> TableContent:
+    """Table 2. GPT-3.5 and GPT-4o are the zero-shot runs of the models with these names."""
+    runs = list_runs(results, DEBATE, "zero_shot")
+    rows = [
+        *_trained_rows(results),
+        *_run_rows(results, TABLE2, runs),
+        *_reference_rows(results, runs),
+        *_published_alone(results, TABLE2),
+    ]
+    model = "The published judge and debaters are GPT-4o; GPT-3.5 and GPT-4o alone are zero-shot."
+    return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
+
+
+@table(
+    STUDY,
+    TABLE3,
+    "Table 3: Debate-Feedback and other ways of reasoning",
+    "Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their difference.",
+)
+def reasoning(results: StudyResults) -> TableContent:
+    """Table 3, with zero-shot and self-consistency, which the paper did not run."""
+    runs = list_runs(results)
+    rows = [
+        *_run_rows(results, TABLE3, runs),
+        *_reference_rows(results, runs),
+        *_published_alone(results, TABLE3),
+    ]
+    model = (
+        "The paper names gpt-4o-mini for this comparison, and under its Table 2 GPT-4o for the judges and debaters of "
+        "all experiments: its two rows of Debate-Feedback are taken as gpt-4o-mini, like the rows that they are "
+        "compared with."
+    )
+    return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
+
+
+def _run_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        theirs = _kinds(beside(results, table, run.results.experiment, run.model))
+        for heading, metric, average, column in _shown(run):
+            value = measured(results, run.results.experiment, run.model, metric, average)
+            keys = dict(zip(KEYS, (run.method, run.model, run.setting, run.data, heading), strict=True))
+            yield compared(keys, theirs.get(column), value)
+            if metric in ("accuracy", "subset_accuracy"):
+                yield compared(keys | {"metric": "share of valid answers"}, None, share_valid(value))
+
+
+def _kinds(values: Values) -> dict[str, float]:
+    """Accuracy and F1 of one published method on one data set."""
+    return {metric.rpartition("_")[2]: value for (_, metric), value in values.items()}
+
+
+def _shown(run: Run) -> Sequence[tuple[str, str, str, str]]:
+    return SEVERAL_LABELS if run.results.task.multilabel else ONE_LABEL
+
+
+def _reference_rows(results: StudyResults, runs: list[Run]) -> Iterator[dict[str, Any]]:
+    """The majority class and the base-rate coin: once for each set of evaluated cases."""
+    for run in with_own_cases(runs):
+        for reference in REFERENCE_MODELS:
+            for heading, metric, average, _ in _shown(run):
+                value = measured(results, run.results.experiment, reference, metric, average)
+                if value is not NOT_MEASURED:
+                    setting = f"reference on the cases of {run.results.experiment}"
+                    yield compared(
+                        dict(zip(KEYS, (reference, "–", setting, run.data, heading), strict=True)), None, value
+                    )
+
+
+def _trained_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
+    """The baselines' rows on the test split; one that could not run says why in place of its setting."""
+    several = {found.config.dataset: found.task.multilabel for found in results.experiments.values()}
+    labels = {found.config.dataset: data_label(found) for found in results.experiments.values()}
+    for data, board in results.baselines.items():
+        for row in board[board["evaluation"] == "test"].to_dict("records"):
+            theirs = _kinds(beside_trained(results, TABLE2, data, str(row["baseline"])))
+            setting = "trained on the training split" if row["status"] == "ok" else str(row["status"])
+            accuracy = "subset accuracy" if several.get(data) else "accuracy"
+            for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
+                value = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
+                keys = dict(
+                    zip(KEYS, (str(row["baseline"]), "–", setting, labels.get(data, data), heading), strict=True)
+                )
+                yield compared(keys, theirs.get(column), value if row["status"] == "ok" else NOT_MEASURED)
+
+
+def _published_alone(results: StudyResults, table: str) -> Iterator[dict[str, Any]]:
+    for (row, metric), value in not_repeated(results, table).items():
+        data, _, kind = metric.partition("_")
+        method = PAPER_METHODS.get(row, row)
+        keys = dict(zip(KEYS, (method, "", "published", data, kind.replace("f1", "F1, macro")), strict=True))
+        yield compared(keys, value, NOT_MEASURED)
+
+
+# Case by case
+
+
+@table(
+    STUDY,
+    "one_against_all",
+    "Debate-Feedback against every other method, case by case",
+    "Each run of Debate-Feedback against every other method on the cases that both judged: difference in accuracy, "
+    "test by cluster, Holm's correction over the comparisons of one run.",
+)
+def one_against_all(results: StudyResults) -> TableContent:
+    """Prompts, self-consistency, the other variant, and the trained models of the same data set."""
+    rows: list[dict[str, Any]] = []
+    runs = list_runs(results)
+    for run in (run for run in runs if run.results.config.protocol == DEBATE):
+        same = [
+            other for other in runs if other is not run and other.results.config.dataset == run.results.config.dataset
+        ]
+        others = {f"{other.method} ({other.setting}), {other.model}": other.predictions for other in same}
+        others |= baseline_predictions(run.results)
+        clusters, seed = run.results.clusters, run.results.seed
+        found = [(name, compare_predictions(run.predictions, rest, clusters, seed)) for name, rest in others.items()]
+        found = [(name, values) for name, values in found if values.n]
+        for (name, values), adjusted in zip(found, holm([values.p for _, values in found]), strict=True):
+            keys = {"method": run.method, "model": run.model, "data": run.data, "against": name}
+            rows.append({**keys, **paired_cells(values), "p (Holm)": adjusted})
+    columns = ["method", "model", "data", "against", *DIFFERENCES]
+    counts = ["first better", "second better", "cases", "clusters"]
+    frame = pd.DataFrame(rows, columns=[*columns, *counts, "p", "p (Holm)"]).astype(dict.fromkeys(counts, "Int64"))
+    return TableContent(
+        frame.rename(columns={"first better": "better", "second better": "other better"}),
+        notes=[PAIRED_NOTE],
+        difference=DIFFERENCES,
+        intervals={"95 % interval": ("difference low", "difference high")},
+        keys=("method", "model", "data"),
+        formats={"difference": "+.3f"},
+    )

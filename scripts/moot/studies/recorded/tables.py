@@ -1,0 +1,227 @@
+"""Tables of recorded results: every method and model, error rates by group, and the judges of the NYU debates."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.report.content import StudyResults, TableContent
+from moot.report.published import published_table
+from moot.stats.bootstrap import ClusterBootstrap, ratio_statistic, share_statistic
+from moot.studies import table
+from moot.studies.recorded.runs import NYU, STUDY, Run, judged, recorded_runs
+
+GROUPED_BY = ("sex", "race")
+INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
+
+
+@table(
+    STUDY,
+    "methods",
+    "Every recorded method and model",
+    "How often each recorded method and model was right, with 95 % intervals by case, and how far its repeats agree.",
+)
+def methods(results: StudyResults) -> TableContent:
+    """One row a method and model, and one for always naming the most frequent label of its cases."""
+    rows = [row for run in recorded_runs(results) for row in _method_rows(run)]
+    frame = pd.DataFrame(rows, columns=list(_METHOD_COLUMNS))
+    return TableContent(
+        frame.astype(dict.fromkeys(("cases", "answers"), "Int64")),
+        notes=[
+            f"{INVALID} Accuracy counts invalid answers as wrong, and each case by the share of its repeats; F1 is "
+            "that of the positive label, invalid answers dropped. Methods were recorded over different cases: compare "
+            "each with the majority class of its own, and see the paired tests.",
+            "Base-rate distance is the share of positive answers less the share of positive cases. Repeats agree: the "
+            "share of pairs of a case's valid answers that are the same.",
+            "The records' authors published these answers, but no figure for these methods and models in the paper "
+            "that moot reproduces, so that no published value stands beside them.",
+        ],
+        ours=("accuracy", "95 % low", "95 % high"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=("data", "method"),
+        formats={"base-rate distance": "+.3f"},
+    )
+
+
+_METHOD_COLUMNS = (
+    "data",
+    "method",
+    "model",
+    "accuracy",
+    "95 % low",
+    "95 % high",
+    "majority class",
+    "valid share",
+    "accuracy of valid",
+    "F1, binary",
+    "base-rate distance",
+    "repeats agree",
+    "cases",
+    "answers",
+)
+
+
+def _method_rows(run: Run) -> Iterator[dict[str, Any]]:
+    rows = run.predictions
+    valid = (rows["status"] == "valid").to_numpy()
+    right = valid & (rows["prediction"] == rows["target"]).to_numpy()
+    positive = run.results.task.positive
+    actual, named = (rows["target"] == positive).to_numpy(), valid & (rows["prediction"] == positive).to_numpy()
+    accuracy, low, high = _by_case(run, rows, right)
+    truths = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True)
+    yield {
+        "data": run.results.config.dataset,
+        "method": run.method,
+        "model": run.model,
+        "accuracy": accuracy,
+        "95 % low": low,
+        "95 % high": high,
+        "majority class": float(truths.max()),
+        "valid share": float(valid.mean()),
+        "accuracy of valid": _share(right, valid),
+        "F1, binary": _f1(actual & valid, named),
+        "base-rate distance": _share(named, valid) - _share(actual & valid, valid),
+        "repeats agree": repeats_agree(rows[valid]),
+        "cases": rows["case_id"].nunique(),
+        "answers": len(rows),
+    }
+
+
+def _by_case(run: Run, rows: pd.DataFrame, right: "np.ndarray[Any, Any]") -> tuple[float, float, float]:
+    """The mean over cases of the share of repeats that are right, with its interval."""
+    shares = pd.Series(right, rows.index).groupby(rows["case_id"]).mean()
+    return ClusterBootstrap([run.results.clusters[case] for case in shares.index], run.results.seed).estimate(
+        share_statistic(shares)
+    )
+
+
+def _share(of: "np.ndarray[Any, Any]", among: "np.ndarray[Any, Any]") -> float:
+    return float((of & among).sum() / among.sum()) if among.any() else float("nan")
+
+
+def _f1(actual: "np.ndarray[Any, Any]", named: "np.ndarray[Any, Any]") -> float:
+    either = actual.sum() + named.sum()
+    return float(2 * (actual & named).sum() / either) if either else float("nan")
+
+
+def repeats_agree(valid: pd.DataFrame) -> float:
+    """The share of pairs of answers to one case that are the same; NaN where no case has two."""
+    same = pairs = 0
+    for _, answers in valid.groupby("case_id")["prediction"]:
+        counts = answers.value_counts().to_numpy()
+        same += int((counts * (counts - 1) // 2).sum())
+        pairs += len(answers) * (len(answers) - 1) // 2
+    return same / pairs if pairs else float("nan")
+
+
+@table(
+    STUDY,
+    "groups",
+    "Error rates by sex and race",
+    "False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by "
+    "case.",
+)
+def groups(results: StudyResults) -> TableContent:
+    """One row a method, model, attribute and value."""
+    rows = [row for run in recorded_runs(results) if run.results.config.dataset != NYU for row in _group_rows(run)]
+    columns = ["method", "model", "group", "false positive rate", "FPR low", "FPR high"]
+    columns += ["false negative rate", "FNR low", "FNR high", "named positive", "cases", "answers"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return TableContent(
+        frame.astype(dict.fromkeys(("cases", "answers"), "Int64")),
+        notes=[
+            "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
+            "Groups of fewer than ten cases are left out. Nothing here is corrected for the number of comparisons.",
+        ],
+        ours=("false positive rate", "FPR low", "FPR high", "false negative rate", "FNR low", "FNR high"),
+        intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},
+        keys=("method", "model"),
+    )
+
+
+FEWEST_CASES = 10
+
+
+def _group_rows(run: Run) -> Iterator[dict[str, Any]]:
+    rows = run.predictions[run.predictions["status"] == "valid"]
+    attributes = run.results.cases.set_index("case_id")["attributes"]
+    positive = run.results.task.positive
+    for attribute in GROUPED_BY:
+        values = rows["case_id"].map(lambda case, name=attribute: attributes[case].get(name, ""))
+        for value in sorted(set(values) - {""}):
+            mine = rows[values == value]
+            if mine["case_id"].nunique() < FEWEST_CASES:
+                continue
+            actual = (mine["target"] == positive).to_numpy()
+            named = (mine["prediction"] == positive).to_numpy()
+            bootstrap = ClusterBootstrap([run.results.clusters[case] for case in mine["case_id"]], run.results.seed)
+            false_positive = bootstrap.estimate(ratio_statistic(named & ~actual, ~actual, (0.0, 1.0)))
+            false_negative = bootstrap.estimate(ratio_statistic(~named & actual, actual, (0.0, 1.0)))
+            yield {
+                "method": run.method,
+                "model": run.model,
+                "group": f"{attribute}: {value}",
+                **dict(zip(("false positive rate", "FPR low", "FPR high"), false_positive, strict=True)),
+                **dict(zip(("false negative rate", "FNR low", "FNR high"), false_negative, strict=True)),
+                "named positive": float(named.mean()),
+                "cases": mine["case_id"].nunique(),
+                "answers": len(mine),
+            }
+
+
+@table(
+    STUDY,
+    "nyu_judges",
+    "Human judges of debates and consultancies",
+    "How often human judges ended on the right answer, by who argued and whether one side or two, beside what the "
+    "authors published; intervals by story and by judge.",
+)
+def nyu_judges(results: StudyResults) -> TableContent:
+    """One row an arm."""
+    theirs = published_table(results, "nyu_judges")
+    rows = []
+    for run in recorded_runs(results):
+        if run.results.config.dataset != NYU:
+            continue
+        ends = judged(run)
+        value, low, high = ClusterBootstrap(ends["story"], run.results.seed).estimate(share_statistic(ends["right"]))
+        _, low_judge, high_judge = ClusterBootstrap(ends["judge"], run.results.seed).estimate(
+            share_statistic(ends["right"])
+        )
+        published = theirs.get((run.method, "accuracy"), float("nan"))
+        rows.append(
+            {
+                "arm": run.method,
+                "published": published,
+                "ours": value,
+                "difference": value - published,
+                "story low": low,
+                "story high": high,
+                "judge low": low_judge,
+                "judge high": high_judge,
+                "undecided": int((ends["right"] == 0.5).sum()),  # noqa: PLR2004 - a tie
+                "Brier score": float(ends["squared_error"].mean()),
+                "rounds": float(ends["rounds"].mean()),
+                "words quoted": float(ends["quoted"].mean()),
+                "debates": len(ends),
+                "stories": ends["story"].nunique(),
+                "judges": ends["judge"].nunique(),
+            }
+        )
+    columns = ["arm", "published", "ours", "difference", "story low", "story high", "judge low", "judge high"]
+    columns += ["undecided", "Brier score", "rounds", "words quoted", "debates", "stories", "judges"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return TableContent(
+        frame.astype(dict.fromkeys(("undecided", "debates", "stories", "judges"), "Int64")),
+        notes=[
+            "Accuracy is the share of debates whose judge's last belief was on the right side; one half each counts "
+            "one half, as the authors count it. Brier score is that of the last belief in the right answer.",
+            "Rounds and words quoted are means over the debates whose turns are known.",
+        ],
+        published=("published",),
+        ours=("ours", "story low", "story high", "judge low", "judge high"),
+        difference=("difference",),
+        intervals={"by story": ("story low", "story high"), "by judge": ("judge low", "judge high")},
+        formats={"difference": "+.3f", "rounds": ".1f", "words quoted": ".0f"},
+    )

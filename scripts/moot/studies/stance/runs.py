@@ -1,0 +1,112 @@
+"""What the tables and figures of the stance study share: its tasks, its runs, and the published rows beside them.
+
+Source of published values: Heller et al., "Finding Common Ground", Tables 1 to 4, and the trained models quoted there.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.report.content import StudyResults, data_label
+from moot.report.published import Measured, score_row
+from moot.scores.results import OVERALL, ExperimentResults
+
+STUDY = "stance"
+PROTOCOLS = ("stance", "polarity")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One of the study's three tasks: which labels an experiment on it has, and where its published values are."""
+
+    name: str
+    labels: frozenset[str]
+    models: str
+    trained: str
+
+    def asked_by(self, results: ExperimentResults) -> bool:
+        """Whether an experiment puts this question, whatever its data set is called."""
+        return frozenset(results.task.labels) == self.labels
+
+
+VAST = Question("stance, VAST", frozenset({"con", "neutral", "pro"}), "table1_vast", "text_vast_baselines")
+CLAIMS = Question("stance, claims", frozenset({"con", "pro"}), "table3_claim_stance", "text_claim_stance_baseline")
+POLARITY = Question(
+    "polarity, claims",
+    frozenset({"negative", "neutral", "positive"}),
+    "table4_claim_polarity",
+    "text_claim_polarity_baseline",
+)
+QUESTIONS = (VAST, CLAIMS, POLARITY)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One model in one experiment of the study."""
+
+    results: ExperimentResults
+    model: str
+
+    @property
+    def form(self) -> str:
+        """How it was asked and answered, in words."""
+        params = self.results.config.params
+        return f"{str(params['prompting']).replace('_', '-')}, {params['answer']}".replace("cot", "chain of thought")
+
+    @property
+    def data(self) -> str:
+        """What tables call its data."""
+        return data_label(self.results)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Its predictions."""
+        predictions = self.results.predictions
+        return predictions[predictions["model"] == self.model]
+
+
+def list_runs(results: StudyResults, question: Question) -> list[Run]:
+    """The runs on one question, in the order of the configuration."""
+    return [
+        Run(experiment, model)
+        for experiment in results.where(*PROTOCOLS)
+        if question.asked_by(experiment)
+        for model in experiment.config.models
+    ]
+
+
+def leaderboards(results: StudyResults, runs: Sequence[Run]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Data label and test row of every trained baseline on the data sets of some runs."""
+    data = {run.results.config.dataset: run.data for run in runs}
+    for name, label in data.items():
+        board = results.baselines.get(name)
+        if board is not None and len(board):
+            tested = board[(board["evaluation"] == "test") & (board["status"] == "ok")]
+            yield from ((label, {str(key): value for key, value in row.items()}) for row in tested.to_dict("records"))
+
+
+def run_score(results: StudyResults, run: Run, metric: str, average: str = "", group: str = OVERALL) -> Measured:
+    """One score of one run."""
+    rows = results.select_scores(run.results.experiment, metric, average, group)
+    rows = rows[rows["model"] == run.model]
+    return Measured() if rows.empty else score_row(rows.iloc[0])
+
+
+def trained_score(board: dict[str, Any], metric: str) -> Measured:
+    """One figure of a trained baseline on the test split; it answers every case."""
+    nothing = float("nan")
+    low, high = board.get(f"{metric}_low", nothing), board.get(f"{metric}_high", nothing)
+    return Measured(board.get(metric, nothing), low, high, float(board["n"]), 0, float(board["n"]))
+
+
+def f1_by_label(board: dict[str, Any], labels: Sequence[str]) -> dict[str, float]:
+    """F1 of each label from a trained baseline's confusion matrix (rows actual, columns predicted)."""
+    cells = np.array(json.loads(board["confusion"]), dtype=np.float64)
+    both = cells.sum(axis=0) + cells.sum(axis=1)
+    hits = np.diag(cells)
+    values = np.divide(2 * hits, both, out=np.zeros(len(hits)), where=both > 0)
+    return dict(zip(labels, map(float, values), strict=True))

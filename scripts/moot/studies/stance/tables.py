@@ -1,0 +1,200 @@
+"""Tables 1 to 4 of the decision conference paper: stance and polarity, beside trained models."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.report.content import StudyResults, TableContent
+from moot.report.published import (
+    NOT_MEASURED,
+    Measured,
+    beside,
+    beside_trained,
+    compared,
+    comparison,
+    not_repeated,
+    published_table,
+    share_valid,
+)
+from moot.scores import INVALID_WRONG
+from moot.studies import table
+from moot.studies.stance.runs import (
+    CLAIMS,
+    POLARITY,
+    STUDY,
+    VAST,
+    Question,
+    Run,
+    f1_by_label,
+    leaderboards,
+    list_runs,
+    run_score,
+    trained_score,
+)
+
+MACRO = {
+    "accuracy": ("accuracy", ""),
+    "precision": ("precision", "macro"),
+    "recall": ("recall", "macro"),
+    "f1": ("f1", "macro"),
+}
+HEADINGS = {"accuracy": "accuracy", "precision": "precision, macro", "recall": "recall, macro", "f1": "F1, macro"}
+BY_CLASS = ("pro", "con", "neutral")
+BY_CLASS_TABLE = "table2_vast_by_class"
+KEYS = ("system", "asked", "data", "metric")
+ASKED_NOTE = (
+    "The paper asks zero-shot with a basic prompt and shows no prompt. Precision, recall and F1 are macro averages. It "
+    "does not say what it does with unusable answers, so that its values stand beside both of ours."
+)
+TRAINED_NOTE = (
+    "References are computed on the cases that the experiment named beside them evaluated; trained models are scored "
+    "on the whole test split, so that their n is larger."
+)
+
+
+@table(
+    STUDY, "table1_vast", "Table 1: stance on VAST", "Language models and trained models on VAST: published and ours."
+)
+def vast(results: StudyResults) -> TableContent:
+    """Table 1, with the trained models that the paper quotes."""
+    notes = [
+        "The paper's accuracy is an ordinary one although its table says that all figures are macro averages. Its "
+        f"test set has {_counts(results)}; the data set's own test file has 3006 rows, and `subset` chooses among "
+        "them. GPT-4 has an F1 alone."
+    ]
+    return _table(results, VAST, notes)
+
+
+@table(
+    STUDY,
+    BY_CLASS_TABLE,
+    "Table 2: stance on VAST by class",
+    "F1 of each class on VAST: published and ours.",
+)
+def vast_by_class(results: StudyResults) -> TableContent:
+    """Table 2."""
+    alone = [
+        *(((system, ""), metric, value) for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()),
+        *(
+            (("best trained model", "trained"), metric, value)
+            for (system, metric), value in not_repeated(results, VAST.trained).items()
+            if system == "best_trained"
+        ),
+    ]
+    rows = [
+        compared(_keys(*system, "", f"F1 {metric.removeprefix('f1_')}"), value, NOT_MEASURED)
+        for system, metric, value in alone
+    ]
+    rows += _class_rows(results, list_runs(results, VAST))
+    notes = [
+        "F1 of a class is binary: that class against the others.",
+        "The published test set holds two neutral examples, so that its neutral F1 says little.",
+        TRAINED_NOTE,
+    ]
+    return comparison(rows, KEYS, notes)
+
+
+def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
+    """F1 of each class of our runs, of references, and of trained models."""
+    for run, label in product(runs, BY_CLASS):
+        theirs = beside(results, BY_CLASS_TABLE, run.results.experiment, run.model).get((run.model, f"f1_{label}"))
+        ours = run_score(results, run, "f1", "binary", f"label={label}")
+        yield compared(_keys(run.model, run.form, run.data, f"F1 {label}"), theirs, ours)
+        if ours.n_invalid:
+            strict = run_score(results, run, "f1" + INVALID_WRONG, "binary", f"label={label}")
+            yield compared(_keys(run.model, run.form, run.data, f"F1 {label}, invalid = wrong"), None, strict)
+    for (run, reference), label in product(_references(runs), BY_CLASS):
+        ours = run_score(results, Run(run.results, reference), "f1", "binary", f"label={label}")
+        yield compared(_keys(reference, "reference", _evaluated(run), f"F1 {label}"), None, ours)
+    for data, board in leaderboards(results, runs):
+        values = f1_by_label(board, sorted(BY_CLASS))
+        for label in BY_CLASS:
+            ours = Measured(values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"]))
+            yield compared(_keys(board["title"], "trained", data, f"F1 {label}"), None, ours)
+
+
+@table(
+    STUDY,
+    "table3_claim_stance",
+    "Table 3: stance of claims",
+    "Language models and trained models on the stance of claims: published and ours.",
+)
+def claim_stance(results: StudyResults) -> TableContent:
+    """Table 3."""
+    return _table(results, CLAIMS, ["Published trained system: that of the data set's own paper, accuracy alone."])
+
+
+@table(
+    STUDY,
+    "table4_claim_polarity",
+    "Table 4: polarity of claims",
+    "Language models and trained models on the polarity of claims: published and ours.",
+)
+def claim_polarity(results: StudyResults) -> TableContent:
+    """Table 4."""
+    notes = [
+        "Neutral are the claims without an annotatable subject. The published baseline is the sentiment score of the "
+        "data set's own paper, accuracy alone."
+    ]
+    return _table(results, POLARITY, notes)
+
+
+def _table(results: StudyResults, question: Question, notes: Sequence[str]) -> TableContent:
+    return comparison(list(_rows(results, question)), KEYS, [ASKED_NOTE, *notes, TRAINED_NOTE])
+
+
+def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]:
+    """Published models, our runs of them and of others, references, then trained models, published and ours."""
+    runs = list_runs(results, question)
+    for (system, metric), value in not_repeated(results, question.models).items():
+        yield compared(_keys(system, "", "", HEADINGS[metric]), value, NOT_MEASURED)
+    for run in runs:
+        published = beside(results, question.models, run.results.experiment, run.model)
+        for metric, (name, average) in MACRO.items():
+            theirs = published.get((run.model, metric))
+            ours = run_score(results, run, name, average)
+            yield compared(_keys(run.model, run.form, run.data, HEADINGS[metric]), theirs, ours)
+            if metric == "accuracy":
+                yield compared(_keys(run.model, run.form, run.data, "share of valid answers"), None, share_valid(ours))
+            if ours.n_invalid:
+                keys = _keys(run.model, run.form, run.data, f"{HEADINGS[metric]}, invalid = wrong")
+                yield compared(keys, theirs, run_score(results, run, name + INVALID_WRONG, average))
+    for run, reference in _references(runs):
+        for metric, (name, average) in MACRO.items():
+            keys = _keys(reference, "reference", _evaluated(run), HEADINGS[metric])
+            yield compared(keys, None, run_score(results, Run(run.results, reference), name, average))
+    yield from _trained_rows(results, runs, question)
+
+
+def _references(runs: Sequence[Run]) -> Iterator[tuple[Run, str]]:
+    """Each experiment, by one of its runs, with each of the references on its evaluated cases."""
+    for run in {run.results.experiment: run for run in runs}.values():
+        yield from ((run, reference) for reference in (MAJORITY_CLASS, BASE_RATE_COIN))
+
+
+def _evaluated(run: Run) -> str:
+    """The data of a reference: it was computed on the cases of one experiment."""
+    return f"{run.data}, {run.results.experiment}"
+
+
+def _trained_rows(results: StudyResults, runs: Sequence[Run], question: Question) -> Iterator[dict[str, Any]]:
+    for (row, metric), value in not_repeated(results, question.trained).items():
+        if metric in MACRO:
+            yield compared(_keys(row, "trained", "", HEADINGS[metric]), value, NOT_MEASURED)
+    for data, board in leaderboards(results, runs):
+        published = beside_trained(results, question.trained, board["dataset"], board["baseline"])
+        theirs = {metric: value for (_, metric), value in published.items()}
+        for metric, (name, average) in MACRO.items():
+            keys = _keys(board["title"], "trained", data, HEADINGS[metric])
+            yield compared(keys, theirs.get(metric), trained_score(board, f"{name}_{average}" if average else name))
+
+
+def _keys(system: str, asked: str, data: str, metric: str) -> dict[str, Any]:
+    return {"system": system, "asked": asked, "data": data, "metric": metric}
+
+
+def _counts(results: StudyResults) -> str:
+    stated = {metric: int(value) for (_, metric), value in published_table(results, "text_vast_test").items()}
+    by_label = ", ".join(f"{stated[label]} {label}" for label in ("pro", "con", "neutral") if label in stated)
+    return f"{stated.get('examples', 0)} examples ({by_label})"

@@ -1,0 +1,101 @@
+"""Baselines: trained models that stand beside the debates in every table, one builder function each.
+
+A baseline is a builder `(seed, threads) -> estimator`: a fresh scikit-learn classifier or pipeline that nothing has
+fitted yet. Imputation, encoding and vectorising belong inside the pipeline, so that `evaluate` fits them within each
+fold. Every library is imported inside the builder, since Snakemake reads the registry at each start; one that only an
+extra installs, through `optional`.
+
+What the estimator sees (`moot.training.examples.Examples`): for `kind="tabular"` the data set's typed feature
+columns; for `kind="text"` a frame with the column `text` and one string column for each attribute of the cases; for
+`kind="any"` whichever there is. The targets are positions in the task's labels (0 is the first label).
+"""
+
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal
+
+from moot.core.errors import UnavailableError, unknown_name
+from moot.core.registry import Registry
+
+Kind = Literal["tabular", "text", "any"]
+Builder = Callable[[int, int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A registered baseline.
+
+    Attributes:
+        name: its identifier in configuration, artifacts and the published figures.
+        title: what tables call it.
+        families: the groups by which a configuration may ask for it.
+        kind: what it learns from.
+        build: makes an unfitted estimator from a seed and a number of threads; the threads never change its results.
+        randomised: its predictions are draws from its own probabilities, so it is scored by their expectation.
+        stored: whether the fitted model is worth keeping under `results/models`.
+    """
+
+    name: str
+    title: str
+    families: tuple[str, ...]
+    kind: Kind
+    build: Builder
+    randomised: bool = False
+    stored: bool = True
+
+
+BASELINES: Registry[Baseline] = Registry("baseline", "moot.training.baselines")
+
+
+def baseline(
+    name: str,
+    title: str,
+    *,
+    family: str | tuple[str, ...],
+    kind: Kind = "tabular",
+    randomised: bool = False,
+    stored: bool = True,
+) -> Callable[[Builder], Builder]:
+    """Register a builder: `@baseline("rf", "Random forest", family="tabular")` above `def forest(seed, threads)`."""
+    families = (family,) if isinstance(family, str) else family
+
+    def add(build: Builder) -> Builder:
+        BASELINES.register(name)(Baseline(name, title, families, kind, build, randomised, stored))
+        return build
+
+    return add
+
+
+def select(wanted: Iterable[str], where: str = "") -> list[Baseline]:
+    """The baselines that a configuration asks for, each by its name or its family, in that order and each once.
+
+    Args:
+        wanted: names and families.
+        where: the place in the configuration, for the message.
+
+    Raises:
+        UserError: for a word that is neither a name nor a family; it names the nearest known one.
+    """
+    every = [BASELINES[name] for name in BASELINES]
+    known = {entry.name for entry in every} | {family for entry in every for family in entry.families}
+    chosen: dict[str, Baseline] = {}
+    for word in wanted:
+        if word not in known:
+            raise unknown_name("baseline or family of baselines", word, known, where)
+        members = [entry for entry in every if word == entry.name] or [e for e in every if word in e.families]
+        chosen.update({entry.name: entry for entry in members})
+    return list(chosen.values())
+
+
+def optional(package: str, extra: str) -> ModuleType:
+    """Import a library that only an extra installs.
+
+    Raises:
+        UnavailableError: where it is not installed; says which extra brings it.
+    """
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise UnavailableError(f"not installed: {package} (the extra '{extra}' brings it)") from error

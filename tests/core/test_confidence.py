@@ -1,0 +1,128 @@
+"""One meaning of a stated confidence: an answer never counts against itself, wherever a number is made of it."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.core.cases import Task
+from moot.core.confidence import number_of_choices, probability_of_stated_confidence, stated_probabilities
+from moot.protocols.smoothing import decided
+from moot.scores import score_experiment
+from moot.scores.dynamics import stated_predictions
+from moot.scores.groups import probability_of_positive, probability_of_prediction
+from results_on_disk import REARREST, case, prediction, utterance, write_results
+from scripted_model import ARTICLES, STANCE, WINNER, hold
+
+CONFIDENCES = st.floats(0, 100, allow_nan=False)
+ANSWERS = st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=2, max_size=8)
+
+
+@given(CONFIDENCES, CONFIDENCES, st.integers(2, 9))
+def test_the_rule_rises_from_a_guess_to_certainty(low: float, high: float, labels: int) -> None:
+    low, high = sorted((low, high))
+    assert probability_of_stated_confidence(0.0, labels) == pytest.approx(1 / labels)
+    assert probability_of_stated_confidence(100.0, labels) == pytest.approx(1)
+    assert probability_of_stated_confidence(low, labels) <= probability_of_stated_confidence(high, labels) + 1e-12
+    assert 1 / labels - 1e-12 <= probability_of_stated_confidence(low, labels) <= 1 + 1e-12
+
+
+@given(st.sampled_from([WINNER, STANCE, ARTICLES]), st.data(), st.floats(0.01, 100))
+def test_no_other_label_is_more_probable_than_the_answer(task: Task, data: st.DataObject, confidence: float) -> None:
+    label = data.draw(st.sampled_from(task.labels))
+    shares = stated_probabilities(task, [label], confidence)
+    assert max(shares, key=lambda other: shares[other]) == label
+    assert decided(shares, task) == label, "smoothing begins with the judge's own answer"
+    assert task.multilabel or sum(shares.values()) == pytest.approx(1)
+    assert shares[label] == pytest.approx(probability_of_stated_confidence(confidence, number_of_choices(task)))
+
+
+async def test_no_with_40_per_cent_is_no_evidence_for_yes() -> None:
+    answer, _, _ = await hold(
+        "zero_shot", case("c", "no"), REARREST, lambda _: '{"prediction": "NO", "confidence": 40}'
+    )
+    assert answer is not None
+    assert (answer.prediction, answer.confidence) == ("no", 40)
+    assert answer.score == pytest.approx(0.3)
+    assert answer.probability == pytest.approx(0.7)
+
+
+def scores_of(folder: Path, answers: list[tuple[str, int]], right: bool) -> pd.Series:
+    """The overall scores of stated answers that are all right, or all wrong."""
+    other = {"yes": "no", "no": "yes"}
+    cases = [case(f"c{n}", said if right else other[said]) for n, (said, _) in enumerate(answers)]
+    rows = [
+        prediction(c.case_id, c.target, said, confidence=stated)
+        for c, (said, stated) in zip(cases, answers, strict=True)
+    ]
+    said = [utterance(f"{c.case_id}#0", 1, "expert") for c in cases]
+    frame = score_experiment(write_results(folder, cases, {"tiny": rows}, {"tiny": said}))
+    overall = frame[(frame["group"] == "overall") & (frame["model"] == "tiny") & (frame["average"] == "")]
+    return overall.set_index("metric")["value"]
+
+
+@given(ANSWERS, st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_brier_auc_and_calibration_never_contradict_the_predictions(
+    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]], right: bool
+) -> None:
+    found = scores_of(tmp_path_factory.mktemp("scores"), answers, right)
+    guess = 0.25  # the Brier score of saying one half of everything
+    assert found["brier"] <= guess if right else found["brier"] >= guess
+    assert found["brier"] == pytest.approx(found["brier_of_prediction"])
+    if len({said for said, _ in answers}) > 1:
+        assert found["auc"] == (1.0 if right else 0.0)
+    assert found["overconfidence"] <= 0 if right else found["overconfidence"] >= 0.5
+    assert found["confidence_missing"] == 0
+
+
+@given(st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=1, max_size=6))
+@settings(max_examples=15, deadline=None)
+def test_a_belief_lies_on_the_side_of_its_prediction(
+    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]]
+) -> None:
+    said = [
+        utterance("c#0", turn, "judge", kind="belief", prediction=label, confidence=float(stated))
+        for turn, (label, stated) in enumerate(answers, start=1)
+    ]
+    rows = {"tiny": [prediction("c", "yes", answers[-1][0])]}
+    opinions = stated_predictions(
+        write_results(tmp_path_factory.mktemp("beliefs"), [case("c", "yes")], rows, {"tiny": said})
+    )
+    assert all(
+        (belief > 0.5) == (label == "yes") for belief, (label, _) in zip(opinions["belief"], answers, strict=True)
+    )
+
+
+def test_a_missing_confidence_is_counted_and_no_default(tmp_path: Path) -> None:
+    cases = [case("a", "yes"), case("b", "no"), case("c", "no")]
+    rows = [
+        prediction("a", "yes", "yes", confidence=80.0),
+        prediction("b", "no", "no"),
+        prediction("c", "no", "yes", confidence=20.0),
+    ]
+    said = [
+        utterance("a#0", 1, "judge", kind="belief", prediction="no"),
+        utterance("a#0", 2, "prosecutor", "He will."),
+        utterance("a#0", 3, "judge", kind="verdict", prediction="yes", confidence=80.0),
+    ]
+    scores = score_experiment(write_results(tmp_path, cases, {"tiny": rows}, {"tiny": said}))
+    by_metric = scores[scores["model"] == "tiny"].set_index(["group", "metric"])
+    assert tuple(by_metric.loc[("overall", "confidence_missing"), ["value", "n"]]) == (1.0, 3)
+    assert by_metric.loc[("overall", "brier"), "n"] == 2
+    assert by_metric.loc[("overall", "brier"), "value"] == pytest.approx((0.1**2 + 0.6**2) / 2)
+    assert tuple(by_metric.loc[("speaker=judge", "beliefs_missing"), ["value", "n"]]) == (1.0, 2)
+
+
+def test_a_probability_goes_before_a_score_and_a_score_before_a_stated_confidence() -> None:
+    rows = pd.DataFrame({
+        "prediction": ["yes", "no", "no", "no"],
+        "probability": [0.6, 0.9, np.nan, np.nan],
+        "score": [0.1, np.nan, 0.3, np.nan],
+        "confidence": [80.0, 80.0, 80.0, 80.0],
+    })  # fmt: skip
+    assert probability_of_prediction(rows, REARREST) == pytest.approx([0.6, 0.9, 0.7, 0.9])
+    assert probability_of_positive(rows, REARREST) == pytest.approx([0.6, 0.1, 0.3, 0.1])

@@ -1,0 +1,138 @@
+"""Files that people bring: every fault gets one message that names place, finding, expectation and remedy."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from moot.core.errors import UserError
+from moot.core.input_files import booleans, check_unique, check_values, quoted, read_csv, read_jsonl, whole_numbers
+
+GOOD = "id,answer,age\n1,yes,20\n2,no,\n"
+
+
+def write(folder: Path, content: str | bytes, name: str = "table.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_reads_text_as_it_stands(tmp_path: Path) -> None:
+    frame = read_csv(write(tmp_path, b"\xef\xbb\xbf" + GOOD.encode()), ["id", "age"], unique="id")
+    assert frame.columns.tolist() == ["id", "answer", "age"]
+    assert frame.index.tolist() == [1, 2]
+    assert frame["age"].tolist() == ["20", ""]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "the file is empty"),
+        (" \n\n", "the file is empty"),
+        ("id,answer,age\n", "a header and no rows"),
+        ("id,anwser,age\n1,yes,3\n", r"missing column answer \(did you rename it to 'anwser'\?\)"),
+        ("id,id,answer,age\n1,1,yes,3\n", "column 'id' occurs twice"),
+        ("id,answer,age\n1,yes,20\n2,no", r"row 2 \(line 3\): found 2 fields, expected 3.*truncated"),
+        ("id,answer,age\n1,yes,20,7\n", r"row 1 \(line 2\): found 4 fields, expected 3: a delimiter too many"),
+        ('id,answer,age\n1,"yes,20\n2,no,3\n', r"row 1 \(line \d\): .*inside quotes \(a truncated file"),
+        ('id,answer,age\n1,"yes"no,20\n2,no,3\n', r"row 1 \(line 2\): .*expected every quoted field to be closed"),
+        ("id,answer,age\n1,yes,20\n1,no,21\n", "row 2, column 'id': '1' stands in row 1 already"),
+        ("id,answer,age\n ,yes,20\n", "row 1, column 'id': blank; expected an id"),
+        (b"id,answer,age\n1,yes,20\n2,caf\xe9,3\n", "line 3: byte 0xe9 at offset 28 is not UTF-8"),
+        (b"id,answer,age\n1,\0,20\n", "line 2: a zero byte"),
+    ],
+)
+def test_a_faulty_table_is_refused_with_one_message(tmp_path: Path, content: str | bytes, message: str) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(UserError, match=message) as raised:
+        read_csv(path, ["id", "answer", "age"], unique="id")
+    assert str(path) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no such file; set data_root in the configuration"):
+        read_csv(tmp_path / "absent.csv", ["id"], get="set data_root in the configuration to its folder.")
+    with pytest.raises(UserError, match="cannot be read"):
+        read_csv(tmp_path, ["id"])
+
+
+def test_numbers_booleans_and_vocabularies_name_the_first_wrong_row(tmp_path: Path) -> None:
+    path = write(tmp_path, "n,b,word\n 3,TRUE,a\n-4,False,b\n,maybe,c\n")
+    frame = read_csv(path, ["n", "b", "word"])
+    assert whole_numbers(path, frame["n"], blank=True).tolist() == [3, -4, pd.NA]
+    assert booleans(path, frame["b"].iloc[:2]).tolist() == [True, False]
+    check_values(path, frame["word"], ["a", "b", "c"])
+    check_unique(path, frame["word"])
+    with pytest.raises(UserError, match="row 3, column 'n': found '', expected a whole number"):
+        whole_numbers(path, frame["n"])
+    with pytest.raises(UserError, match="row 3, column 'b': found 'maybe', expected one of: True, False"):
+        booleans(path, frame["b"])
+    with pytest.raises(UserError, match=r"row 2, column 'word': found 'b', expected one of: a, blank \(2 of 3"):
+        check_values(path, frame["word"], ["a", ""])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(
+    st.lists(
+        st.tuples(*[st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=12)] * 2),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_any_text_that_was_written_as_csv_is_read_back(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([("first", "second"), *rows])
+    frame = read_csv(write(tmp_path, stream.getvalue()), ["first", "second"])
+    assert list(frame.itertuples(index=False, name=None)) == rows
+
+
+def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
+    records = [{"id": 1, "fact": "a b", "meta": {"k": [1]}, "more": 0}, {"id": 2, "fact": "案", "meta": {}}]
+    text = "\n\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n"
+    fields = {"id": int, "fact": str, "meta": dict}
+    frame = read_jsonl(write(tmp_path, text), fields, unique="id")
+    assert frame.to_dict("records") == [{name: record[name] for name in fields} for record in records]
+    recoded = read_jsonl(write(tmp_path, text.encode("gb18030")), fields, encoding="gb18030")
+    assert recoded["fact"].tolist() == frame["fact"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"id": "1", "fact": "a"}\n\n{"id": "2", "fa', r"record 2 \(line 3\): not JSON"),
+        ('["1"]\n', r"record 1 \(line 1\): found \['1'\]; expected a JSON object"),
+        ('{"id": "1"}\n', "missing field 'fact'; found 'id'"),
+        ('{"id": "1", "fact": null}\n', "field 'fact': found None, expected str"),
+        ('{"id": "1", "fact": "a"}\n{"id": "1", "fact": "b"}\n', "row 2, column 'id': '1' stands in row 1 already"),
+        (
+            '{"id": "1", "fact": "a", "id": "2"}\n',
+            "record 1 .line 1.: field 'id' occurs twice.*expected every field once",
+        ),
+        ('{"id": "1", "fact": "a", "more": {"x": 1, "x": 2}}\n', "field 'x' occurs twice"),
+        ("[" * 100_000, "not JSON"),
+        (b'{"id": "1", "fact": "\xff"}', "line 1: byte 0xff at offset 21 is not UTF-8"),
+        ("", "the file is empty"),
+    ],
+)
+def test_a_faulty_record_is_refused_with_one_message(tmp_path: Path, content: str | bytes, message: str) -> None:
+    path = write(tmp_path, content, "records.jsonl")
+    with pytest.raises(UserError, match=message) as raised:
+        read_jsonl(path, {"id": str, "fact": str}, unique="id")
+    assert str(path) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_true_is_no_whole_number(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="field 'n': found True, expected int"):
+        read_jsonl(write(tmp_path, '{"n": true}'), {"n": int})
+
+
+def test_what_a_file_holds_is_shown_short_and_on_one_line() -> None:
+    assert "\n" not in quoted("a\nb")
+    assert len(quoted("x" * 500)) < 70

@@ -1,0 +1,134 @@
+"""Answers by likelihood through real servers: those that list few alternatives, and those that give none at all."""
+
+import json
+import math
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
+from fault_server import FaultServer
+from moot.core.errors import LogprobsUnavailableError
+from moot.core.likelihood import censored, label_shares
+from moot.llm.ledger import Ledger
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+VALIDATION, CASES = 12, 40
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+def experiment(protocol: str, **params: Any) -> dict[str, Any]:
+    return {"protocol": protocol, "params": params, "calibration_cases": VALIDATION}
+
+
+@pytest.mark.parametrize("listed", [20, 5, 1])
+def test_a_word_that_is_not_listed_decides_nothing(listed: int, server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", CASES, validation=VALIDATION)
+    server.reset(listed=listed, logprobs="given")
+    config = configuration(server.url, tmp_path, experiment=experiment("zero_shot", answer="likelihood"))
+    said = hold(config, cases, tmp_path / "out.parquet")
+    answers = said[said["kind"] == "prediction"]
+    with closing(Ledger(config["ledger"])) as ledger:
+        replies = ledger.replies(list(answers["call_id"]))
+    for answer in answers.replace({float("nan"): None}).to_dict("records"):
+        found, parsed = replies[answer["call_id"]].logprobs, json.loads(answer["parsed"])
+        assert all(map(math.isfinite, found.values()))
+        if found:
+            assert answer["prediction"].upper() == max(found, key=lambda word: found[word])
+            assert set(parsed.get("unlisted", [])) == {"yes", "no"} - {word.lower() for word in found}
+        else:
+            assert (answer["parse_status"], answer["prediction"]) == ("invalid", None)
+            assert "lists none of the words" in parsed["problem"]
+    few = [reply for reply in replies.values() if len(reply.logprobs) == 1]
+    assert any(not reply.logprobs for reply in replies.values()) and bool(few) == (listed == 1)
+    outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
+    write_predictions(Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs)
+    predictions = pq.read_table(outputs[0]).to_pandas()
+    valid = predictions[predictions["status"] == "valid"]
+    assert valid["score"].between(0, 1).all() and valid["confidence"].between(0, 100).all()
+    assert set(valid["prediction"]) == {"yes", "no"} and len(valid) < len(predictions)
+    assert predictions.loc[predictions["status"] == "invalid", ["prediction", "score"]].isna().all(axis=None)
+
+
+def test_votes_and_outlooks_less_their_prior_are_finite_or_missing(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 16)
+    server.reset(listed=1, logprobs="given")
+    protocols: dict[str, dict[str, Any]] = {
+        "feedback": {"content_free": True, "debaters": 1, "rounds": 1},
+        "panel": {"judges": 2, "votes": "likelihood"},
+    }
+    for protocol, params in protocols.items():
+        config = configuration(server.url, tmp_path, experiment={"protocol": protocol, "params": params})
+        said = hold(config, cases, tmp_path / f"{protocol}.parquet")
+        assert not said["parsed"].str.contains("NaN|Infinity", regex=True, na=False).any()
+        conclusions = [json.loads(parsed) for parsed in said.loc[said["kind"] == "conclusion", "parsed"]]
+        assert {"valid", "invalid"} == {outcome["status"] for outcome in conclusions}
+
+
+numbers = st.one_of(st.floats(-1e3, 0), st.just(-math.inf), st.just(math.nan))
+
+
+@given(st.dictionaries(st.sampled_from(["YES", "NO", "MAYBE"]), numbers), st.one_of(st.none(), numbers))
+def test_what_is_not_listed_never_passes_what_is(logprobs: dict[str, float], unlisted: float | None) -> None:
+    words = ("YES", "NO", "MAYBE")
+    listed = {word for word, value in logprobs.items() if math.isfinite(value)}
+    found = censored(logprobs, words, unlisted)
+    assert (found is None) == (not listed)
+    if found is not None:
+        assert all(map(math.isfinite, found.values())) and all(map(math.isfinite, label_shares(found).values()))
+        assert all(found[word] == logprobs[word] for word in listed)
+        assert all(found[word] < found[other] for word in set(words) - listed for other in listed)
+
+
+def test_half_of_the_least_bound_counts() -> None:
+    found = censored({"YES": math.log(0.9)}, ("YES", "NO"))
+    assert found and math.exp(found["NO"]) == pytest.approx(0.05)
+    found = censored({"YES": math.log(0.5)}, ("YES", "NO"), math.log(0.02))
+    assert found and math.exp(found["NO"]) == pytest.approx(0.01)
+
+
+# Servers without token probabilities
+
+
+@pytest.mark.parametrize("logprobs", ["left out", "refused", "forbidden"])
+def test_auto_falls_back_to_the_stated_confidence(logprobs: str, server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 3)
+    server.reset(listed=0, logprobs=logprobs)
+    params = {"debaters": 1, "rounds": 1}
+    config = configuration(
+        server.url, tmp_path, {"concurrency": 1}, experiment={"protocol": "feedback", "params": params}
+    )
+    said = hold(config, cases, tmp_path / "out.parquet")
+    conclusions = said[said["kind"] == "conclusion"]
+    assert list(conclusions["prediction"].isin(["yes", "no"])) == [True] * 3
+    assert list(said.loc[said["kind"] == "note", "text"].unique()) == [
+        "no token probabilities: stated confidence is used"
+    ]
+    assert set(said.loc[said["kind"] == "smoothed", "parsed"].map(lambda text: json.loads(text)["probability"])) == {
+        "stated confidence"
+    }
+    assert server.stats()["requests"] == (said["call_id"] != "").sum() + 1, "a job asks for probabilities once"
+    hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
+    assert (tmp_path / "replayed.parquet").read_bytes() == (tmp_path / "out.parquet").read_bytes()
+
+
+def test_likelihood_alone_stops_the_run_with_what_to_do(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 3)
+    server.reset(listed=0, logprobs="refused")
+    config = configuration(
+        server.url, tmp_path, experiment={"protocol": "zero_shot", "params": {"answer": "likelihood"}}
+    )
+    with pytest.raises(LogprobsUnavailableError, match=r"HTTP 400 .*support logprobs.* Set `answer: generation`"):
+        hold(config, cases, tmp_path / "out.parquet")

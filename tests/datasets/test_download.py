@@ -1,0 +1,218 @@
+"""Downloads: checked, atomic, primary before archive, and never over a file that a user put there."""
+
+import hashlib
+import io
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS
+from moot.datasets.download import COLUMNS, download, fetch_url, matches, read_versions, write_record
+
+PROJECT = Path(__file__).resolve().parents[2]
+CONTENT = b"id,answer\n1,yes\n"
+SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
+GIT_BLOB = f"git:{hashlib.sha1(b'blob 16' + bytes(1) + CONTENT).hexdigest()}"
+
+
+def zipped(content: bytes, member: str = "inside/table.csv") -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(member, content)
+    return stream.getvalue()
+
+
+class Server:
+    """A web server of this test's own, with what it serves and what was asked of it."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, bytes] = {}
+        self.asked: list[str] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                outer.asked.append(self.path)
+                self.send_response(200 if self.path in outer.pages else 404)
+                self.end_headers()
+                self.wfile.write(outer.pages.get(self.path, b""))
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that http.server has)
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    one = Server()
+    thread = threading.Thread(target=one.server.serve_forever, daemon=True)
+    thread.start()
+    yield one
+    one.server.shutdown()
+    one.server.server_close()
+
+
+def versions(folder: Path, *rows: str) -> Path:
+    path = folder / "versions.csv"
+    path.write_text("\n".join([",".join(COLUMNS), *rows]) + "\n")
+    return path
+
+
+def row(server: Server, page: str, checksum: str = SHA256, role: str = "primary", member: str = "") -> str:
+    return f"mine,mine/table.csv,{role},{server.url}{page},{checksum},{member},free,a table"
+
+
+@pytest.mark.parametrize("checksum", [SHA256, GIT_BLOB])
+def test_a_file_is_fetched_checked_and_not_fetched_again(server: Server, tmp_path: Path, checksum: str) -> None:
+    server.pages["/a"] = CONTENT
+    listed = versions(tmp_path, row(server, "/a", checksum))
+    (fetched,) = download("mine", tmp_path / "raw", listed)
+    assert fetched.path.read_bytes() == CONTENT
+    assert fetched.url == f"{server.url}/a"
+    assert f"sha256:{fetched.sha256}" == SHA256
+    write_record(tmp_path / "record.csv", [fetched])
+    assert (tmp_path / "record.csv").read_text().splitlines()[0] == "path,url,sha256"
+    (again,) = download("mine", tmp_path / "raw", listed)
+    assert again.url == ""
+    assert server.asked == ["/a"]
+    assert [path.name for path in fetched.path.parent.iterdir()] == ["table.csv"]
+
+
+def test_the_archive_is_asked_when_the_primary_fails_or_gives_something_else(server: Server, tmp_path: Path) -> None:
+    server.pages["/archive"] = CONTENT
+    listed = versions(tmp_path, row(server, "/primary"), row(server, "/archive", role="archive"))
+    (fetched,) = download("mine", tmp_path / "one", listed)
+    assert fetched.url.endswith("/archive")
+    server.pages["/primary"] = CONTENT[:-3]  # cut short
+    (fetched,) = download("mine", tmp_path / "two", listed)
+    assert fetched.url.endswith("/archive")
+    assert server.asked == ["/primary", "/archive"] * 2
+
+
+def test_wrong_content_everywhere_leaves_nothing_and_says_what_was_found(server: Server, tmp_path: Path) -> None:
+    server.pages["/primary"] = b"<html>log in</html>"
+    listed = versions(tmp_path, row(server, "/primary"), row(server, "/archive", role="archive"))
+    with pytest.raises(UserError, match="could not be downloaded") as raised:
+        download("mine", tmp_path / "raw", listed)
+    message = str(raised.value)
+    assert "/primary: found other content (sha256 " in message
+    assert "/archive: the server answered 404" in message
+    assert "by hand" in message
+    assert "\n" not in message
+    assert not (tmp_path / "raw").exists()
+
+
+def test_a_users_own_file_is_never_overwritten(server: Server, tmp_path: Path) -> None:
+    server.pages["/a"] = CONTENT
+    own = tmp_path / "mine" / "table.csv"
+    own.parent.mkdir()
+    own.write_text("id,answer\n1,no\n")
+    with pytest.raises(UserError, match=r"a file of other content is there .*not overwritten.*source to local"):
+        download("mine", tmp_path, versions(tmp_path, row(server, "/a")))
+    assert own.read_text() == "id,answer\n1,no\n"
+    with pytest.raises(UserError, match="no checksum is known"):
+        download("mine", tmp_path, versions(tmp_path, row(server, "/a", checksum="")))
+    assert server.asked == []
+
+
+def test_without_a_known_checksum_the_first_download_is_recorded_and_then_binding(
+    server: Server, tmp_path: Path
+) -> None:
+    server.pages["/z.zip"] = zipped(CONTENT)
+    listed = versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv"))
+    (fetched,) = download("mine", tmp_path, listed)
+    assert fetched.path.read_bytes() == CONTENT
+    record = fetched.path.with_name("table.csv.sha256")
+    assert record.read_text() == f"{fetched.sha256}  table.csv\n"
+    assert download("mine", tmp_path, listed)[0].url == ""
+    fetched.path.write_bytes(CONTENT + b"2,no\n")
+    with pytest.raises(UserError, match="a file of other content is there"):
+        download("mine", tmp_path, listed)
+
+
+@pytest.mark.parametrize(
+    ("page", "fault"),
+    [
+        (b"no zip", "not a zip file"),
+        (zipped(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
+        (zipped(b"  \n"), "an empty file"),
+    ],
+)
+def test_a_faulty_zip_file_is_refused(server: Server, tmp_path: Path, page: bytes, fault: str) -> None:
+    server.pages["/z.zip"] = page
+    with pytest.raises(UserError, match=fault):
+        download("mine", tmp_path, versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv")))
+
+
+def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
+    listed = versions(
+        tmp_path,
+        "mine,t.csv,primary,http://127.0.0.1:9/a,,,,",
+        "mine,t.csv,archive,file:///etc/hostname,,,,",
+    )
+    with pytest.raises(UserError, match=r"127.0.0.1:9/a: .*refused.*; file:///etc/hostname: not an http address"):
+        download("mine", tmp_path, listed)
+    with pytest.raises(ValueError, match="not an http address"):
+        fetch_url("ftp://example.org/a")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("mine,../table.csv,primary,http://x,,,,", "expected a path inside data_root"),
+        ("mine,/table.csv,primary,http://x,,,,", "expected a path inside data_root"),
+        ("mine,t.csv,mirror,http://x,,,,", "found 'mirror', expected one of: primary, archive"),
+        ("mine,,primary,http://x,,,,choose by hand", "no single file to fetch: choose by hand"),
+        ("yours,t.csv,primary,http://x,,,,", "unknown downloadable data set 'mine'"),
+    ],
+)
+def test_a_faulty_list_of_versions_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        download("mine", tmp_path, versions(tmp_path, line))
+
+
+def test_a_checksum_of_another_kind_is_refused() -> None:
+    with pytest.raises(UserError, match=r"expected sha256:\.\.\. or git:"):
+        matches(CONTENT, "md5:1234")
+
+
+def test_the_shipped_list_names_a_pinned_address_and_an_archive_for_every_file() -> None:
+    listed = read_versions(PROJECT / "data" / "versions.csv")
+    assert set(listed) - {"opinions"} <= set(LOADERS)
+    for dataset, files in listed.items():
+        for file in files:
+            assert file.licence, dataset
+            if not file.path:
+                continue
+            primary, archive = file.addresses
+            assert primary.checksum == archive.checksum
+            if primary.checksum:
+                kind, digest = primary.checksum.split(":")
+                assert len(digest) == {"sha256": 64, "git": 40}[kind]
+                assert digest in archive.url
+            if "github" in primary.url:
+                commit = primary.url.split("/")[5]
+                assert len(commit) == 40
+                assert primary.checksum
+
+
+def test_the_files_that_shared_data_has_unchanged_match_their_checksums(shared_data: Path) -> None:
+    listed = read_versions(PROJECT / "data" / "versions.csv")
+    for path in ("nlsy97/nlsy97_full.csv", "compas/compas_filtered.csv", "caselaw/trial_prediction.jsonl"):
+        (file,) = (file for files in listed.values() for file in files if file.path == path)
+        assert matches((shared_data / path).read_bytes(), file.addresses[0].checksum)
+
+
+def test_downloading_over_the_shared_files_changes_nothing(shared_data: Path) -> None:
+    def unreachable(url: str) -> bytes:
+        raise AssertionError(f"asked for {url}")
+
+    (fetched,) = download("nlsy97", shared_data, PROJECT / "data" / "versions.csv", fetch=unreachable)
+    assert fetched.url == ""

@@ -1,0 +1,287 @@
+"""CaseLaw, JUSTICE and CAIL2018: the counts of the real files, cuts and masks, splits without twins, bad input."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.texts.leakage import cut, masked, outcome_rules_met
+from moot.datasets.texts.near_duplicates import NearDuplicate, families, leaking, near_duplicates
+
+MakeContext = Callable[..., LoadContext]
+
+
+def load(context: LoadContext, **options: Any) -> Loaded:
+    loader = LOADERS[context.name]
+    return loader.load(loader.options(**options), context)
+
+
+def write_lines(path: Path, records: Iterable[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+
+
+def caselaw_records(count: int = 20) -> list[dict[str, str]]:
+    """Distinct records, half of each label."""
+    return [
+        {
+            "case_background": f"Farmer number {n} sold {n * 3} sacks of grain.\tHe asks for the price.\tThe buyer denies it.",
+            "labels": "Plaintiff wins" if n % 2 else "Defendant wins",
+        }
+        for n in range(count)
+    ]
+
+
+# The real files
+
+
+def test_caselaw_counts(shared_data: Path, load_context: MakeContext) -> None:
+    loaded = load(load_context("caselaw", data_root=shared_data), source="local")
+    assert Counter(case.target for case in loaded.cases) == {"plaintiff": 634, "defendant": 366}
+    assert loaded.task.labels == ("defendant", "plaintiff") and loaded.task.positive == "plaintiff"
+    assert loaded.cleaning["facts that state an outcome (kept)"] > 200  # the summaries do tell
+    assert len({case.case_id for case in loaded.cases}) == 1000
+
+
+def test_justice_counts(shared_data: Path, load_context: MakeContext) -> None:
+    loaded = load(load_context("justice", data_root=shared_data), source="local")
+    cleaning = loaded.cleaning
+    assert (cleaning["records read"], cleaning["no winner (left out)"], cleaning["no facts (left out)"]) == (
+        2999,
+        12,
+        3,
+    )
+    targets = Counter(case.target for case in loaded.cases)
+    # 1933 and 1054 in the file; two petitioners and one respondent have "not available" for facts
+    assert targets == {"petitioner": 1931, "respondent": 1053}
+    dropped = load(load_context("justice", data_root=shared_data), source="local", outcome_phrases="drop")
+    stated = cleaning["facts that state an outcome (kept)"]
+    assert len(dropped.cases) == len(loaded.cases) - stated
+    assert all(not {"disposition", "majority_vote", "decision_type"} & set(case.attributes) for case in loaded.cases)
+
+
+def test_cail18_counts(shared_data: Path, load_context: MakeContext) -> None:
+    context = load_context("cail18", data_root=shared_data)
+    loaded = load(context, source="local")
+    assert len(loaded.cases) == 3675 and len(loaded.task.labels) == 63 and loaded.task.multilabel
+    # 1143 records list several articles, 412 of them one article twice or more
+    assert loaded.cleaning["records that list several articles"] == 1143
+    assert loaded.cleaning["of these, records that repeat a single one"] == 412
+    assert sum(";" in case.target for case in loaded.cases) == 731
+    assert set(loaded.task.meaning) == set(loaded.task.labels)
+    assert loaded.cleaning["facts cut to 3000 characters"] == 21
+    assert max(len(case.text) for case in loaded.cases) == 3000
+    charges = load(context, source="local", predict="charges", several=True)
+    assert len(charges.task.labels) == 52
+    single = load(context, source="local", predict="charges", min_cases=10)
+    assert not single.task.multilabel and all(";" not in case.target for case in single.cases)
+    assert min(Counter(case.target for case in single.cases).values()) > 1
+
+
+def test_near_duplicates_never_stand_in_two_splits(shared_data: Path, load_context: MakeContext) -> None:
+    loaded = load(load_context("cail18", data_root=shared_data), source="local")
+    pairs = near_duplicates({case.case_id: case.text for case in loaded.cases}, "zh")
+    splits = {case.case_id: case.split for case in loaded.cases}
+    assert len(pairs) == loaded.cleaning["near-duplicate pairs"] > 5
+    assert all(splits[pair.first] == splits[pair.second] for pair in pairs)
+
+
+# The samples
+
+
+@pytest.mark.parametrize(("name", "fewest"), [("caselaw", 40), ("cail18", 20), ("justice", 12)])
+def test_sample_has_every_split_and_says_that_it_is_made_up(name: str, fewest: int, load_context: MakeContext) -> None:
+    loaded = load(load_context(name), source="sample")
+    assert len(loaded.cases) >= fewest
+    assert {case.split for case in loaded.cases} == {"train", "validation", "test"}
+    assert any("not real" in note for note in loaded.task.notes)
+    assert loaded.cleaning["facts that state an outcome (kept)"] == 0
+    assert loaded.cleaning["near-duplicate pairs"] == 0
+
+
+def test_caselaw_sample_is_balanced(load_context: MakeContext) -> None:
+    targets = Counter(case.target for case in load(load_context("caselaw"), source="sample").cases)
+    assert targets["plaintiff"] == targets["defendant"] >= 20
+
+
+def test_order_of_rows_changes_no_case(tmp_path: Path, load_context: MakeContext) -> None:
+    path = tmp_path / "caselaw" / "trial_prediction.jsonl"
+    write_lines(path, caselaw_records())
+    first = {case.case_id: (case.text, case.split) for case in load(load_context("caselaw"), source="local").cases}
+    write_lines(path, caselaw_records()[::-1])
+    second = {case.case_id: (case.text, case.split) for case in load(load_context("caselaw"), source="local").cases}
+    assert first == second
+
+
+# Splits as published, and what leaks across them
+
+
+def test_published_splits_are_kept_and_their_twins_reported(tmp_path: Path, load_context: MakeContext) -> None:
+    records = caselaw_records()
+    write_lines(tmp_path / "a.jsonl", records)
+    write_lines(tmp_path / "b.jsonl", [records[3], {**records[0], "case_background": "Another matter\tof\twheat."}])
+    loaded = load(load_context("caselaw"), source="local", files={"train": "a.jsonl", "test": "b.jsonl"})
+    assert Counter(case.split for case in loaded.cases) == {"train": 20, "test": 2}
+    assert loaded.cleaning["near-duplicate pairs across splits"] >= 1
+    twin = next(case for case in loaded.cases if case.split == "test" and case.text == records[3]["case_background"])
+    marked = {case.text: case.attributes.get("near_duplicate_of") for case in loaded.cases if case.split == "train"}
+    assert marked[records[3]["case_background"]] == twin.case_id
+
+
+def test_files_without_a_test_split_are_refused(load_context: MakeContext) -> None:
+    with pytest.raises(UserError, match="expected a test split"):
+        load(load_context("caselaw"), source="local", files={"train": "a.jsonl"})
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_leaking_finds_twins_and_shared_ids(language: str) -> None:
+    text = "The mill burnt on a Tuesday in May and the insurer would not pay for any of the grain that lay in it. " * 3
+    found = leaking({"a": text + "More.", "b": "nothing of the kind", "c": "x y z"}, {"t": text, "c": "q"}, language)
+    assert found == {"a": "t", "c": "c"}
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
+def test_families_are_closed(links: list[tuple[int, int]]) -> None:
+    keys = [str(n) for n in range(10)]
+    family = families(keys, [NearDuplicate(str(a), str(b), 1.0) for a, b in links if a != b])
+    assert all(family[str(a)] == family[str(b)] for a, b in links)
+    assert all(family[head] == head for head in family.values())
+
+
+# Give-aways
+
+
+@given(st.text(max_size=500), st.integers(20, 400))
+def test_cut_keeps_the_limit_and_both_ends(text: str, limit: int) -> None:
+    short = cut(text, limit)
+    assert len(short) <= limit
+    assert short == text if len(text) <= limit else (short[0], short[-1]) == (text[0], text[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "court", "rules"),
+    [
+        ("He sold it. The Illinois Supreme Court affirmed the judgment.", "state court", 1),
+        ("The judgment below was later reversed.", "state court", 1),
+        ("Ultimately, the court found him liable.", "state court", 1),
+        ("The plaintiff asks the court to set the deed aside.", "state court", 0),
+        ("The Ohio Supreme Court affirmed.", "us supreme court", 0),  # a lower court's doing is history
+        ("The U.S. Supreme Court reversed in a 5-4 decision.", "us supreme court", 2),
+        ("其行为已构成盗窃罪", "chinese court", 1),
+        ("其行为已构成××罪", "chinese court", 0),
+        ("被告人拿走手机一部", "chinese court", 0),
+    ],
+)
+def test_outcome_rules(text: str, court: str, rules: int) -> None:
+    assert len(outcome_rules_met(text, court)) == rules
+
+
+def test_masks() -> None:
+    text = (
+        'The case "Henry Low v. The Adams Company" began on May 3, 1889. Ultimately, the court ruled for Low.\tHe asks.'
+    )
+    assert masked(text, ["title", "date", "outcome"], "state court") == "The case […]  began on […]. […]\tHe asks."
+    assert masked("公诉机关以盗窃罪起诉。", ["charge"], "chinese court") == "公诉机关以[…]起诉。"
+
+
+def test_masking_and_dropping_by_option(tmp_path: Path, load_context: MakeContext) -> None:
+    records = caselaw_records()
+    records[4]["case_background"] += " Ultimately, the court ruled in favor of the buyer."
+    write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
+    mask = load(load_context("caselaw"), source="local", outcome_phrases="mask")
+    assert mask.cleaning["facts that state an outcome (masked)"] == 1
+    assert not any("Ultimately" in case.text for case in mask.cases)
+    assert len(load(load_context("caselaw"), source="local", outcome_phrases="drop").cases) == 19
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": "Nobody wins"}, "row 3, column 'labels': found 'Nobody wins', expected one of: Plaintiff wins"),
+        ({"case_background": "  "}, "row 3, column 'case_background': empty"),
+        ({"case_background": 7}, "record 3"),
+    ],
+)
+def test_caselaw_faults_name_their_row(
+    change: dict[str, Any], message: str, tmp_path: Path, load_context: MakeContext
+) -> None:
+    records: list[dict[str, Any]] = [*caselaw_records()]
+    records[2] = {**records[2], **change}
+    write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
+    with pytest.raises(UserError, match=message):
+        load(load_context("caselaw"), source="local")
+
+
+def test_settlements_are_set_aside(tmp_path: Path, load_context: MakeContext) -> None:
+    records = caselaw_records()
+    records[0]["labels"] = "Settlement"
+    write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
+    loaded = load(load_context("caselaw"), source="local")
+    assert len(loaded.cases) == 19 and loaded.cleaning["settled or dismissed (left out)"] == 1
+
+
+def test_training_cases_of_a_single_class_are_refused(tmp_path: Path, load_context: MakeContext) -> None:
+    records = [record | {"labels": "Plaintiff wins"} for record in caselaw_records()]
+    write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
+    with pytest.raises(UserError, match="training split holds plaintiff; expected at least two labels"):
+        load(load_context("caselaw"), source="local")
+
+
+@pytest.mark.parametrize(
+    ("meta", "message"),
+    [
+        ({"relevant_articles": []}, "expected a list with at least one label"),
+        ({"relevant_articles": ["264"]}, "expected a whole number"),
+        ({}, "meta.relevant_articles"),
+    ],
+)
+def test_cail18_faults(meta: dict[str, Any], message: str, tmp_path: Path, load_context: MakeContext) -> None:
+    write_lines(tmp_path / "cail18" / "cail2018_sample.jsonl", [{"fact": "某人拿走手机。", "meta": meta}])
+    with pytest.raises(UserError, match=message):
+        load(load_context("cail18"), source="local")
+
+
+def test_facts_of_forty_thousand_characters_are_cut_and_counted(tmp_path: Path, load_context: MakeContext) -> None:
+    records = [
+        {"fact": f"第{n}案。" + "某人" * (20000 if n == 0 else 20 + n), "meta": {"relevant_articles": [264 + n % 2]}}
+        for n in range(8)
+    ]
+    write_lines(tmp_path / "cail18" / "cail2018_sample.jsonl", records)
+    loaded = load(load_context("cail18"), source="local", max_characters=1000, similarity=1.0)
+    longest = max(loaded.cases, key=lambda case: len(case.text))
+    assert len(longest.text) == 1000 and longest.text.startswith("第0案。") and "[…]" in longest.text
+    assert loaded.cleaning["facts cut to 1000 characters"] == 1
+
+
+def test_wrong_encoding_is_named(tmp_path: Path, load_context: MakeContext) -> None:
+    path = tmp_path / "cail18" / "cail2018_sample.jsonl"
+    path.parent.mkdir()
+    facts = [{"fact": f"第{n}案，某人。", "meta": {"relevant_articles": [264 + n % 2]}} for n in range(8)]
+    path.write_bytes("".join(json.dumps(fact, ensure_ascii=False) + "\n" for fact in facts).encode("gb18030"))
+    with pytest.raises(UserError, match="UTF-8"):
+        load(load_context("cail18"), source="local")
+    assert len(load(load_context("cail18"), source="local", encoding="gb18030").cases) == 8
+
+
+def test_justice_reads_html_and_no_give_away_column(tmp_path: Path, load_context: MakeContext) -> None:
+    header = "ID,term,first_party,second_party,facts,first_party_winner,issue_area,disposition"
+    rows = [f'{n},1999,A{n},B{n},"<p>Fact &amp; law {n} of its own kind</p>",{n % 2 == 0},,secret' for n in range(12)]
+    path = tmp_path / "justice" / "justice.csv"
+    path.parent.mkdir()
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    loaded = load(load_context("justice"), source="local")
+    assert loaded.cases[0].text == "Petitioner: A0\nRespondent: B0\n\nFact & law 0 of its own kind"
+    assert loaded.cases[0].attributes == {"term": "1999", "issue_area": "unknown"}
+    path.write_text("\n".join([header, rows[0].replace("True", "maybe")]) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="row 1, column 'first_party_winner': found 'maybe'"):
+        load(load_context("justice"), source="local")

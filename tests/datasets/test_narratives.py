@@ -1,0 +1,98 @@
+"""Narratives of NLSY97: every fact is told and no other, in sentences that read well; what is withheld is told to nobody."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.datasets import LoadContext
+from moot.datasets.nlsy97 import Nlsy97Options, load
+from moot.datasets.people.narrative import prose
+from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, NUMBERS
+from moot.datasets.people.nlsy97_narrative import narrate
+from narratives_told import GENDERED, told_and_no_other
+
+MakeContext = Callable[..., LoadContext]
+
+_VALUES: dict[str, st.SearchStrategy[Any]] = {
+    **{name: st.sampled_from([value or "none" for value in values]) for name, values in CATEGORIES.items()},
+    **{name: st.booleans() for name in FLAGS},
+    **{name: st.integers(0, 9) for name in NUMBERS},
+    "age": st.integers(18, 22),
+    "height_total_inches": st.integers(48, 84),
+    "num_weight": st.integers(80, 400),
+}
+_PEOPLE = st.fixed_dictionaries({name: st.none() | values for name, values in _VALUES.items()})
+
+
+@settings(max_examples=80, deadline=None)
+@given(_PEOPLE, st.sets(st.sampled_from(FEATURES), min_size=1), st.sampled_from(["list", "prose"]), st.data())
+def test_every_fact_is_told_and_no_other(
+    person: dict[str, Any], told: set[str], form: str, data: st.DataObject
+) -> None:
+    facts = {name: person[name] for name in FEATURES if name in told}
+    text = told_and_no_other(narrate, facts, form, _VALUES, data)
+    assert text.endswith(".")
+    if form == "prose":
+        assert re.match(
+            r"(The defendant|So far, the defendant|In the past five years, |At age 12, the defendant|It is)", text
+        )
+        assert all(sentence[:1].isupper() for sentence in re.split(r"(?<=\.) ", text))
+
+
+@pytest.mark.parametrize(
+    ("sex", "expected"),
+    [
+        ("male", "The defendant is tall and lives alone. He often asks for his due. His home is his."),
+        ("female", "The defendant is tall and lives alone. She often asks for her due. Her home is her."),
+        ("", "The defendant is tall and lives alone. They often ask for their due. Their home is their."),
+    ],
+)
+def test_person_and_number_agree(sex: str, expected: str) -> None:
+    sentences = ["{They are} tall and {live} alone.", "{They often ask} for {their} due.", "{Their} home is {their}."]
+    assert prose(sentences, sex, "the defendant") == expected
+    assert prose(["{Their} home is far."], sex, "the defendant") == "The defendant's home is far."
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"sex": "female", "age": 18}, "The defendant is an 18-year-old woman."),
+        ({"sex": "male", "race": "hispanic"}, "The defendant is a man whose race or ethnicity is recorded as Hispanic."),
+        ({"age": 21, "race": "black"}, "The defendant is 21 years old, and their race or ethnicity is recorded as Black."),
+        ({"numberofarrestsby2002": 2, "convictedby2002": False}, "So far, the defendant has been arrested twice but has not been convicted of an offense."),
+        ({"height_total_inches": 61, "num_weight": None}, "The defendant is 5 feet 1 inch tall. Their weight is not known."),
+        ({"num_weight": None, "height_total_inches": None}, "The defendant's height and weight are not known."),
+        ({"sex": "female", "experience02": 1, "foodstamp": True}, "The defendant is a woman. She has held one job in the past year and has received food stamps in that time."),
+        ({"marijuana_anydrug": "none", "cocaine": False}, "The defendant has used neither marijuana nor other drugs in the past four years and has not used cocaine."),
+        ({"askgod": False, "godhasnothingtodo": False}, "The defendant does not often ask God for help with decisions but believes that God has something to do with what happens to them personally."),
+    ],
+)  # fmt: skip
+def test_sentences_read_as_written(facts: dict[str, object], expected: str) -> None:
+    assert narrate(facts, "prose") == expected
+
+
+def test_the_list_form_is_feature_is_value() -> None:
+    text = narrate(
+        {"sex": "male", "age": 18, "cocaine": False, "marijuana_anydrug": "none", "num_weight": None}, "list"
+    )
+    assert text == (
+        "sex is male; age is 18; weight is not known; drugs used in the past four years is none; "
+        "use of cocaine is false."
+    )
+
+
+@pytest.mark.parametrize("form", ["list", "prose"])
+def test_withheld_features_are_told_to_nobody_but_kept_for_audits(form: str, load_context: MakeContext) -> None:
+    options = Nlsy97Options(rows=200, narrative=form, withhold=("sex", "race", "age"))
+    loaded = load(options, load_context())
+    assert loaded.features is not None
+    assert not {"sex", "race", "age"} & set(loaded.features.columns)
+    for case in loaded.cases:
+        assert not GENDERED.search(case.text)
+        assert not re.search(r"\brace\b|\bage is\b|years old|-year-old|Hispanic|\bwhite\b|\bBlack\b", case.text)
+        assert case.attributes["sex"] in ("male", "female")
+        assert case.attributes["age"].isdigit()

@@ -1,0 +1,357 @@
+"""NLSY97: the counts of the published table, cleaning, splits, rankings, raw extracts, and faulty files."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.nlsy97 import FILE, Nlsy97Options, load
+from moot.datasets.people.feature_ranking import rank_features
+from moot.datasets.people.investigator import FOLDER, read_extracts, read_variables
+from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, LABEL, clean
+from moot.datasets.people.nlsy97_narrative import PHRASES, narrate
+from moot.datasets.people.synthetic import nlsy97_table
+
+MakeContext = Callable[..., LoadContext]
+HEADER = ("id", LABEL, *FEATURES)
+
+
+@pytest.fixture(scope="module")
+def made_up() -> Loaded:
+    context = LoadContext("nlsy97", Path("nowhere"), Path(__file__).resolve().parents[2], seed=42)
+    return load(Nlsy97Options(), context)
+
+
+@pytest.fixture(scope="module")
+def published(shared_data: Path) -> Loaded:
+    return load(Nlsy97Options(source="local"), LoadContext("nlsy97", shared_data, Path(), seed=42))
+
+
+def write(folder: Path, table: pd.DataFrame) -> Path:
+    path = folder / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_the_published_table_has_the_published_counts(published: Loaded) -> None:
+    frame = published.features
+    assert frame is not None
+    assert len(frame) == len(published.cases) == 1412
+    assert frame["label"].value_counts().to_dict() == {"no": 1019, "yes": 393}
+    assert frame["sex"].value_counts().to_dict() == {"male": 1014, "female": 398}
+    assert frame["race"].value_counts().to_dict() == {
+        "white": 667,
+        "black": 421,
+        "hispanic": 273,
+        "asian or pacific islander": 25,
+        "mixed-race": 15,
+        "american indian, eskimo or aleut": 11,
+    }
+    assert (frame["age"].min(), frame["age"].max()) == (18, 22)
+    assert frame["marijuana_anydrug"].value_counts().to_dict() == {
+        "marijuana_anydrug": 993,
+        "none": 388,
+        "marijuana": 31,
+    }
+    assert int((frame["parentrelations"] == "Unknown").sum()) == 181
+    assert int((frame["urbanrural"] == "Unknown").sum()) == 375
+    assert frame["height_total_inches"].isna().sum() == 5
+    assert frame["num_weight"].isna().sum() == 11
+    assert int(frame["num_weight"].min()) == 85
+    assert published.cleaning == {
+        "rows read": 1412,
+        "height_total_inches outside 48 to 84 inches, made missing": 5,
+        "num_weight outside 80 to 700 pounds, made missing": 11,
+        "marijuana_anydrug blank, read as no drugs": 388,
+        "parentrelations Unknown, kept as a value": 181,
+        "urbanrural Unknown, kept as a value": 375,
+    }
+    assert [path.name for path in published.sources] == ["nlsy97_full.csv"]
+    assert published.task.notes == ()
+
+
+def test_only_the_impossible_heights_go_missing(shared_data: Path) -> None:
+    raw = pd.read_csv(shared_data / FILE, dtype=str, keep_default_na=False)
+    frame, _ = clean(Path("x"), raw)
+    gone = raw["height_total_inches"][frame["height_total_inches"].isna().to_numpy()]
+    assert sorted(gone.astype(int)) == [-27, 38, 87, 92, 93]
+
+
+@pytest.mark.parametrize("data", ["made_up", "published"])
+def test_splits_are_stratified_seeded_and_disjoint(data: str, request: pytest.FixtureRequest) -> None:
+    loaded = request.getfixturevalue(data)
+    counts = Counter((case.split, case.target) for case in loaded.cases)
+    assert counts["train", "yes"] == 236
+    assert counts["validation", "yes"] == 78
+    assert counts["test", "yes"] == 79
+    assert [sum(counts[split, label] for label in ("yes", "no")) for split in ("train", "validation", "test")] == [
+        847,
+        282,
+        283,
+    ]
+    assert len({case.case_id for case in loaded.cases}) == 1412
+
+
+def test_another_seed_splits_otherwise_and_the_same_seed_alike(load_context: MakeContext) -> None:
+    options = Nlsy97Options(rows=60)
+    first, again, other = (load(options, load_context(seed=seed)) for seed in (1, 1, 2))
+    assert first.cases == again.cases
+    assert [case.split for case in first.cases] != [case.split for case in other.cases]
+
+
+def test_generated_people_are_called_synthetic_and_look_like_the_published_ones(made_up: Loaded) -> None:
+    assert any("synthetic" in note for note in made_up.task.notes)
+    assert all(case.case_id.startswith("synthetic-") for case in made_up.cases)
+    frame = made_up.features
+    assert frame is not None
+    assert frame["label"].value_counts().to_dict() == {"no": 1019, "yes": 393}
+    assert 0.68 < (frame["sex"] == "male").mean() < 0.76
+    assert made_up.cleaning["height_total_inches outside 48 to 84 inches, made missing"] == 5
+    assert made_up.cleaning["num_weight outside 80 to 700 pounds, made missing"] == 11
+    rearrested = frame["label"] == "yes"
+    assert frame["numberofarrestsby2002"][rearrested].mean() > frame["numberofarrestsby2002"][~rearrested].mean() + 0.3
+    assert rearrested[frame["sex"] == "male"].mean() > rearrested[frame["sex"] == "female"].mean() + 0.05
+
+
+def test_generated_people_have_the_published_columns_and_values(shared_data: Path) -> None:
+    raw = pd.read_csv(shared_data / FILE, dtype=str, keep_default_na=False)
+    made = nlsy97_table(seed=3)
+    assert set(made.columns) == set(raw.columns)
+    for name in CATEGORIES:
+        assert set(made[name]) <= set(raw[name])
+        shares = pd.concat([made[name].value_counts(normalize=True), raw[name].value_counts(normalize=True)], axis=1)
+        assert (shares.fillna(0).diff(axis=1).iloc[:, 1].abs() < 0.06).all(), shares
+
+
+@pytest.mark.parametrize("data", ["made_up", "published"])
+@pytest.mark.parametrize("form", ["list", "prose"])
+def test_a_narrative_never_tells_the_outcome(data: str, form: str, request: pytest.FixtureRequest) -> None:
+    loaded = request.getfixturevalue(data)
+    assert loaded.features is not None
+    assert LABEL not in loaded.features.columns
+    texts = [narrate(_facts(row), form) for row in loaded.features.head(50).to_dict("records")]
+    flipped = loaded.features.assign(label=loaded.features["label"].map({"yes": "no", "no": "yes"}))
+    assert texts == [narrate(_facts(row), form) for row in flipped.head(50).to_dict("records")]
+    assert not any("rearrest" in text or "after 2002" in text or "again" in text for text in texts)
+
+
+def _facts(row: dict[str, Any]) -> dict[str, object]:
+    return {name: None if pd.isna(row[name]) else row[name] for name in FEATURES}
+
+
+@pytest.mark.parametrize("ranking", ["mutual_information", "permutation", "leave_one_out"])
+def test_a_ranking_finds_what_matters_and_sees_the_training_split_alone(ranking: Any) -> None:
+    noise = np.random.default_rng(0)
+    label = noise.random(300) < 0.4
+    frame = pd.DataFrame(
+        {
+            "case_id": map(str, range(300)),
+            "split": ["train"] * 240 + ["validation"] * 30 + ["test"] * 30,
+            "label": np.where(label, "yes", "no"),
+            "chance": noise.integers(0, 9, 300),
+            "telling": pd.Categorical(np.where(label ^ (noise.random(300) < 0.1), "often", "seldom")),
+            "measure": pd.array(noise.integers(60, 75, 300), dtype="Int64"),
+            "flag": noise.random(300) < 0.5,
+        }
+    )
+    ranked = rank_features(frame, ranking, seed=1)
+    assert ranked.index[0] == "telling"
+    assert set(ranked.index) == {"telling", "chance", "measure", "flag"}
+    outside = frame["split"] != "train"
+    disturbed = frame.copy()
+    disturbed.loc[outside, "label"] = "yes"
+    disturbed.loc[outside, "chance"] = 99
+    pd.testing.assert_series_equal(rank_features(disturbed, ranking, seed=1), ranked)
+
+
+def test_shap_says_what_to_install_or_ranks(made_up: Loaded) -> None:
+    assert made_up.features is not None
+    try:
+        import shap  # noqa: F401, PLC0415
+    except ImportError:
+        with pytest.raises(UserError, match=r"needs the package shap.*make env EXTRAS=tabular"):
+            rank_features(made_up.features, "shap", 1)
+    else:
+        assert rank_features(made_up.features, "shap", 1).index[0] == "numberofarrestsby2002"
+
+
+def test_the_top_n_features_alone_are_told(load_context: MakeContext) -> None:
+    loaded = load(Nlsy97Options(features=3, narrative="list", rows=300), load_context())
+    assert {case.text.count(" is ") for case in loaded.cases} == {3}
+    assert loaded.features is not None
+    told = rank_features(loaded.features, "mutual_information", 42).index[:3]
+    assert all(PHRASES[name] in loaded.cases[0].text for name in told)
+    assert set(FEATURES) <= set(loaded.features.columns)  # baselines keep every feature
+    with pytest.raises(UserError, match="found 40, but only 22 features"):
+        load(Nlsy97Options(features=40, rows=300), load_context())
+
+
+def test_options_that_do_nothing_are_refused() -> None:
+    with pytest.raises(ValidationError, match="'rows' belongs to source 'synthetic'"):
+        Nlsy97Options(source="local", rows=3)
+    with pytest.raises(ValidationError, match="'outcome' belongs to source 'investigator'"):
+        Nlsy97Options(outcome="incarcerated_2002")
+    assert LOADERS["nlsy97"].options is Nlsy97Options
+
+
+def _spoil(column: str, value: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    return lambda table: table.assign(**{column: [*table[column][:-1], value]})
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda table: table.drop(columns="cocaine"), "missing column cocaine"),
+        (_spoil("id", "1"), "row 40, column 'id': '1' stands in row 1 already"),
+        (_spoil("id", "x/../y"), "row 40, column 'id': found 'x/../y', expected a whole number"),
+        (_spoil(LABEL, "perhaps"), f"row 40, column '{LABEL}': found 'perhaps', expected one of: True, False"),
+        (_spoil("sex", "unknown"), "row 40, column 'sex': found 'unknown', expected one of: male, female"),
+        (_spoil("age", "old"), "row 40, column 'age': found 'old', expected a whole number"),
+        (lambda table: table.assign(**{LABEL: "False"}), "the train split has no case of label 'yes'"),
+        (lambda table: table.head(2).assign(**{LABEL: ["True", "False"]}), "split has no case of label"),
+    ],
+)
+def test_a_faulty_table_is_refused(
+    spoil: Callable[[pd.DataFrame], pd.DataFrame], message: str, tmp_path: Path, load_context: MakeContext
+) -> None:
+    write(tmp_path, spoil(nlsy97_table(seed=1, rows=40)))
+    with pytest.raises(UserError, match=re.escape(message)) as raised:
+        load(Nlsy97Options(source="local"), load_context())
+    assert "\n" not in str(raised.value)
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path, load_context: MakeContext) -> None:
+    path = write(tmp_path, nlsy97_table(seed=1, rows=40))
+    content = path.read_bytes()
+    for damaged, message in [
+        (content[: -len(content) // 200], r"row 40 \(line 41\): .*truncated"),
+        (content.replace(b"female", b"fem\xe4le", 1), r"line \d: byte 0xe4"),
+        (b"", "the file is empty"),
+    ]:
+        path.write_bytes(damaged)
+        with pytest.raises(UserError, match=message):
+            load(Nlsy97Options(source="local"), load_context())
+    path.unlink()
+    with pytest.raises(UserError, match=r"nlsy97_full.csv: no such file; put the released .* data/raw/README.md"):
+        load(Nlsy97Options(source="download"), load_context())
+
+
+def test_the_split_message_names_the_data_set(load_context: MakeContext) -> None:
+    context = replace(load_context(), name="my-survey")
+    with pytest.raises(UserError, match="data set 'my-survey': the validation split has no case of label 'no'"):
+        load(Nlsy97Options(rows=4), context)
+
+
+# Raw extracts of the NLS Investigator
+
+
+def extract(folder: Path, content: str, name: str = "extract.csv") -> None:
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    (folder / FOLDER / name).write_text(content)
+
+
+def arrests(respondents: int, **months: list[int]) -> str:
+    """An extract with all arrest months: 0 but for those named, as `m2003_05=[...]`."""
+    names = [f"ARREST_STATUS_{year}.{month:02}_XRND" for year in range(1992, 2006) for month in range(1, 13)]
+    values = {name: [0] * respondents for name in names}
+    values |= {f"ARREST_STATUS_{name[1:5]}.{name[6:]}_XRND": counts for name, counts in months.items()}
+    rows = zip(range(1, respondents + 1), *values.values(), strict=True)
+    return "\n".join([",".join(["R0000100", *names]), *(",".join(map(str, row)) for row in rows)])
+
+
+def test_real_extracts_give_what_their_columns_allow(shared_data: Path, load_context: MakeContext) -> None:
+    context = load_context(data_root=shared_data)
+    with pytest.raises(UserError, match=r"needs column ARREST_STATUS_2003.01_XRND.*allow outcome: incarcerated"):
+        load(Nlsy97Options(source="investigator"), context)
+    loaded = load(Nlsy97Options(source="investigator", outcome="incarcerated_2002"), context)
+    frame = loaded.features
+    assert frame is not None
+    assert loaded.cleaning["respondents read"] == 8984
+    assert loaded.cleaning["respondents kept"] == len(loaded.cases) == 8722
+    assert loaded.cleaning["askgod missing: not interviewed"] == 1088
+    assert loaded.cleaning["askgod missing: refusal"] == 38
+    assert loaded.cleaning["godhasnothingtodo missing: do not know"] == 52
+    assert loaded.cleaning["num_weight left out: no column S0905700"] == 1
+    assert list(frame.columns[3:]) == ["sex", "age", "race", "askgod", "godhasnothingtodo"]
+    assert Counter(case.target for case in loaded.cases) == {"no": 8544, "yes": 178}
+    assert loaded.task.notes[0] == "built from raw NLS Investigator extracts: 5 of the 22 features"
+    assert "not the rearrest outcome" in loaded.task.notes[1]
+    assert "nlsy97_variables.yaml" in [path.name for path in loaded.sources]
+
+
+def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(shared_data: Path) -> None:
+    people = read_extracts(shared_data / FOLDER, "R0000100").frame
+    assert len(people) == 8984
+    assert people["R0536300"].value_counts().to_dict() == {1: 4599, 2: 4385}
+    shares = people["R1482600"].value_counts(normalize=True).mul(100).round(2).to_dict()
+    assert shares == {4: 51.93, 1: 25.99, 2: 21.16, 3: 0.92}
+
+
+def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: MakeContext) -> None:
+    count = 40
+    people = "\n".join(f"{i},{1 + i % 2},{1980 + i % 5},{1 + i % 4}" for i in range(1, count + 1))
+    extract(tmp_path, f'"R0000100","R0536300","R0536402","R1482600"\n{people}', "people.csv")  # quoted headers
+    before = [1] * 30 + [99] * 5 + [-4] * 5  # 99: arrested in an earlier month
+    earlier = [2] * 35 + [0] * 5
+    after = [0] * 15 + [1] * 10 + [99] * 5 + [-4] * 10
+    extract(tmp_path, arrests(count, m1998_03=earlier, m2001_02=before, m2004_07=after), "arrests.csv")
+    loaded = load(Nlsy97Options(source="investigator", narrative="list"), load_context())
+    assert Counter(case.target for case in loaded.cases) == {"no": 20, "yes": 10}
+    assert loaded.cleaning["respondents outside the question: numberofarrestsby2002 is 0 or unknown"] == 5
+    assert loaded.cleaning["rearrest unknown: no event seen, and some month not asked about"] == 10
+    assert loaded.features is not None
+    assert loaded.features["numberofarrestsby2002"].unique().tolist() == [3]
+    assert loaded.cases[0].text.startswith("sex is female; age is 21; race or ethnicity is Hispanic; number of arrests")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "no CSV file there; put your NLS Investigator extracts"),
+        ({"a.csv": "R0000100,R0536300,R0536402\n1,1,1980\n"}, "race needs column R1482600"),
+        ({"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,7,1980,1\n"}, "row 1, column 'R0536300': found 7, expected"),
+        ({"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,1,-9,1\n"}, "row 1, column 'R0536402': found code -9"),
+        ({"a.csv": "R0000100,R0536300\n1,x\n"}, "row 1, column 'R0536300': found 'x', expected a whole number"),
+        ({"a.csv": "R0000100,R0536300\n1,1\n1,2\n"}, "row 2, column 'R0000100': '1' stands in row 1 already"),
+        ({"a.csv": "PUBID,R0536300\n1,1\n"}, "missing column R0000100"),
+        (
+            {"a.csv": "R0000100,R0536300\n1,1\n2,1\n", "b.csv": "R0000100,R0536300\n2,2\n"},
+            "respondent 2, column 'R0536300': found 2, but another extract there says 1",
+        ),
+    ],
+)
+def test_a_faulty_extract_is_refused(
+    files: dict[str, str], message: str, tmp_path: Path, load_context: MakeContext
+) -> None:
+    for name, content in files.items():
+        extract(tmp_path, content, name)
+    with pytest.raises(UserError, match=re.escape(message)):
+        load(Nlsy97Options(source="investigator", outcome="incarcerated_2002"), load_context())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("R0536300, codes", "R0536300, code", "variables.sex.code: Extra inputs"),
+        ("  sex:", "  gender:", "variables.gender: expected one of sex, age"),
+        ("read: years_until_2002", "read: years", "variables.age.read: Input should be"),
+        ("missing:", "missing: [", "not YAML"),
+    ],
+)
+def test_a_faulty_variable_map_is_refused(
+    old: str, new: str, message: str, tmp_path: Path, load_context: MakeContext
+) -> None:
+    text = (load_context().shipped / "config/nlsy97_variables.yaml").read_text().replace(old, new, 1)
+    (tmp_path / "map.yaml").write_text(text)
+    with pytest.raises(UserError, match=re.escape(message)):
+        read_variables(tmp_path / "map.yaml")

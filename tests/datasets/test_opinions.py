@@ -1,0 +1,303 @@
+"""De-identification and loading of opinions: made-up ones for each rule, and the real ones where a machine has them."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.core.artifacts import SCHEMAS, describe, write_rows
+from moot.core.errors import UserError
+from moot.datasets import LoadContext
+from moot.datasets.deidentify import Opinion, deidentify, recheck, recogniser
+from moot.datasets.deidentify.gates import check, forbidden_words, surviving_marked
+from moot.datasets.deidentify.lexicon import Lexicon
+from moot.datasets.deidentify.opinion import find_judges, find_parties, introduced_parties, with_caption
+from moot.datasets.deidentify.reading import announced_outcome, read_opinions
+from moot.datasets.deidentify.recogniser import recognised_names
+from moot.datasets.deidentify.references import replace_references, with_letters
+from moot.datasets.deidentify.segments import extract_part, majority, split_opinion
+from moot.datasets.opinions import OpinionsOptions, describe_problems, human_statements, load
+from moot.legal.rules import label_statement
+
+Context = Callable[..., LoadContext]
+FACTS = (
+    "Plaintiff Ann Brightwater appeals from a judgment in favor of Halvorsen Mills, Inc. She worked at the mill in Duluth for ten "
+    "years. On March 3, 1994, Dr. Lena Quist told her that dust had harmed her lungs. Brightwater asked Halvorsen Mills for "
+    "other work, and Mr. Odell of Halvorsen Mills refused it. The mill had been warned twice before, and the warnings were "
+    "known to its manager. She sued in the district court, which granted summary judgment. We affirm."
+)
+TEXT = (
+    f"ANN BRIGHTWATER, Plaintiff-Appellant, v. HALVORSEN MILLS, INC., Defendant-Appellee.\n\nJane R. Tolliver, for appellant.\n\n"
+    f"OPINION\nSTURM, Judge.\n\n{FACTS}\n\nDISCUSSION\n\nWe review the grant of summary judgment. See Doe v. Roe, 12 F.3d 345 (8th "
+    "Cir. 1993). The warnings do not matter.\n\nCONCLUSION\n\nFor these reasons, we affirm the judgment.\n\nIT IS SO ORDERED.\n\n"
+    "WE CONCUR: PELHAM, Chief Judge, and ISOLDE KRAY, Judge."
+)
+NAMES = ("brightwater", "halvorsen", "tolliver", "sturm", "pelham", "kray", "quist", "odell", "duluth")
+
+
+def made_up() -> Opinion:
+    return Opinion(
+        "made-up", TEXT, outcome="affirm", marked=("We affirm.", "For these reasons, we affirm the judgment.")
+    )
+
+
+def test_parts_of_an_opinion() -> None:
+    spans = split_opinion(TEXT)
+    assert [span.part for span in spans] == ["caption", "background", "reasoning", "disposition", "after"]
+    assert extract_part(TEXT, spans, "background").startswith("Plaintiff Ann Brightwater")
+    assert "affirm the judgment" in majority(TEXT)
+    assert "CONCUR" not in majority(TEXT)
+
+
+def test_caption_and_signatures_name_everybody() -> None:
+    complete = with_caption(made_up())
+    assert ("ANN BRIGHTWATER", "appellant") in complete.parties
+    assert ("HALVORSEN MILLS, INC.", "appellee") in complete.parties
+    assert {"STURM", "PELHAM", "ISOLDE KRAY"} <= set(complete.judges)
+    assert any("Tolliver" in name for name in complete.counsel)
+
+
+def test_a_caption_may_stand_on_several_lines() -> None:
+    text = "NO. 7\nORRIN ANDROSS,\nAppellant\nV.\nMEYAH MILLS NO. 2, LTD.,\nAppellee\nOPINION\nHe fell.\nDiscussion\nWe look.\n"
+    parties = with_caption(Opinion("lines", text)).parties
+    assert ("ORRIN ANDROSS", "appellant") in parties
+    assert ("MEYAH MILLS NO. 2, LTD.", "appellee") in parties
+
+
+def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
+    found = dict(
+        introduced_parties("Plaintiff Mia Prieskow sued. Stella Bustamo (Mother) appeals. Defendant was there.")
+    )
+    assert found == {"Mia Prieskow": "plaintiff", "Stella Bustamo": "mother"}
+
+
+def test_nobody_is_named_and_nothing_told_but_the_facts_stay() -> None:
+    done = deidentify(made_up(), 6000)
+    assert done.report.passed, describe_problems(done)
+    assert not [name for name in NAMES if name in done.facts.lower()]
+    assert "affirm" not in done.facts.lower()
+    assert "Doctor A told her that dust had harmed her lungs" in done.facts
+    assert "1994" not in done.facts
+
+
+def test_replacement_is_consistent() -> None:
+    done = deidentify(made_up(), 6000)
+    assert done.names["ANN BRIGHTWATER"] == done.names["Brightwater"]
+    assert done.facts.count(done.names["ANN BRIGHTWATER"]) >= 2
+
+
+def test_the_gate_sees_a_name_that_the_chain_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    complete = with_caption(made_up())
+    assert "brightwater" in forbidden_words(complete, Lexicon([complete.text]))
+    report = check(complete, "The appellant, one BRIGHTWATER, worked at a mill. " * 5, 10)
+    assert len(report.names) == 5
+    assert not report.passed
+
+
+def test_the_gate_sees_an_outcome_that_the_chain_left() -> None:
+    told = "She worked at the mill. For these reasons, we affirm the judgment. She was ill."
+    report = check(with_caption(made_up()), told, 10)
+    assert report.outcomes
+    assert surviving_marked(["For these reasons, we affirm the judgment."], told)
+    assert not surviving_marked(["We affirm."], "She worked at the mill, as we know.")
+
+
+def test_a_rewritten_case_is_checked_again() -> None:
+    assert recheck(made_up(), deidentify(made_up(), 6000).facts).passed
+    assert not recheck(made_up(), "Ann Brightwater fell ill. " * 20).passed
+
+
+def test_initials_of_a_minor_are_a_name() -> None:
+    text = (
+        TEXT.replace("ANN BRIGHTWATER", "T.A., a Minor")
+        .replace("Ann Brightwater", "T.A.")
+        .replace("Brightwater", "T.A.")
+    )
+    done = deidentify(Opinion("minor", text), 6000)
+    assert "T.A." not in done.facts
+
+
+def test_references_become_letters() -> None:
+    text = "On May 3, 1994, and again on May 3, 1994, he broke 18 U.S.C. § 2511(1)(a) in No. 93-1234. His number is 585-33-7993."
+    assert with_letters(replace_references(text)) == (
+        "on date A, and again on date A, he broke statute A in docket A. His number is number A."
+    )
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        ("STATE, Plaintiff-Appellee, v. LEE CARVER, Defendant-Appellant", ("LEE CARVER", "appellant")),
+        ("In re Estate of Holm", ("Estate of Holm", "plaintiff")),
+        ("Hale v. Kirsch Bros., LLC", ("Kirsch Bros., LLC", "defendant")),
+    ],
+)
+def test_parties_of_a_style(style: str, expected: tuple[str, str]) -> None:
+    assert expected in find_parties(style)
+
+
+def test_judges_of_signature_lines() -> None:
+    assert find_judges("Before EASTER, WOOD, and TILL, Circuit Judges.") == ["EASTER", "WOOD", "TILL"]
+
+
+# Loading
+
+
+def _write(folder: Path, records: list[dict[str, Any]]) -> Path:
+    path = folder / "opinions.jsonl"
+    path.write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
+    return path
+
+
+def _records(count: int = 10, **changes: Any) -> list[dict[str, Any]]:
+    outcomes = ("Affirm", "Reverse")
+    return [{"id": str(number), "text": TEXT, "label": outcomes[number % 2], **changes} for number in range(count)]
+
+
+def test_the_sample_has_the_five_cases_as_the_paper_states(load_context: Context) -> None:
+    loaded = load(OpinionsOptions(source="sample"), load_context("opinions"))
+    outcomes = {int(case.attributes["number"]): case.attributes["outcome"] for case in loaded.cases}
+    assert outcomes == {1: "affirm", 2: "affirm", 3: "mixed", 4: "reverse", 5: "affirm"}
+    assert [case.target for case in loaded.cases].count("affirm") == 3
+    assert not [case.case_id for case in loaded.cases if "affirm" in case.text.lower()]
+
+
+def test_every_statement_of_the_bank_takes_its_stance(load_context: Context) -> None:
+    for case in load(OpinionsOptions(source="sample"), load_context("opinions")).cases:
+        for stance, statements in human_statements(case.case_id).items():
+            assert len(statements) >= 3
+            assert [label_statement(statement).code for statement in statements] == [int(stance == "affirm")] * len(
+                statements
+            )
+
+
+def test_local_opinions_are_loaded_without_names_in_anything_a_model_sees(
+    tmp_path: Path, load_context: Context
+) -> None:
+    _write(tmp_path, _records())
+    loaded = load(OpinionsOptions(source="local", path="opinions.jsonl"), load_context("opinions", data_root=tmp_path))
+    assert len(loaded.cases) == 10
+    assert {case.target for case in loaded.cases} == {"affirm", "not affirm"}
+    seen = " ".join([case.text + json.dumps(dict(case.attributes)) for case in loaded.cases]).lower()
+    assert not [name for name in NAMES if name in seen]
+    assert loaded.cleaning["excluded: a gate failed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([{"id": "1", "text": "   "}], "the opinion is empty"),
+        ([{"id": "1", "text": "x" * 2_000_000}], "2,000,000 characters"),
+        ([{"id": "1", "text": TEXT}, {"id": "1", "text": TEXT}], "taken by"),
+        ([{"id": "1", "text": TEXT, "label": "Perhaps"}], "outcome 'perhaps'"),
+        ([{"id": "1"}], "missing field 'text'"),
+    ],
+)
+def test_bad_opinions_get_one_clear_message(records: list[dict[str, Any]], message: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, records)
+    with pytest.raises(UserError, match=message) as error:
+        list(read_opinions(path))
+    assert str(path) in str(error.value)
+
+
+def test_an_opinion_that_names_nobody_is_not_used(tmp_path: Path, load_context: Context) -> None:
+    bare = "The plaintiff fell on the stairs. " * 20 + "We affirm."
+    _write(tmp_path, [*_records(), {"id": "bare", "text": bare, "label": "Affirm"}])
+    options = OpinionsOptions(source="local", path="opinions.jsonl")
+    loaded = load(options, load_context("opinions", data_root=tmp_path))
+    assert "bare" not in {case.case_id for case in loaded.cases}
+    assert loaded.cleaning["excluded: a gate failed"] == 1
+    with pytest.raises(UserError, match="no party found"):
+        load(options.model_copy(update={"failed_cases": "error"}), load_context("opinions", data_root=tmp_path))
+
+
+def test_a_missing_folder_and_source_get_one_clear_message(tmp_path: Path, load_context: Context) -> None:
+    with pytest.raises(UserError, match="no such file or folder"):
+        load(OpinionsOptions(source="local", path="nowhere"), load_context("opinions", data_root=tmp_path))
+    with pytest.raises(UserError, match="expected sample or local"):
+        load(OpinionsOptions(source="download"), load_context("opinions", data_root=tmp_path))
+
+
+def test_paraphrases_pass_the_gates_again_or_are_left_out(tmp_path: Path, load_context: Context) -> None:
+    _write(tmp_path, _records())
+    good = "A worker fell ill from the dust of the place where she worked, and asked for other work. " * 5
+    rows = [
+        {
+            **dict.fromkeys(SCHEMAS["transcripts"].names),
+            "case_id": str(number), "repeat": 0, "turn": 1, "kind": "paraphrase",
+            "text": good + (" Ms. Brightwater was refused." if number == 0 else " We affirm." if number == 1 else ""),
+        }
+        for number in range(10)
+    ]  # fmt: skip
+    write_rows(tmp_path / "rewritten" / "0.parquet", "transcripts", rows, describe())
+    options = OpinionsOptions(source="local", path="opinions.jsonl", paraphrases=str(tmp_path / "rewritten"))
+    loaded = load(options, load_context("opinions", data_root=tmp_path))
+    assert {case.case_id for case in loaded.cases} == {str(number) for number in range(2, 10)}
+    assert all(case.text == good for case in loaded.cases)
+    with pytest.raises(UserError, match="no transcripts"):
+        load(options.model_copy(update={"paraphrases": "nowhere"}), load_context("opinions", data_root=tmp_path))
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=50, deadline=None)
+def test_any_text_can_be_deidentified(text: str) -> None:
+    done = deidentify(Opinion("any", text), 1000)
+    assert done.report.passed <= (len(done.facts) >= 200)
+
+
+def test_real_opinions_pass_the_gates_and_show_no_doubles(shared_data: Path) -> None:
+    opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))[::10]
+    finished = [deidentify(opinion, 6000) for opinion in opinions]
+    assert sum(done.report.passed for done in finished) / len(finished) >= 0.85
+    for facts in (done.facts for done in finished if done.report.passed):
+        assert not re.search(
+            r"\b(?:the the|a the|Person Person|(?:Mr|Ms|Dr)\.)|\b(Person|City|County|Judge) \1\b", facts
+        )
+        assert not re.search(r"\b\d+ (?:N\.M\.|P\.[23]d|U\.S\.) \d+|Inc\.|\bCorp\b", facts)
+
+
+def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
+    opinions = list(read_opinions(shared_data / "opinions" / "cap_illinois_sample.jsonl"))
+    assert len(opinions) == 10
+    assert all(opinion.parties and opinion.judges and opinion.counsel and opinion.outcome for opinion in opinions)
+    for opinion in opinions:
+        done = deidentify(opinion, 6000)
+        assert done.report.passed, describe_problems(done)
+
+
+def test_the_text_that_the_loader_reads_gives_the_outcome(shared_data: Path) -> None:
+    opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))
+    right = [announced_outcome(opinion.text) == opinion.outcome for opinion in opinions]
+    assert sum(right) / len(right) >= 0.92
+
+
+def test_a_source_outcome_wins_over_the_rules() -> None:
+    assert replace(made_up(), outcome="mixed").outcome == "mixed"
+
+
+def test_a_recogniser_finds_names_that_no_caption_has() -> None:
+    pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
+    names = dict(recognised_names("Barbara Johnson drove from Chicago to Milwaukee to see her doctor."))
+    assert names["Barbara Johnson"] == "person"
+    assert {"Chicago", "Milwaukee"} <= {name for name, kind in names.items() if kind == "place"}
+
+
+def test_what_a_recogniser_knows_counts_where_the_rules_know_no_role() -> None:
+    facts = FACTS.replace("a judgment", "a judgment. The foreman was Stone. He said that stone is hard; a judgment")
+    done = deidentify(replace(made_up(), text=TEXT.replace(FACTS, facts)), 6000, lambda facts: [("Ed Stone", "person")])
+    assert "stone is hard" in done.facts
+    assert "Stone" not in done.facts
+
+
+def test_without_the_recogniser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
+    recogniser._analyzer.cache_clear()
+    with pytest.raises(UserError, match="make env EXTRAS=ner"):
+        recognised_names("Barbara Johnson drove from Chicago.")

@@ -1,0 +1,184 @@
+"""Recorded results: published files read as debates, shipped numbers equal to them, and tables of one's own."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext
+from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, check_records, record_rows
+
+PROJECT = Path(__file__).resolve().parents[2]
+SHARED = PROJECT.parent / "shared" / "data"
+needs_records = pytest.mark.skipif(
+    not (SHARED / "recorded").is_dir(), reason="the published records are not here (../shared/data/recorded)"
+)
+SHIPPED_AS = {"agenticsimlaw": "agenticsimlaw-nlsy97", "nyu_debates": "nyu-debates"}
+
+
+def read(loader: str, data_root: Path = SHARED, **options: object) -> tuple[dict[str, str], list[RecordedDebate]]:
+    """Each case's target, and the debates."""
+    entry, context = LOADERS[loader], LoadContext("records", data_root, PROJECT, 1)
+    checked = entry.options.model_validate(options)
+    loaded = entry.load(checked, context)
+    assert entry.records is not None
+    debates = list(entry.records(checked, context))
+    check_records("records", debates, loaded.cases, loaded.task)
+    return {case.case_id: case.target for case in loaded.cases}, debates
+
+
+@pytest.fixture(scope="module", params=["local", "shipped"])
+def source(request: pytest.FixtureRequest) -> str:
+    if request.param == "local" and not (SHARED / "recorded").is_dir():
+        pytest.skip("the published records are not here (../shared/data/recorded)")
+    return str(request.param)
+
+
+def test_the_answers_of_agenticsimlaw_have_the_published_counts(source: str) -> None:
+    targets, debates = read("agenticsimlaw", source=source)
+    assert len(targets) == 200
+    counts: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
+    for debate in debates:
+        if debate.prediction is not None:
+            counts[debate.method, debate.model].append(debate.prediction == targets[debate.case_id])
+    right = {key: (sum(values), len(values)) for key, values in counts.items()}
+    assert right["debate", "gpt-4.1-mini"] == (294, 600)
+    assert right["debate", "gpt-4o-mini"] == (334, 600)
+    assert right["debate", "gemini/gemini-2.5-flash"] == (124, 265)
+    problems = [debate.problem for debate in debates if debate.prediction is None]
+    assert problems.count("the record says NO DECISION") == 150
+    assert problems.count("the record says UNKNOWN") == 75
+    assert {debate.repeat for debate in debates} == {0, 1, 2}
+
+
+def test_the_judges_of_the_nyu_debates_are_as_often_right_as_published(source: str) -> None:
+    targets, debates = read("nyu_debates", source=source)
+    shares: defaultdict[str, list[float]] = defaultdict(list)
+    for debate in debates:
+        right = 0.5 if debate.prediction is None else float(debate.prediction == targets[debate.case_id])
+        shares[debate.method].append(right)
+    accuracy = {arm: (round(sum(values) / len(values), 3), len(values)) for arm, values in shares.items()}
+    assert accuracy["people debate"] == (0.844, 154)
+    assert accuracy["people consult"] == (0.745, 96)
+    assert accuracy["AI debate"] == (0.782, 87)
+    assert accuracy["AI consult"] == (0.803, 76)
+
+
+@needs_records
+def test_the_nyu_debates_with_files_have_the_published_beliefs() -> None:
+    targets, debates = read("nyu_debates", source="local")
+    shares: defaultdict[str, list[float]] = defaultdict(list)
+    for debate in debates:
+        if any(said.kind == "speech" for said in debate.utterances):
+            right = 0.5 if debate.prediction is None else float(debate.prediction == targets[debate.case_id])
+            shares[debate.method].append(right)
+    accuracy = {arm: (round(sum(values) / len(values), 4), len(values)) for arm, values in shares.items()}
+    assert accuracy["people debate"] == (0.8194, 72)
+    assert accuracy["people consult"] == (0.7981, 52)
+    assert accuracy["AI debate"] == (0.7778, 54)
+    assert accuracy["AI consult"] == (0.8333, 30)
+
+
+@needs_records
+def test_a_quotation_is_the_words_of_its_story() -> None:
+    name = "the-absurdity-of-family-love-7"
+    _, debates = read("nyu_debates", source="local")
+    record = json.loads((SHARED / "recorded" / "nyu_debates" / f"{name}.json").read_text(encoding="utf-8"))
+    words = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
+    said = [part for turn in record["rounds"] for speeches in turn.values() for part in _parts(speeches)]
+    spans = [part["Quote"]["span"] for part in said if "Quote" in part]
+    spoken = [
+        one
+        for debate in debates
+        if (debate.case_id, debate.method) == (name, "AI consult")
+        for one in debate.utterances
+        if one.kind == "speech"
+    ]
+    whole = " ".join(one.text for one in spoken)
+    assert spans
+    assert all(f"“{' '.join(words[start:end])}”" in whole for start, end in spans)
+    assert sum((one.parsed or {})["quoted_words"] for one in spoken) == sum(end - start for start, end in spans)
+    assert {one.source for one in spoken} == {"model"}
+
+
+def _parts(speeches: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for speech in speeches.get("speeches", {}).values() for part in speech["content"]]
+
+
+@needs_records
+@pytest.mark.parametrize("loader", ["agenticsimlaw", "nyu_debates"])
+def test_the_shipped_numbers_are_those_of_the_published_files(loader: str) -> None:
+    published = [{**row, "text": ""} for row in record_rows(read(loader, source="local")[1])]
+    shipped = list(record_rows(read(loader, source="shipped")[1]))
+    assert shipped == published
+
+
+@pytest.mark.parametrize("name", SHIPPED_AS.values())
+def test_nobodys_sentences_ship(name: str) -> None:
+    folder = PROJECT / "data" / "records"
+    assert set(pd.read_parquet(folder / f"{name}_cases.parquet")["text"]) == {WITHOUT_TEXT}
+    records = pd.read_parquet(folder / f"{name}_records.parquet")
+    assert set(records["text"]) == {""}
+    longest = records["parsed"].dropna().str.len().max()
+    assert longest < 150, "parsed facts are numbers and names, no sentence"
+
+
+ROWS = [
+    {"id": "a", "arm": "debate", "who": "m1", "said": "YES", "true": "YES", "sure": "80", "sex": "f"},
+    {"id": "a", "arm": "debate", "who": "m1", "said": "NO", "true": "YES", "sure": "60", "sex": "f"},
+    {"id": "b", "arm": "debate", "who": "m1", "said": "UNKNOWN", "true": "NO", "sure": "", "sex": "m"},
+]
+COLUMNS = {"case": "id", "method": "arm", "model": "who", "prediction": "said", "truth": "true", "confidence": "sure",
+           "attributes": ["sex"]}  # fmt: skip
+
+
+def own_table(folder: Path, rows: list[dict[str, str]], ending: str = "csv") -> dict[str, object]:
+    path = folder / f"answers.{ending}"
+    frame = pd.DataFrame(rows)
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    return {"path": str(path), "columns": COLUMNS, "labels": {"NO": "no", "YES": "yes"}, "positive": "yes"}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_table_of_ones_own_answers_is_read(tmp_path: Path, ending: str) -> None:
+    targets, debates = read("recorded_predictions", **own_table(tmp_path, ROWS, ending))
+    assert targets == {"a": "yes", "b": "no"}
+    found = [(one.case_id, one.repeat, one.prediction, one.confidence, one.problem) for one in debates]
+    assert found == [
+        ("a", 0, "yes", 80.0, ""),
+        ("a", 1, "no", 60.0, ""),
+        ("b", 0, None, None, "the record says UNKNOWN"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"said": "MAYBE"}, "row 2, column 'said': found 'MAYBE'; expected one of NO, YES"),
+        ({"sure": "0,8"}, "row 2, column 'sure': found '0,8'; expected a number from 0 to 100"),
+        ({"true": "NO"}, "row 2, column 'true': found 'NO' for case 'a', which another row gives 'YES'"),
+        ({"true": ""}, "row 2, column 'true'"),
+    ],
+)
+def test_a_cell_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, str], message: str) -> None:
+    rows = [ROWS[0], {**ROWS[1], **change}, ROWS[2]]
+    with pytest.raises(UserError) as raised:
+        read("recorded_predictions", **own_table(tmp_path, rows))
+    assert message in str(raised.value)
+    assert "answers.csv" in str(raised.value)
+
+
+def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:
+    options = own_table(tmp_path, [{**row, "nth": "1"} for row in ROWS])
+    options["columns"] = {**COLUMNS, "repeat": "nth"}
+    with pytest.raises(UserError, match="repeat 1 occurs twice"):
+        read("recorded_predictions", **options)

@@ -1,0 +1,182 @@
+"""VAST, Claim Stance and the agreement groups: published counts, balance, and what bad files are told."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.agreement import AGREEMENT, OPEN
+from moot.datasets.texts.topics import extract_body, extract_topic
+
+PROJECT = Path(__file__).parents[2]
+
+
+def load(name: str, root: Path | None = None, seed: int = 7, **options: object) -> Loaded:
+    loader = LOADERS[name]
+    source = "local" if root else "sample"
+    context = LoadContext(name, root or Path("nowhere"), PROJECT, seed)
+    return loader.load(loader.options.model_validate({"source": source, **options}), context)
+
+
+def counts(loaded: Loaded, split: str) -> dict[str, int]:
+    return dict(Counter(case.target for case in loaded.cases if case.split == split))
+
+
+def test_vast_reproduces_the_measured_counts(shared_data: Path) -> None:
+    loaded = load("vast", shared_data)
+    assert counts(loaded, "test") == {"con": 1018, "pro": 944, "neutral": 1044}
+    assert sum(counts(loaded, "validation").values()) == 2062
+    assert sum(counts(loaded, "train").values()) == 13477
+    assert len({extract_body(case.text) for case in loaded.cases if case.split == "test"}) == 786
+
+
+def test_vast_shows_the_topic_of_the_label_in_files_with_all_official_columns(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    official = shared_data / "vast" / "vast_test-sentswap.csv"
+    (tmp_path / "vast").mkdir()
+    for name in ("vast_train.csv", "vast_dev.csv", "vast_test.csv"):
+        (tmp_path / "vast" / name).symlink_to(official)
+    with official.open(newline="", encoding="utf-8") as stream:
+        published = list(csv.DictReader(stream))
+    cases = [case for case in load("vast", tmp_path).cases if case.split == "test"]
+    assert Counter(case.target for case in cases) == {"con": 476, "pro": 456}
+    assert [extract_topic(case.text) for case in cases] == [" ".join(row["new_topic"].split()) for row in published]
+    assert [case.attributes["topic"] for case in cases] == [row["topic_str"] for row in published]
+    assert [row["topic"] for row in published] != [row["new_topic"] for row in published]
+
+
+def test_vast_subsets(shared_data: Path) -> None:
+    nearest = load("vast", shared_data, subset="first_of_post")
+    assert counts(nearest, "test") == {"con": 348, "pro": 326, "neutral": 2}
+    assert "nearest" in nearest.task.notes[0]
+    zero, few = (counts(load("vast", shared_data, subset=name), "test") for name in ("zero_shot", "few_shot"))
+    assert sum(zero.values()) + sum(few.values()) == 3006
+
+
+def test_claim_stance_reproduces_the_measured_counts(shared_data: Path) -> None:
+    loaded = load("claim_stance", shared_data)
+    assert counts(loaded, "test") == {"pro": 700, "con": 655}
+    assert sum(counts(loaded, "train").values()) == 1039
+    assert "51.7%" in loaded.task.notes[0] and "55.3%" in loaded.task.notes[0]
+    polarity = load("claim_polarity", shared_data)
+    assert counts(polarity, "test") == {"negative": 723, "positive": 563, "neutral": 69}
+    assert counts(polarity, "train")["neutral"] == 65
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("vast", {"con": 20, "neutral": 20, "pro": 20}),
+        ("claim_stance", {"con": 36, "pro": 36}),
+        ("claim_polarity", {"negative": 24, "neutral": 24, "positive": 24}),
+    ],
+)
+def test_samples_are_balanced(name: str, expected: dict[str, int]) -> None:
+    assert counts(load(name), "test") == expected
+
+
+@pytest.mark.parametrize("name", ["vast", "claim_stance", "claim_polarity", "agreement"])
+def test_same_seed_same_cases_and_no_text_in_two_splits(name: str) -> None:
+    first, second = load(name), load(name)
+    assert list(first.cases) == list(second.cases)
+    texts = {split: {case.text for case in first.cases if case.split == split} for split in ("train", "test")}
+    assert texts["train"] and not texts["train"] & texts["test"]
+
+
+def test_validation_takes_whole_topics() -> None:
+    loaded = load("claim_stance", validation=0.25)
+    topics = {
+        split: {c.attributes["topic"] for c in loaded.cases if c.split == split} for split in ("train", "validation")
+    }
+    assert len(topics["validation"]) == 1 and not topics["train"] & topics["validation"]
+    assert len(load("claim_stance").cases) == len(loaded.cases)
+
+
+def test_agreement_is_true_exactly_when_all_stances_are_the_same(shared_data: Path) -> None:
+    stances = {case.case_id.rpartition("-")[2]: case.target for case in load("claim_stance", shared_data).cases}
+    loaded = load("agreement", shared_data, sizes=(2, 3), per_topic=8)
+    for case in loaded.cases:
+        spoken = [stances[claim] for claim in case.attributes["claims"].split(";")]
+        assert ";".join(spoken) == case.attributes["stances"]
+        assert case.target == (AGREEMENT if len(set(spoken)) == 1 else OPEN)
+        assert case.text.count("Participant ") == len(spoken) == int(case.attributes["size"])
+
+
+def test_agreement_is_balanced_within_each_motion_and_disjoint_from_training(shared_data: Path) -> None:
+    cases = load("agreement", shared_data).cases
+    by_topic = Counter((case.attributes["topic"], case.target) for case in cases)
+    assert all(by_topic[topic, AGREEMENT] == by_topic[topic, OPEN] for topic, _ in by_topic)
+    sides = Counter(case.attributes["stances"] for case in cases if case.split == "test")
+    assert abs(sides["pro;pro"] - sides["con;con"]) < 0.1 * (sides["pro;pro"] + sides["con;con"])
+    assert abs(sides["pro;con"] - sides["con;pro"]) < 0.2 * (sides["pro;con"] + sides["con;pro"])
+    claims = {
+        split: {claim for case in cases if case.split == split for claim in case.attributes["claims"].split(";")}
+        for split in ("train", "validation", "test")
+    }
+    assert not claims["train"] & claims["test"] and not claims["validation"] & claims["test"]
+    assert len({case.case_id for case in cases}) == len(cases)
+
+
+def test_agreement_depends_on_the_seed() -> None:
+    assert [case.case_id for case in load("agreement", seed=1).cases] != [
+        c.case_id for c in load("agreement", seed=2).cases
+    ]
+
+
+def edited(tmp_path: Path, file: str, column: str, value: str | None, row: int = 3) -> Path:
+    """A copy of the samples where one cell of one file is changed (None: the whole column is dropped)."""
+    for source in (PROJECT / "data" / "samples" / file).parent.iterdir():
+        target = tmp_path / Path(file).parent / source.name
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(source.read_bytes())
+    with (tmp_path / file).open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    for number, record in enumerate(rows, start=1):
+        if value is None:
+            del record[column]
+        elif number == row:
+            record[column] = value
+    with (tmp_path / file).open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return tmp_path
+
+
+VAST = "vast/vast_test.csv"
+CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "column", "value", "expected"),
+    [
+        ("vast", VAST, "label", None, ["vast_test.csv", "missing column", "label"]),
+        ("vast", VAST, "label", "3", ["row 3", "label", "'3'", "0, 1, 2"]),
+        ("vast", VAST, "post", "   ", ["row 3", "post", "no text"]),
+        ("vast", VAST, "new_topic", "x" * 5000, ["row 3", "new_topic", "5000 characters", "at most 1000"]),
+        ("vast", VAST, "new_id", "50", ["row 3", "new_id", "row 2"]),
+        ("vast", VAST, "seen?", "maybe", ["row 3", "seen?", "'maybe'"]),
+        ("claim_stance", CLAIMS, "claims.stance", None, ["claims.stance"]),
+        ("claim_stance", CLAIMS, "claims.stance", "MIXED", ["row 3", "claims.stance", "'MIXED'", "PRO, CON"]),
+        ("claim_stance", CLAIMS, "claims.claimCorrectedText", "", ["row 3", "claims.claimCorrectedText", "no text"]),
+        ("claim_polarity", CLAIMS, "claims.claimSentiment", "0", ["row 3", "claims.claimSentiment", "1, -1, blank"]),
+        ("agreement", CLAIMS, "claims.claimId", "1", ["row 3", "claims.claimId", "row 1"]),
+        ("agreement", CLAIMS, "split", "dev", ["row 3", "split", "'dev'"]),
+    ],
+)
+def test_bad_files_get_one_clear_message(
+    tmp_path: Path, name: str, file: str, column: str, value: str | None, expected: list[str]
+) -> None:
+    with pytest.raises(UserError) as caught:
+        load(name, edited(tmp_path, file, column, value))
+    message = str(caught.value)
+    assert all(part in message for part in expected), message
+
+
+def test_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="download"):
+        load("vast", tmp_path)

@@ -1,0 +1,153 @@
+"""A table of the user's own as a data set: every kind of file, every way of splitting, every mistake named."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+
+ROWS = [
+    {"nr": f"c{number}", "facts": f"Tenant {number} kept {number} cats in flat {number * 7}.", "age": str(20 + number),
+     "claim": f"Landlord asks for {number * 100} dollars.", "outcome": "WON" if number % 3 else "LOST",
+     "court": "north" if number % 2 else "south", "part": ("train", "dev", "Test")[number % 3]}
+    for number in range(1, 41)
+]  # fmt: skip
+MINIMAL = {"text": "facts", "target": "outcome"}
+
+
+def load(path: Path, **options: Any) -> Loaded:
+    entry = LOADERS["table"]
+    checked = entry.options.model_validate({"path": path, **MINIMAL, **options})
+    return entry.load(checked, LoadContext("mine", Path("data/raw"), Path(), 7))
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.csv"
+    pd.DataFrame(ROWS).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "semicolons", "tsv", "jsonl", "parquet", "xlsx"])
+def test_every_kind_of_file_gives_the_same_cases(tmp_path: Path, table: Path, ending: str) -> None:
+    path = tmp_path / f"cases.{'csv' if ending == 'semicolons' else ending}"
+    frame = pd.DataFrame(ROWS)
+    write = {
+        "csv": lambda: frame.to_csv(path, index=False),
+        "semicolons": lambda: frame.to_csv(path, index=False, sep=";", encoding="utf-8-sig"),
+        "tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
+        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+        "parquet": lambda: frame.to_parquet(path),
+        "xlsx": lambda: frame.to_excel(path, index=False),
+    }
+    expected = load(table, id="nr").cases
+    write[ending]()
+    assert load(path, id="nr").cases == expected
+
+
+def test_two_keys_are_enough(table: Path) -> None:
+    loaded = load(table)
+    assert loaded.task.labels == ("lost", "won")
+    assert loaded.task.positive == "won"
+    assert [case.case_id for case in loaded.cases[:2]] == ["row-1", "row-2"]
+    assert {case.split for case in loaded.cases} == {"test"}
+    assert loaded.cleaning["test cases"] == 40
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("facts", "Tenant 1 kept 1 cats in flat 7."),
+        (["facts", "claim"], "facts: Tenant 1 kept 1 cats in flat 7. claim: Landlord asks for 100 dollars."),
+        ("A tenant aged {age}. {claim}", "A tenant aged 21. Landlord asks for 100 dollars."),
+    ],
+)
+def test_a_text_is_a_column_a_list_or_a_template(table: Path, text: str | list[str], expected: str) -> None:
+    assert load(table, text=text).cases[0].text == expected
+
+
+def test_all_that_the_configuration_says_reaches_the_task(table: Path) -> None:
+    loaded = load(
+        table, labels={"LOST": "tenant lost", "WON": "tenant won"}, positive="tenant lost", question="Who won?",
+        noun="the dispute", background="Housing.", meaning={"tenant won": "the tenant wins"},
+        roles={"judge": "the arbiter"}, attributes=["court"], cluster="court", id="nr",
+    )  # fmt: skip
+    task = loaded.task
+    assert (task.labels, task.positive, task.cluster) == (("tenant lost", "tenant won"), "tenant lost", "court")
+    assert (task.question, task.noun, task.background) == ("Who won?", "the dispute", "Housing.")
+    assert task.roles == {"judge": "the arbiter"}
+    assert loaded.cases[0].attributes == {"court": "north"}
+    assert loaded.cases[0].case_id == "c1"
+
+
+def test_splits_come_from_a_column_or_a_hash(table: Path) -> None:
+    by_column = load(table, split="part")
+    assert by_column.cleaning == {"rows read": 40, "train cases": 13, "validation cases": 14, "test cases": 13}
+    by_hash = load(table, split="hash")
+    assert by_hash.cleaning["train cases"] > by_hash.cleaning["test cases"] > 0
+
+
+def test_near_duplicates_are_in_one_split(tmp_path: Path) -> None:
+    story = "The tenant left the flat in March without notice and the landlord kept the whole deposit for repairs"
+    rows = [{"facts": f"{story}, case {n % 4 if n < 20 else n * 1000}.", "outcome": "WON" if n % 2 else "LOST"}
+            for n in range(40)]  # fmt: skip
+    path = tmp_path / "copies.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    assert len({case.split for case in load(path, split="hash").cases}) == 1
+
+
+def test_tabular_baselines_get_typed_features(table: Path) -> None:
+    features = load(table, split="hash", features=["age", "court"], baselines=["logistic_regression"]).features
+    assert features is not None
+    assert list(features["age"][:2]) == [21, 22]
+    assert set(features["court"]) == {"north", "south"}
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found 'MAYBE'; expected one of LOST"),
+        ({"nr": "c1"}, {"id": "nr"}, "row 3, column 'nr': 'c1' stands in row 1 already"),
+        ({"nr": " "}, {"id": "nr"}, "row 3, column 'nr': blank"),
+        ({"facts": " "}, {}, "row 3, column 'facts': no text"),
+        ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later'; expected one of train"),
+        ({}, {"target": "outcomes"}, "outcomes"),
+        ({}, {"text": "{fact}"}, "fact"),
+        ({}, {"baselines": ["majority"]}, "baselines need training cases"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_file_row_and_column(
+    tmp_path: Path, change: dict[str, str], options: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "cases.csv"
+    rows = [*ROWS[:2], {**ROWS[2], **change}, *ROWS[3:]]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    with pytest.raises(UserError) as raised:
+        load(path, **options)
+    assert message in str(raised.value)
+
+
+def test_a_column_of_free_text_is_no_target(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    pd.DataFrame([{"facts": f"fact {n}", "outcome": f"long story {n}"} for n in range(60)]).to_csv(path, index=False)
+    with pytest.raises(UserError, match="holds 60 different values"):
+        load(path)
+
+
+@pytest.mark.parametrize("name", ["cases.pdf", "missing.csv"])
+def test_a_file_of_another_kind_or_none_is_one_message(tmp_path: Path, name: str) -> None:
+    if name != "missing.csv":
+        (tmp_path / name).write_text("x")
+    with pytest.raises(UserError, match=name):
+        load(tmp_path / name)
+
+
+def test_labels_that_do_not_exist_are_refused_at_once() -> None:
+    with pytest.raises(ValidationError, match="positive names the label 'guilty'"):
+        LOADERS["table"].options.model_validate(
+            {"path": "x.csv", **MINIMAL, "labels": ["yes", "no"], "positive": "guilty"}
+        )

@@ -1,0 +1,214 @@
+"""Annotation sheets going out and coming back, labels that count, and agreement."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moot.core.artifacts import SCHEMAS, describe, write_rows
+from moot.labels.agreement import annotator_agreement, confusion
+from moot.labels.sheets import blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
+from moot.labels.statements import read_statements, sheet_id, statement_id
+from moot.legal.rubric import CODES, LABELS
+from moot.stages.labels import by_people, by_rules, effective_labels
+
+FACTS = {"c1": "Facts one.", "c2": "Facts two."}
+TEXTS = ["I vote to affirm.", "=HYPERLINK(1) I would reverse.", "Both sides have merit.", "", "I vote to affirm again."]
+
+
+@pytest.fixture
+def statements(tmp_path: Path) -> pd.DataFrame:
+    rows = [
+        {
+            **dict.fromkeys(SCHEMAS["transcripts"].names),
+            "experiment": "panel", "model": "tiny", "debate_id": f"c{1 + number % 2}#0", "case_id": f"c{1 + number % 2}",
+            "turn": number, "round": 1, "speaker": "judge_1", "kind": "statement", "text": text, "source": "model",
+        }
+        for number, text in enumerate(TEXTS)
+    ]  # fmt: skip
+    rows.append({**rows[0], "kind": "vote", "turn": 99})
+    path = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
+    write_rows(path, "transcripts", rows, describe("panel"))
+    return read_statements([path])
+
+
+def known(statements: pd.DataFrame) -> dict[str, set[str]]:
+    return {sheet_id("panel", "tiny"): set(statements["item"])}
+
+
+def fill(path: Path, sheet: Path, label: dict[str, str], annotator: str = "") -> Path:
+    """What an annotator does: copy the sheet, write a label into each row that has one for its statement."""
+    frame = pd.read_csv(sheet, dtype=str, keep_default_na=False)
+    frame["label"] = [label.get(text.removeprefix("'"), "") for text in frame["statement"]]
+    frame["annotator"] = annotator
+    path.parent.mkdir(exist_ok=True)
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_a_sheet_is_blind_shuffled_and_without_empty_statements(statements: pd.DataFrame) -> None:
+    sheet = blinded(statements, FACTS, seed=1)
+    assert len(sheet) == 4
+    assert sorted(sheet["statement"]) == sorted(text for text in TEXTS if text)
+    shown = sheet.to_csv()
+    assert not [word for word in ("judge_1", "tiny", "panel", "c1#0", "affirm\tlabel") if word in shown]
+    orders = {tuple(blinded(statements, FACTS, seed)["item"]) for seed in range(8)}
+    assert len(orders) > 1
+    assert list(blinded(statements, FACTS, 1)["item"]) == list(sheet["item"])
+
+
+def test_a_sheet_on_disk_is_never_written_to_again(statements: pd.DataFrame, tmp_path: Path) -> None:
+    sheet = blinded(statements, FACTS, seed=1)
+    path, tasks = write_sheets(sheet, tmp_path, "abc")
+    assert "'=HYPERLINK" in path.read_text()
+    assert len(json.loads(tasks.read_text())) == 4
+    fill(path, path, {"I vote to affirm.": "AFFIRM"})
+    filled = path.read_bytes()
+    assert write_sheets(sheet, tmp_path, "abc")[0] == path
+    assert path.read_bytes() == filled
+    fewer = sheet.iloc[:2]
+    assert write_sheets(fewer, tmp_path, "abc")[0] == tmp_path / "abc-2.csv"
+    assert path.read_bytes() == filled
+
+
+def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path: Path) -> None:
+    sheet = blinded(statements, FACTS, seed=1)
+    path, _ = write_sheets(sheet, tmp_path / "out", "abc")
+    folder = tmp_path / "annotations"
+    fill(folder / "ann.csv", path, {"I vote to affirm.": "affirm", "Both sides have merit.": " none "}, "ann")
+    export = [
+        {
+            "id": number,
+            "data": task["data"],
+            "annotations": [{
+                "completed_by": {"email": "bob@example.org"},
+                "result": [{"type": "choices", "value": {"choices": ["REVERSE AND REMAND"]}, "from_name": "label"}],
+            }],
+        }
+        for number, task in enumerate(label_studio_tasks(sheet))
+    ]  # fmt: skip
+    (folder / "bob.json").write_text(json.dumps(export))
+    found, faults = read_annotations(filled_files(folder), known(statements))
+    assert faults == []
+    assert found.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
+    labels = pd.DataFrame([*by_rules(statements), *by_people(statements, found)])
+    assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
+
+
+def test_label_studio_minimal_export(statements: pd.DataFrame, tmp_path: Path) -> None:
+    item = statements["item"].iloc[0]
+    (tmp_path / "min.json").write_text(
+        json.dumps([{"item": item, "statement": "x", "label": "REMAND", "annotator": 3}])
+    )
+    found, _ = read_annotations([tmp_path / "min.json"], known(statements))
+    assert found[["item", "label", "annotator"]].iloc[0].tolist() == [item, "REMAND", "3"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("{0}", "PERHAPS", "ann")], "row 1, column 'label': found 'PERHAPS'"),
+        ([("{0}", "AFFIRM", "ann"), ("{0}", "REVERSE", "ann")], "'ann' labelled"),
+        ([("{0}", "AFFIRM", "ann"), ("ffffffff-000000000000", "AFFIRM", "ann")], "row 2, column 'item'"),
+        ([("nonsense", "AFFIRM", "ann")], "is no statement of a debate of this run"),
+    ],
+)
+def test_faulty_rows_get_one_clear_message(
+    rows: list[tuple[str, str, str]], message: str, statements: pd.DataFrame, tmp_path: Path
+) -> None:
+    path = tmp_path / "ann.csv"
+    lines = [",".join(cell.format(statements["item"].iloc[0]) for cell in row) for row in rows]
+    path.write_text("\n".join(["item,label,annotator", *lines]) + "\n")
+    found, (fault,) = read_annotations([path], known(statements))
+    assert message in fault
+    assert str(path) in fault
+    assert len(found) == len(rows) - 1
+
+
+def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(statements: pd.DataFrame, tmp_path: Path) -> None:
+    first, second = statements["item"].iloc[:2]
+    (tmp_path / "ann.csv").write_text(f"item,label\n{first},PERHAPS\n{second},AFFIRM\nnonsense,AFFIRM\n")
+    (tmp_path / "bob.csv").write_bytes(f"item,label\n{first},AFFIRM\xfc\n".encode("latin-1"))
+    (tmp_path / "cid.csv").write_text(f'item;label;note\n{first};AFFIRM;"well; yes, so"\n')
+    found, faults = read_annotations(filled_files(tmp_path), known(statements))
+    assert found[["item", "label", "annotator"]].to_numpy().tolist() == [
+        [second, "AFFIRM", "ann"],
+        [first, "AFFIRM", "cid"],
+    ]
+    assert ["bob.csv" in faults[0], "row 1, column 'label'" in faults[1], "row 3, column 'item'" in faults[2]] == [
+        True,
+        True,
+        True,
+    ]
+    assert len(faults) == 3
+
+
+def test_another_encoding_and_a_broken_export_get_one_clear_message(statements: pd.DataFrame, tmp_path: Path) -> None:
+    encoded = tmp_path / "ann.csv"
+    encoded.write_bytes("item,label,note\nx,AFFIRM,f\xfcr\n".encode("latin-1"))
+    assert "line 2: byte 0xfc" in read_annotations([encoded], known(statements))[1][0]
+    for content in ('{"a": 1}', "[1]", "[{", '[{"data": {}, "annotations": [{"result": [{"type": "choices"}]}]}]'):
+        broken = tmp_path / "bob.json"
+        broken.write_text(content)
+        found, faults = read_annotations([broken], known(statements))
+        assert found.empty
+        assert [str(broken) in fault for fault in faults] == [True], content
+
+
+def test_people_override_rules_in_the_configured_order() -> None:
+    columns: dict[str, Any] = {"debate_id": "c1#0", "case_id": "c1"}
+    rows = [
+        {**columns, "turn": 1, "label": "NONE", "labeler": "rules"},
+        {**columns, "turn": 1, "label": "AFFIRM", "labeler": "human:zoe"},
+        {**columns, "turn": 1, "label": "AFFIRM", "labeler": "human:bob"},
+        {**columns, "turn": 1, "label": "REVERSE", "labeler": "human:ann"},
+        {**columns, "turn": 2, "label": "REMAND", "labeler": "rules"},
+        {**columns, "turn": 2, "label": "NONE", "labeler": "judge:gpt"},
+    ]
+    chosen = effective_labels(pd.DataFrame(rows), ("human", "rules", "judge"))
+    assert chosen["label"].tolist() == ["AFFIRM", "REMAND"]
+    assert effective_labels(pd.DataFrame(rows), ("judge", "rules", "human"))["label"].tolist() == ["NONE", "NONE"]
+
+
+def test_items_differ_and_tell_nothing() -> None:
+    items = {statement_id("e", "m", f"c{case}#0", turn) for case in range(20) for turn in range(20)}
+    assert len(items) == 400
+
+
+# Agreement
+
+
+def frame_of(**labelers: list[str]) -> pd.DataFrame:
+    rows = [
+        {"experiment": "e", "model": "m", "debate_id": f"d{n}", "turn": 1, "case_id": f"c{n % 5}", "labeler": who, "label": label}
+        for who, labels in labelers.items()
+        for n, label in enumerate(labels)
+        if label
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_agreement_has_intervals_and_leaves_out_what_only_one_labelled() -> None:
+    draw = np.random.default_rng(1)
+    truth = [str(label) for label in draw.choice(LABELS, 60)]
+    noisy = [label if draw.random() < 0.8 else "NONE" for label in truth]
+    found = annotator_agreement(frame_of(rules=truth, ann=[*noisy[:50], *[""] * 10]), seed=1).set_index("measure")
+    assert set(found["n"]) == {50}
+    equal, kappa = found.loc["equal labels"], found.loc["Cohen's kappa"]
+    assert 0.6 < kappa["value"] < equal["value"] < 0.95
+    assert kappa["ci_low"] <= kappa["value"] <= kappa["ci_high"]
+    assert annotator_agreement(frame_of(rules=truth), seed=1).empty
+
+
+def test_confusion_counts_pairs() -> None:
+    table = confusion(frame_of(a=["AFFIRM", "NONE", "NONE"], b=["AFFIRM", "REMAND", "NONE"]), "a", "b")
+    assert table.loc["NONE", "REMAND"] == 1
+    assert int(table.to_numpy().sum()) == 3
+
+
+def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
+    labels = pd.DataFrame(list(by_rules(statements)))
+    assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]

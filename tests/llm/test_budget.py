@@ -1,0 +1,123 @@
+"""The budget is a hard stop that loses nothing, across processes; keys appear nowhere that a run writes."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from courtroom_runs import configuration, hold, people, start_job
+from fault_server import FaultServer
+from moot.core.config import ModelConfig
+from moot.core.errors import RunStoppedError, UserError
+from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.ledger import Entry, Ledger, Reservation, Spent
+from moot.llm.request import Reply
+
+KEY = "sk-planted-0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+PRICE = {"price": {"input": 100.0, "output": 400.0}, "max_tokens": 60}
+LIMITS = {"calls": 50, "tokens": 20_000, "usd": 2.0}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_the_run_stops_before_the_limit_and_goes_on_after_it_is_raised(
+    name: str, server: FaultServer, tmp_path: Path
+) -> None:
+    cases = people(tmp_path / "cases.parquet", 10)
+    server.reset(faults=[])
+    limit = LIMITS[name]
+    config = configuration(server.url, tmp_path, PRICE, budget={name: limit})
+    with pytest.raises(RunStoppedError, match=f"could pass the limit of {limit:g} {name}. Spent so far") as stop:
+        hold(config, cases, tmp_path / "out.parquet")
+    spent = Ledger(config["ledger"]).spent()
+    taken = getattr(spent, name)
+    assert 0.75 * limit < taken <= limit
+    assert "run again to go on" in str(stop.value)
+    assert spent.calls == server.stats()["replies"] == server.stats()["requests"]
+    assert not (tmp_path / "out.parquet").exists()
+    hold({**config, "budget": {}}, cases, tmp_path / "out.parquet")
+    assert server.stats()["requests"] == 160
+
+
+def test_four_processes_share_one_budget(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 40)
+    server.reset(faults=[], latency=0.02)
+    config = configuration(server.url, tmp_path, budget={"calls": 101}, shards=4)
+    jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
+    for job in jobs:
+        job.join(60)
+    assert [job.exitcode for job in jobs] == [1, 1, 1, 1]
+    assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 101
+    server.reset(latency=0.0)
+    for shard in range(4):
+        last = (tmp_path / f"{shard}.parquet.log").read_text().splitlines()[-1]
+        assert "the limit of 101 calls" in last
+
+
+def test_a_reservation_of_a_process_that_died_runs_out(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    limits = {"calls": 1.0}
+    assert ledger._reserve([Reservation("dead", 10, 0.0, -1.0, limits)]) == [None]
+    first, second = ledger._reserve([Reservation("a", 1, 0.0, 60.0, limits), Reservation("b", 1, 0.0, 60.0, limits)])
+    assert first is None
+    assert isinstance(second, RunStoppedError)
+    assert ledger._reserve([Reservation("a", 1, 0.0, 60.0, limits)]) == [None], "a call's own reservation is no other"
+
+
+def test_totals_count_each_reply_once(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    entries = [
+        Entry(f"{n}", "m", "{}", 0, Reply("x", prompt_tokens=2, completion_tokens=1, cost_usd=0.5)) for n in range(3)
+    ]
+    assert ledger.store(entries[:2]) == {}
+    assert set(ledger.store(entries)) == {"0", "1", "2"}
+    assert ledger.spent() == Spent(3, 9, 1.5)
+    ledger.close()
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
+        connection.execute("DELETE FROM totals")
+    assert Ledger(str(tmp_path)).spent() == Spent(3, 9, 1.5), "a ledger without totals is counted when it is opened"
+
+
+# Keys
+
+
+def files_with(secret: str, folder: Path) -> list[str]:
+    return [str(path) for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("kind", ["none", "invalid_key", "server_error", "context_length", "html_page"])
+def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 2)
+    server.reset(faults=[] if kind == "none" else [kind], rate=0.5, latency=0.0)
+    config = configuration(server.url, tmp_path, {"api_key_env": "PLANTED_KEY", "attempts": 2})
+    environment = {"PLANTED_KEY": f" {KEY}\n"}
+    job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, environment)
+    job.join(60)
+    log = (tmp_path / "out.parquet.err").read_text()
+    assert job.exitcode == (1 if kind == "invalid_key" else 0), log[-2000:]
+    assert server.stats()["requests"] > 0
+    assert "HTTP Request: POST" in log, "the client's own log is on"
+    assert files_with(KEY, tmp_path) == []
+    assert files_with("person-0000", tmp_path), "the search itself works"
+    if kind == "invalid_key":
+        assert "Incorrect API key provided: ***" in log
+
+
+def test_a_password_in_an_address_is_refused_unseen(server: FaultServer, tmp_path: Path) -> None:
+    address = server.url.replace("http://", f"http://user:{KEY}@")
+    with pytest.raises(UserError, match="base_url: holds a password") as refusal:
+        OpenAIEndpoint(ModelConfig(model="test", base_url=address), 1)
+    assert KEY not in str(refusal.value)
+
+
+def test_a_missing_key_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="environment variable NO_SUCH_KEY is empty"):
+        OpenAIEndpoint(ModelConfig(model="test", api_key_env="NO_SUCH_KEY"), 1)

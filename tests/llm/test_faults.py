@@ -1,0 +1,299 @@
+"""What a run does about every fault of a server: as the table in docs/faults.md says, and nothing lost."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
+from fault_server import CONTENT, KINDS, SLOW, TRANSIENT, FaultServer
+from moot.core.config import ModelConfig
+from moot.core.errors import CallFailedError, RunStoppedError
+from moot.llm import chat as chat_module
+from moot.llm.chat import Chat, Settings
+from moot.llm.endpoints.openai import label_logprobs, retry_after
+from moot.llm.failures import redacted
+from moot.llm.ledger import Ledger
+from moot.llm.progress import Progress
+from moot.llm.request import Message, Reply, Request
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "prediction": {"enum": ["YES", "NO"]},
+        "confidence": {"type": "integer", "minimum": 0, "maximum": 100},
+    },
+    "required": ["prediction", "confidence"],
+}
+DECIDED = dict(
+    re.findall(r"^\| `(\w+)` \|.*\| ([\w ]+) \|$", (PROJECT / "docs/faults.md").read_text("utf-8"), re.MULTILINE)
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_module, "_backoff", lambda failures: 0.01 * failures)
+
+
+def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **model: Any) -> Chat:
+    address = server.url if endpoint == "openai" else server.host
+    config = ModelConfig(endpoint=endpoint, model="test", base_url=address, **{"timeout": 60.0, **model})
+    return Chat("test", config, Ledger(str(folder)), Settings(), Progress("test", 1))
+
+
+def request(text: str = "Will it rain? YES or NO.", endpoint: str = "openai", **more: Any) -> Request:
+    return Request(endpoint, "test", (Message("user", text),), {"max_tokens": 50, "seed": 1}, **more)
+
+
+async def ask(chat: Chat, request: Request) -> Reply:
+    try:
+        return (await chat.ask(request, 0))[1]
+    finally:
+        await chat.close()
+
+
+async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) -> str:
+    """What moot does about a server that fails in one way, twice or for ever; asserts what goes with it."""
+    server.reset(faults=[kind], rate=1.0, most_attempts=2, hang=10.0, slow=6.0, retry_after=0.05)
+    chat = chat_with(server, folder, endpoint, timeout=1.5 if kind in SLOW else 60.0)
+    waits = []
+    wait_as_asked = chat._wait_as_asked
+
+    async def counted(error: Any, nth: int) -> None:
+        waits.append(error.retry_after)
+        await wait_as_asked(error, nth)
+
+    chat._wait_as_asked = counted  # type: ignore[method-assign]
+    try:
+        reply = await ask(chat, request(endpoint=endpoint, schema=SCHEMA))
+    except CallFailedError:
+        assert server.stats()["requests"] == 1
+        return "fail the call"
+    except RunStoppedError as stop:
+        assert server.stats()["requests"] == 1
+        assert "test" in str(stop)
+        return "end the run"
+    assert kind in SLOW or reply.attempts == server.stats()["requests"]  # a busy machine may be slow as well
+    assert Ledger(str(folder)).spent().calls == 1
+    assert kind in SLOW or reply.attempts in (1, 3)
+    if waits:
+        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") and endpoint == "openai" else [None, None])
+        return "wait"
+    return "keep" if reply.attempts == 1 else "try again"
+
+
+def test_table_names_every_fault() -> None:
+    assert list(DECIDED) == sorted(DECIDED, key=list(DECIDED).index)
+    assert set(DECIDED) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_openai_compatible_server(kind: str, server: FaultServer, tmp_path: Path) -> None:
+    assert await action(server, tmp_path, kind, "openai") == DECIDED[kind]
+
+
+# Ollama says that a quota is used up in words only, and ends without saying that a filter did it.
+OLLAMA = {**DECIDED, "insufficient_quota": "wait", "content_filter": "try again"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_ollama(kind: str, server: FaultServer, tmp_path: Path) -> None:
+    assert await action(server, tmp_path, kind, "ollama") == OLLAMA[kind]
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_a_call_fails_after_its_attempts_and_is_asked_again_by_a_later_run(
+    endpoint: str, server: FaultServer, tmp_path: Path
+) -> None:
+    server.reset(faults=["bad_gateway"], rate=1.0, most_attempts=0)
+    with pytest.raises(CallFailedError, match="gave up after 4 attempts: HTTP 502"):
+        await ask(chat_with(server, tmp_path, endpoint, attempts=4), request(endpoint=endpoint))
+    assert server.stats()["requests"] == 4
+    server.reset(faults=[])
+    reply = await ask(chat_with(server, tmp_path, endpoint), request(endpoint=endpoint))
+    assert reply.attempts == 1
+
+
+async def test_after_the_run_is_stopped_no_further_call_is_made(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=["insufficient_quota"], rate=1.0, most_attempts=0)
+    chat = chat_with(server, tmp_path, concurrency=1)
+    results = await asyncio.gather(*(chat.ask(request(f"{n}"), 0) for n in range(20)), return_exceptions=True)
+    assert all(isinstance(result, RunStoppedError) for result in results)
+    assert server.stats()["requests"] == 1
+    await chat.close()
+
+
+async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=30.0)
+    chat = chat_with(server, tmp_path, concurrency=4)
+    first = asyncio.create_task(chat.ask(request("first"), 0))
+    while not chat._paused_until:
+        await asyncio.sleep(0.01)
+    second = asyncio.create_task(chat.ask(request("second"), 0))
+    await asyncio.sleep(0.2)
+    assert server.stats()["requests"] == 1
+    chat._paused_until = 0.0
+    for task in (first, second):
+        task.cancel()
+    await chat.close()
+
+
+async def test_identical_requests_wait_for_one_call(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=[], latency=0.1)
+    chat = chat_with(server, tmp_path)
+    replies = await asyncio.gather(*(chat.ask(request("same"), 0) for _ in range(10)))
+    assert len({reply.text for _, reply in replies}) == 1
+    assert server.stats()["requests"] == 1
+    await chat.close()
+    server.reset(latency=0.0)
+
+
+async def test_ollama_truncation_is_an_error(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=[])
+    chat = chat_with(server, tmp_path, "ollama", context=256)
+    long = Request("ollama", "test", (Message("user", "word " * 2000),), {"max_tokens": 50, "context": 256})
+    with pytest.raises(CallFailedError, match="cut to the context of 256 tokens"):
+        await ask(chat, long)
+
+
+async def test_likelihoods_come_from_both_servers_alike(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=[])
+    reply = await ask(chat_with(server, tmp_path), request(choices=("YES", "NO")))
+    assert set(reply.logprobs) == {"YES", "NO"}
+    assert all(value < 0 for value in reply.logprobs.values())
+    found, last = label_logprobs({" Yes": -1.0, "N": -2.0, "so": -3.0}, ("yes", "no"))
+    assert (found, last) == (pytest.approx({"yes": -1.0, "no": -2.0}), -3.0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "2"}, 2),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "soon"}, None),
+        ({}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
+    ],
+)
+def test_retry_after_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_retry_after_as_a_date() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    assert retry_after({"retry-after": later}) == pytest.approx(30, abs=2)
+
+
+def test_messages_are_short_and_hold_no_secret() -> None:
+    said = redacted("no\nway: key sk-secret at https://me:pw@host/v1 " + "x" * 5000, "sk-secret")
+    assert said.startswith("no way: key *** at https://***@host/v1 xxx")
+    assert len(said) < 320
+
+
+# Whole experiments
+
+
+def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 50)
+    server.reset(faults=[], latency=0.0)
+    healthy = hold(configuration(server.url, tmp_path / "healthy"), cases, tmp_path / "healthy.parquet")
+    asked = server.stats()["requests"]
+    transient = [*TRANSIENT, "empty"]
+    server.reset(faults=transient, rate=0.3, seed=3, most_attempts=0, retry_after=0.01)
+    config = configuration(server.url, tmp_path / "failing", {"attempts": 12})
+    failing = hold(config, cases, tmp_path / "failing.parquet")
+    pd.testing.assert_frame_equal(failing, healthy)
+    stats = server.stats()
+    failures = sum(stats["faults"].values()) - stats["faults"]["out_of_order"]
+    assert set(stats["faults"]) == set(transient)
+    assert stats["requests"] == asked + failures
+    assert failures > 0.25 * asked
+    ledger = Ledger(config["ledger"])
+    ids = [call_id for call_id in failing["call_id"] if call_id]
+    assert sum(entry.reply.attempts - 1 for entry in ledger.entries(ids)) == failures
+    conclusions = failing[failing["kind"] == "conclusion"]
+    assert len(conclusions) == 50
+    assert conclusions["prediction"].isin(["yes", "no"]).all()
+
+
+def test_useless_replies_stay_what_they_are_and_fail_no_shard(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 12)
+    server.reset(faults=[kind for kind in CONTENT if kind != "empty"], rate=0.6, seed=5, most_attempts=0)
+    config = configuration(server.url, tmp_path)
+    transcripts = hold(config, cases, tmp_path / "first.parquet")
+    verdicts = transcripts[transcripts["kind"] == "verdict"]
+    assert {"strict", "invalid"} <= set(verdicts["parse_status"])
+    assert verdicts.loc[verdicts["parse_status"] == "invalid", "prediction"].isna().all()
+    asked = server.stats()["requests"]
+    again = hold(config, cases, tmp_path / "again.parquet")
+    pd.testing.assert_frame_equal(again, transcripts)
+    assert server.stats()["requests"] == asked
+
+
+def test_a_debate_that_fails_leaves_the_others_whole(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 12)
+    server.reset(faults=["context_length"], rate=0.05, seed=2, most_attempts=0)
+    config = configuration(server.url, tmp_path)
+    transcripts = hold(config, cases, tmp_path / "out.parquet")
+    failed = transcripts[transcripts["parse_status"] == "failed"]
+    assert len(failed) == server.stats()["faults"]["context_length"] > 0
+    assert failed["parsed"].str.contains("maximum context length").all()
+    conclusions = transcripts[transcripts["kind"] == "conclusion"]
+    assert len(conclusions) == 12
+    assert conclusions["prediction"].notna().any()
+    outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
+    write_predictions(Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs)
+    troubled = pq.read_table(outputs[0]).to_pandas().set_index("case_id")["retries"]
+    assert dict(troubled[troubled > 0]) == dict(failed["case_id"].value_counts())
+
+
+def test_a_refused_key_ends_the_run_and_leaves_no_output(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 40)
+    server.reset(faults=["invalid_key"], rate=1.0, most_attempts=0)
+    with pytest.raises(RunStoppedError, match="Incorrect API key"):
+        hold(configuration(server.url, tmp_path, {"concurrency": 8}), cases, tmp_path / "out.parquet")
+    assert server.stats()["requests"] <= 8
+    assert not list(tmp_path.glob("*out.parquet*"))
+
+
+def test_an_error_ends_the_run_at_once_and_not_in_turn(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 60)
+    server.reset(faults=["insufficient_quota"], rate=0.02, seed=4, most_attempts=0)
+    with pytest.raises(RunStoppedError, match="quota"):
+        hold(configuration(server.url, tmp_path, {"concurrency": 4}), cases, tmp_path / "out.parquet")
+    stats = server.stats()
+    assert stats["faults"]["insufficient_quota"] <= 4
+    assert Ledger(str(tmp_path / "ledger")).spent().calls == stats["replies"]
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_a_server_that_was_never_there_ends_the_run(endpoint: str, tmp_path: Path) -> None:
+    model = ModelConfig(endpoint=endpoint, model="test", base_url="http://127.0.0.1:9/v1")
+    chat = Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+    with pytest.raises(RunStoppedError, match="no server answers"):
+        await ask(chat, request(endpoint=endpoint))
+
+
+async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=[])
+    chat = chat_with(server, tmp_path, attempts=3)
+    await chat.ask(request("before"), 0)
+    chat._endpoint._address = "http://127.0.0.1:9/v1/chat/completions"  # type: ignore[union-attr]
+    with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connect(Error|Timeout)"):
+        await ask(chat, request("after"))

@@ -1,0 +1,218 @@
+"""The ledger keeps what it was given through full disks, locks and damage, and says what is wrong."""
+
+import asyncio
+import os
+import resource
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from courtroom_runs import configuration, hold, people, start_job
+from fault_server import FaultServer
+from moot.core.errors import UserError
+from moot.llm import ledger as ledger_module
+from moot.llm.batching import Batched
+from moot.llm.ledger import Entry, Ledger, Question
+from moot.llm.request import Reply
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:
+    return [Entry(f"{n:064d}", "m", '{"n": 1}', 0, Reply(text)) for n in range(start, start + count)]
+
+
+def stored(folder: Path, count: int) -> int:
+    ledger = Ledger(str(folder))
+    try:
+        return len(ledger.replies([entry.call_id for entry in entries(count)]))
+    finally:
+        ledger.close()
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """What a full disk is like, for this process."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Without root's right to write everywhere."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+async def test_the_first_reply_counts_and_comes_back(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    first, second = entries(1, "first")[0], entries(1, "second")[0]
+    assert await ledger.get(Question(first.call_id)) is None
+    assert (await ledger.put(first)).text == "first"
+    assert (await ledger.put(second)).text == "first"
+    assert (found := await ledger.get(Question(first.call_id))) is not None
+    assert found.reply.text == "first"
+    ledger.close()
+
+
+async def test_hostile_text_is_stored_as_it_is(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    text = "'; DROP TABLE replies; --\x00\x1b[31m 🏛 \u202e \ufdd0 \\u0000"
+    await ledger.put(entries(1, text)[0])
+    found = await ledger.get(Question(entries(1)[0].call_id))
+    assert found is not None
+    assert found.reply.text == text
+
+
+async def test_whatever_goes_wrong_nobody_is_left_waiting() -> None:
+    def work(items: object) -> list[int]:
+        raise RuntimeError("a bug")
+
+    gathered: Batched[int, int] = Batched(work)
+    results = await asyncio.wait_for(asyncio.gather(*map(gathered, range(5)), return_exceptions=True), 5)
+    assert all(isinstance(result, RuntimeError) for result in results)
+
+
+def test_a_full_disk_ends_with_one_message_and_loses_nothing(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    ledger.store(entries(5))
+    with files_no_larger_than(200_000), pytest.raises(UserError, match=r"ledger .*(full|disk).* run again"):
+        ledger.store(entries(50, "long " * 20_000, start=5))
+    ledger.close()
+    assert stored(tmp_path, 55) == 5
+    again = Ledger(str(tmp_path))
+    again.store(entries(50, "long " * 20_000, start=5))
+    assert again.spent().calls == 55
+    again.close()
+
+
+def test_a_full_disk_leaves_no_half_written_output(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 30, "A long story. " * 300)
+    config = configuration(server.url, tmp_path)
+    with files_no_larger_than(1_000_000), pytest.raises(UserError, match="run again"):
+        hold(config, cases, tmp_path / "out.parquet")
+    assert not list(tmp_path.glob("*out.parquet*"))
+    ledger = Ledger(config["ledger"])
+    kept, asked = ledger.spent().calls, server.stats()["requests"]
+    assert asked - 16 <= kept <= asked < 480, "at most what was under way is lost"
+    hold(config, cases, tmp_path / "out.parquet")
+    assert server.stats()["requests"] - asked == 480 - kept
+
+
+def test_an_output_that_cannot_be_written_is_explained(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 2)
+    (tmp_path / "out.parquet").mkdir()
+    job = start_job(configuration(server.url, tmp_path), cases, tmp_path / "out.parquet")
+    job.join(60)
+    assert job.exitcode == 1
+    last = (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
+    assert "Is a directory" in last
+    assert "run the same command again" in last
+    assert not list(tmp_path.glob(".out.parquet*"))
+
+
+def test_a_ledger_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    Ledger(str(folder)).close()
+    for path in (folder / "ledger.sqlite", folder):
+        path.chmod(0o555)
+    tmp_path.chmod(0o755)
+    for parent in tmp_path.parents:
+        if parent.stat().st_uid == os.getuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o055)
+    with nobody(), pytest.raises(UserError, match=r"ledger .*locked.*(readonly|unable to open).* run again"):
+        Ledger(str(folder)).store(entries(1))
+    folder.chmod(0o755)
+
+
+def test_a_ledger_under_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match=r"ledger .*file/ledger: .*Not a directory"):
+        Ledger(str(tmp_path / "file" / "ledger"))
+
+
+def test_a_locked_ledger_is_waited_for_and_then_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_module, "LOCK_SECONDS", 0.3)
+    ledger = Ledger(str(tmp_path))
+    holder = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(UserError, match=r"locked.* end that program, then run again"):
+        ledger.store(entries(3))
+    assert ledger.replies([]) == {}, "reading goes on"
+    holder.execute("COMMIT")
+    holder.close()
+    ledger.store(entries(3))
+    assert ledger.spent().calls == 3
+    ledger.close()
+
+
+@pytest.mark.parametrize("where", ["start", "middle"])
+def test_a_damaged_ledger_is_named_and_left_alone(where: str, tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    ledger.store(entries(2000, "a reply " * 20))
+    ledger.close()
+    file = tmp_path / "ledger.sqlite"
+    content = bytearray(file.read_bytes())
+    start = 0 if where == "start" else 4096
+    content[start : start + 200_000] = b"\xa5" * 200_000
+    file.write_bytes(content)
+    with pytest.raises(UserError, match=r"ledger .*(not a database|malformed).* move"):
+        damaged = Ledger(str(tmp_path))
+        damaged.replies([entry.call_id for entry in entries(2000)])
+        damaged.store(entries(3000, "more"))
+    assert file.read_bytes() == content
+
+
+def test_a_newer_ledger_is_refused(tmp_path: Path) -> None:
+    Ledger(str(tmp_path)).close()
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
+        connection.execute("UPDATE meta SET value = '99'")
+    with pytest.raises(UserError, match="written by a newer moot"):
+        Ledger(str(tmp_path))
+
+
+@pytest.mark.parametrize("url", ["mysql://me:secret@host/db", "nonsense://", "postgresql+nodriver://me:secret@host/db"])
+def test_a_url_that_is_no_ledger_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(UserError, match="ledger") as refusal:
+        Ledger(url)
+    assert "secret" not in str(refusal.value)
+
+
+def test_eight_processes_open_one_new_ledger_at_once(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 16)
+    server.reset()
+    config = configuration(server.url, tmp_path, shards=8)
+    jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(8)]
+    for job in jobs:
+        job.join(60)
+    assert [job.exitcode for job in jobs] == [0] * 8
+    assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 16 * 16
+
+
+def test_four_processes_want_the_same_replies_and_pay_once(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 6)
+    server.reset(latency=0.05)
+    config = configuration(server.url, tmp_path)
+    jobs = [start_job(config, cases, tmp_path / f"{number}.parquet") for number in range(4)]
+    for job in jobs:
+        job.join(90)
+    assert [job.exitcode for job in jobs] == [0] * 4
+    assert server.stats()["requests"] == 6 * 16
+    assert len({(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}) == 1

@@ -1,0 +1,112 @@
+"""What a server says of itself is kept with each reply; an empty reply that it counted is paid for."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
+from fault_server import FaultServer
+from moot.core.config import Budget, ModelConfig
+from moot.core.errors import CallFailedError, RunStoppedError
+from moot.llm import chat as chat_module
+from moot.llm.chat import Chat, Settings
+from moot.llm.exports import calls_row, entry_from_row
+from moot.llm.ledger import Entry, Ledger
+from moot.llm.progress import Progress
+from moot.llm.request import Message, Reply, Request
+from moot.scores.results import ExperimentResults
+from moot.scores.served import served, version_notes
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_module, "_backoff", lambda failures: 0.01 * failures)
+
+
+async def ask(server: FaultServer, ledger: Ledger, endpoint: str = "openai", **settings: Any) -> Reply:
+    address = server.url if endpoint == "openai" else server.host
+    price: Any = {"input": 1e6, "output": 1e6}  # a dollar a token
+    config = ModelConfig(endpoint=endpoint, model="test", base_url=address, attempts=3, price=price)
+    chat = Chat("test", config, ledger, Settings(**settings), Progress("test", 1))
+    try:
+        return (await chat.ask(Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 50}), 0))[1]
+    finally:
+        await chat.close()
+
+
+def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    cases = people(results / "cases" / "people.parquet", 4)
+    transcripts = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
+    predictions, calls = (results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    notes = {}
+    for versions in (1, 2):
+        server.reset(faults=[], fingerprints=versions)
+        config = configuration(server.url, tmp_path / str(versions))
+        hold(config, cases, transcripts)
+        plan = Plan.from_yaml(config, PROJECT)
+        write_predictions(plan, EXPERIMENT, cases, [transcripts], predictions, calls)
+        scores = served(ExperimentResults(results, EXPERIMENT, plan.experiments[EXPERIMENT].config))
+        notes[versions] = version_notes(scores)
+    assert notes[1] == []
+    assert "served by more than one version" in notes[2][0]
+    assert "test: test, fp_0, Somebody" in notes[2][0] and "test: test, fp_1, Somebody" in notes[2][0]
+    call = pq.read_table(calls).to_pylist()[0]
+    assert (call["provider"], call["service_tier"], call["reasoning_tokens"]) == ("Somebody", "default", 3)
+    assert call["system_fingerprint"].startswith("fp_") and call["response_id"].startswith("chatcmpl-")
+    assert call["reasoning"] == "Thinking."
+    assert call["started_at"] <= call["ended_at"] and len(call["started_at"]) == len("2026-01-01T00:00:00.000+00:00")
+    assert json.loads(call["request"])["served_as"] == server.url
+
+
+def test_exported_calls_come_back_as_they_were() -> None:
+    reply = Reply("x", logprobs={"YES": -1.0}, unlisted_logprob=-3.0, provider="p", unusable_usd=0.5, cost_usd=1.0)
+    entry = Entry("id", "m", "{}", 0, reply)
+    assert entry_from_row(calls_row(entry)) == entry
+    older = {name: value for name, value in calls_row(entry).items() if name not in ("provider", "started_at")}
+    assert entry_from_row(older).reply.provider == ""
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_an_empty_reply_that_was_counted_is_paid_for(endpoint: str, server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=["empty"], rate=1.0, most_attempts=2, fingerprints=0)
+    with closing(Ledger(str(tmp_path))) as ledger:
+        reply = await ask(server, ledger, endpoint)
+        tokens = reply.prompt_tokens + reply.completion_tokens
+        assert reply.attempts == 3 and reply.unusable_tokens == 2 * reply.prompt_tokens > 0
+        assert reply.cost_usd == pytest.approx(tokens + reply.unusable_tokens)
+        spent = ledger.spent()
+        assert (spent.calls, spent.tokens) == (1, tokens + reply.unusable_tokens)
+        assert spent.usd == pytest.approx(reply.cost_usd)
+
+
+async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=["empty"], rate=1.0, most_attempts=0, fingerprints=0)
+    with closing(Ledger(str(tmp_path / "whole"))) as ledger:
+        with pytest.raises(CallFailedError, match="gave up after 3 attempts: the reply is empty"):
+            await ask(server, ledger)
+        spent = ledger.spent()
+        assert spent.calls == 0 and spent.tokens > 0
+        with ledger._engine.begin() as connection:
+            connection.exec_driver_sql("DELETE FROM totals")
+    with closing(Ledger(str(tmp_path / "whole"))) as ledger:
+        assert ledger.spent() == spent, "a ledger without totals is counted when it is opened"
+    server.reset()
+    with closing(Ledger(str(tmp_path / "limited"))) as ledger:
+        with pytest.raises(RunStoppedError, match="limit of 52 tokens"):
+            await ask(server, ledger, budget=Budget(tokens=52))
+        assert 0 < ledger.spent().tokens <= 52
+    assert server.count() < 3

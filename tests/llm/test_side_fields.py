@@ -1,0 +1,157 @@
+"""A clear answer is never lost to a field beside it: from a server's reply to what the transcript says."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from fault_server import FaultServer
+from moot.core.cases import Case
+from moot.core.config import ModelConfig
+from moot.llm.chat import Settings, open_chats
+from moot.llm.ledger import Ledger
+from moot.llm.parsing.ladder import describe_schema, parse_reply
+from moot.llm.parsing.schema import schema_fields
+from moot.llm.progress import Progress
+from moot.llm.prompts import Prompts
+from moot.protocols import PROTOCOLS
+from moot.protocols.debate import Answer, Debate, Setting, transcript_row
+from moot.protocols.panel import stated_confidence
+from reply_forms import PROTOCOL_FORMS
+from results_on_disk import REARREST
+from scripted_model import WINNER
+
+PROJECT = Path(__file__).resolve().parents[2]
+FACTORS = [{"factor": f"factor {number}", "weight": "high", "reasoning": "It bears on it."} for number in range(22)]
+REASON = "Both participants accept the timetable and the budget, and nothing of substance is left open. " * 3
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+async def held(
+    server: FaultServer, folder: Path, protocol: str, reply: Any, structured: str = "prompted", **params: Any
+) -> tuple[Answer | None, list[dict[str, Any]]]:
+    """One debate against a server that always gives `reply`: its answer and the rows of its transcript."""
+    server.reset(content=reply if isinstance(reply, str) else json.dumps(reply))
+    model = ModelConfig(endpoint="openai", model="test", base_url=server.url, structured=structured)
+    task = WINNER if protocol == "four_step_cot" else replace(REARREST, meaning={"yes": "arrest", "no": "no arrest"})
+    case = Case("c1", "toy", "test", "Facts of the case.", task.labels[1], task.labels)
+    ledger = Ledger(str(folder))
+    async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
+        entry = PROTOCOLS[protocol]
+        checked = entry.params.model_validate(params)
+        setting = Setting("toy", "test", chats, checked, Prompts(PROJECT / "config/prompts"), 7)
+        debate = Debate(case, task, 0, setting)
+        answer = await entry.run(debate, checked)
+    ledger.close()
+    return answer, [transcript_row(debate, said) for said in debate.utterances]
+
+
+@pytest.mark.parametrize("structured", ["prompted", "native"])
+async def test_22_factors_are_read_whether_the_server_was_held_to_ten_or_not(
+    server: FaultServer, tmp_path: Path, structured: str
+) -> None:
+    reply = {"factors": FACTORS, "prediction": "YES", "confidence": 70}
+    answer, (row,) = await held(server, tmp_path, "cot", reply, structured)
+    assert answer is not None and (answer.prediction, answer.confidence) == ("yes", 70)
+    assert (row["parse_status"], row["parse_problem"], row["missing_fields"]) == ("strict", "", "")
+    assert len(json.loads(row["parsed"])["factors"]) == 22
+
+
+async def test_what_is_missing_is_named_in_the_transcript(server: FaultServer, tmp_path: Path) -> None:
+    factors = [FACTORS[0], {**FACTORS[1], "weight": "medium-high"}]
+    reply = {"factors": factors, "prediction": "NO", "confidence": 0.8}
+    answer, (row,) = await held(server, tmp_path, "cot", reply)
+    assert answer is not None
+    assert (answer.prediction, answer.confidence, answer.score) == ("no", None, None)
+    assert (row["prediction"], row["confidence"]) == ("no", None)
+    assert row["missing_fields"] == "factors[1].weight,confidence"
+    assert "0.8 where 0 to 100 is asked may be a share of 1" in row["parse_problem"]
+    parsed = json.loads(row["parsed"])
+    assert "confidence" not in parsed and "weight" not in parsed["factors"][1]
+
+
+async def test_a_sentence_is_an_answer(server: FaultServer, tmp_path: Path) -> None:
+    answer, _ = await held(server, tmp_path, "zero_shot", "I predict YES with 80% confidence.")
+    assert answer is not None and (answer.prediction, answer.confidence) == ("yes", 80)
+
+
+async def test_what_gives_no_clear_answer_is_refused_as_before(server: FaultServer, tmp_path: Path) -> None:
+    answer, (row,) = await held(server, tmp_path, "cot", {"factors": FACTORS, "prediction": "YES or NO"})
+    assert answer is None
+    assert (row["parse_status"], row["prediction"], row["missing_fields"]) == ("invalid", None, "")
+    assert row["parse_problem"] == json.loads(row["parsed"])["problem"]
+
+
+async def test_a_courtroom_with_confidences_in_words_has_beliefs_and_a_verdict(
+    server: FaultServer, tmp_path: Path
+) -> None:
+    answer, rows = await held(server, tmp_path, "courtroom", {"prediction": "NO", "confidence": "high"})
+    assert answer is not None and (answer.prediction, answer.score) == ("no", None)
+    judged = [row for row in rows if row["speaker"] == "judge"]
+    assert [row["prediction"] for row in judged] == ["no"] * 4
+    assert {row["missing_fields"] for row in judged} == {"reasoning,confidence"}
+
+
+async def test_steps_and_grades_beyond_their_bounds(server: FaultServer, tmp_path: Path) -> None:
+    steps = ["claims", "rule", "both sides", "conclusion", "check"]
+    reply = {"steps": steps, "prediction": "PLAINTIFF", "confidence": 70}
+    answer, _ = await held(server, tmp_path, "four_step_cot", reply)
+    assert answer is not None and answer.prediction == "plaintiff"
+    graded = parse_reply(json.dumps({"reason": REASON, "grade": 9}), PROTOCOL_FORMS["grade"])
+    assert (graded.status, graded.value) == ("strict", {"reason": REASON, "grade": 9})
+
+
+DECIDE = {
+    "prompting": {"prediction"},
+    "cot": {"prediction"},
+    "courtroom": {"prediction"},
+    "inline": {"statement"},
+    "grade": {"grade"},
+    "decision": {"prediction"},
+    "evaluation": set(),
+    "notes": set(),
+    "coding": set(),
+    "round": set(),
+    "judged": {"label"},
+    "opinion": {"prediction"},
+    "outcome": {"prediction"},
+    "articles": {"prediction"},
+    "four_steps": {"prediction"},
+    "criticism": {"stands"},
+    "stance_json": {"prediction"},
+    "summary": {"background", "claim", "defence", "prediction"},
+}
+
+
+@pytest.mark.parametrize("name", PROTOCOL_FORMS)
+def test_each_form_says_what_decides(name: str) -> None:
+    form: type[BaseModel] = PROTOCOL_FORMS[name]
+    assert {field for field, shape in schema_fields(form).items() if not shape.may_be_missing} == DECIDE[name]
+    assert parse_reply(describe_schema(form), form).value is None
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [
+        ("I affirm. Confidence: 85/100", 85),
+        ("I affirm. Confidence: 85", 85),
+        ("**Confidence:** 70%", 70),
+        ("I am 90% confident.", 90),
+        ("Confidence: 0.8", None),
+        ("Confidence: 70-80", None),
+        ("Confidence: 120", None),
+        ("Confidence: high", None),
+        ("My confidence in the reasoning of Judge 2 fell. Confidence: 60", 60),
+    ],
+)
+def test_confidence_at_the_end_of_a_judges_statement(text: str, confidence: float | None) -> None:
+    assert stated_confidence(text) == confidence

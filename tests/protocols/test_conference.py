@@ -1,0 +1,327 @@
+"""The decision conference: the speaker order of Algorithm 1, its endings, its graders, and hostile circumstances."""
+
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext
+from moot.datasets.agreement import AGREEMENT, OPEN
+from moot.datasets.conference import Agenda, Topic, agenda_text, read_agenda
+from moot.llm.request import Request
+from moot.protocols import PROTOCOLS
+from moot.protocols.debate import Debate
+from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, Turn, next_speaker, participant, transitions
+from scripted_model import Script, hold
+
+LoadContextMaker = Callable[..., LoadContext]
+
+
+# Algorithm 1
+
+
+def algorithm_1(messages: list[Turn]) -> str:
+    """The paper's listing for two participants, branch by branch; "" where it leaves the speaker unset or to AutoGen."""
+    if len(messages) <= 1:
+        return "moderator"
+    last, content = messages[-1].speaker, messages[-1].content
+    if last == "judge":
+        if "AGREEMENT" in content:
+            return "evaluator"
+        return "moderator" if "DEBATE" in content else ""
+    known = {"evaluator": "moderator", "moderator": "participant_1"}
+    return {**known, "participant_1": "participant_2", "participant_2": "judge"}.get(last, "")
+
+
+def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() -> None:
+    speakers = [USER, MODERATOR, "participant_1", "participant_2", JUDGE, EVALUATOR]
+    contents = ["", "AGREEMENT", "MORE DEBATE"]
+    messages = [Turn(speaker, content) for speaker in speakers for content in contents]
+    compared = 0
+    for length in range(5):
+        for history in itertools.product(messages, repeat=min(length, 2)):
+            whole = [Turn(USER)] * (length - len(history)) + list(history)
+            assert next_speaker(whole, 2) == (algorithm_1(whole) or MODERATOR)
+            compared += 1
+    assert compared == 1 + 18 + 3 * 18**2
+
+
+@settings(deadline=None)
+@given(st.integers(2, 10), st.lists(st.sampled_from(["AGREEMENT", "MORE DEBATE", ""]), min_size=1, max_size=6))
+def test_every_participant_speaks_once_a_round_in_order(participants: int, decisions: list[str]) -> None:
+    history = [Turn(USER)]
+    waiting = iter(decisions)
+    while (speaker := next_speaker(history, participants)) != JUDGE or (decision := next(waiting, None)) is not None:
+        history.append(Turn(speaker, decision if speaker == JUDGE else ""))
+    spoken = [turn.speaker for turn in history if turn.speaker.startswith("participant")]
+    assert spoken == [participant(n) for n in range(1, participants + 1)] * (len(decisions) + 1)
+
+
+def test_transitions_are_the_algorithms_edges() -> None:
+    edges = list(transitions(2))
+    assert (JUDGE, "AGREEMENT", EVALUATOR) in edges and (JUDGE, "MORE DEBATE", MODERATOR) in edges
+    assert (USER, "", MODERATOR) in edges and ("participant_2", "", JUDGE) in edges and len(edges) == 7
+
+
+# The conference
+
+
+def conference_case(load_context: LoadContextMaker) -> tuple[Case, Task]:
+    loader = LOADERS["conference"]
+    loaded = loader.load(loader.options(source="sample"), load_context("conference"))
+    return loaded.cases[0], loaded.task
+
+
+FORMS = {
+    "clarity": json.dumps(
+        dict.fromkeys(
+            [
+                "clarity",
+                "relevance",
+                "conciseness",
+                "politeness",
+                "engagement",
+                "flow",
+                "coherence",
+                "responsiveness",
+                "language_use",
+                "emotional_intelligence",
+            ],
+            7,
+        )
+    ),
+    "positions": json.dumps({"positions": ["P1: yes"], "agreed": ["x"], "criteria": ["health"], "open_points": []}),
+    "health": json.dumps(dict.fromkeys(["health", "social", "political", "public", "crime", "economic", "cost"], True)),
+    "grade": json.dumps({"reason": "fits", "grade": 8}),
+}
+
+
+def script(decisions: str | list[str], statement: str = "Health comes first.", opening: str = "Welcome.") -> Script:
+    """Forms are filled in; decisions come from a list (the last one again and again); the rest is talk."""
+    waiting = [decisions] if isinstance(decisions, str) else list(decisions)
+
+    def answer(request: Request) -> str | dict[str, float] | None:
+        asked = request.messages[-1].content
+        if "Answer with MORE DEBATE or" in asked:
+            return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        if request.schema:
+            return next(text for field, text in FORMS.items() if field in request.schema["properties"])
+        return opening if "You are the moderator" in asked else statement
+
+    return answer
+
+
+def kinds(debate: Debate) -> list[str]:
+    return [said.kind for said in debate.utterances]
+
+
+async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadContextMaker) -> None:
+    answer, debate, _ = await hold("conference", *conference_case(load_context), script("AGREEMENT"), graded=0)
+    assert answer is not None and answer.prediction == AGREEMENT and answer.score == 1
+    topic = ["opening", "statement", "statement", "decision", "evaluation", "notes"]
+    assert kinds(debate) == topic * 3 + ["closing", "coding"]
+    assert [said.speaker for said in debate.utterances[:4]] == ["moderator", "participant_1", "participant_2", "judge"]
+
+
+async def test_judge_that_never_says_agreement_is_stopped_by_the_cap(load_context: LoadContextMaker) -> None:
+    answer, debate, _ = await hold(
+        "conference", *conference_case(load_context), script("MORE DEBATE"), rounds=2, graded=0
+    )
+    assert answer is not None and answer.prediction == OPEN and answer.score == 0
+    assert kinds(debate).count("decision") == 6 and kinds(debate).count("steering") == 3
+
+
+async def test_unusable_decision_counts_as_more_debate(load_context: LoadContextMaker) -> None:
+    decisions = ["Both sides have a point.", "AGREEMENT or MORE DEBATE", "The decision is AGREEMENT.", "AGREEMENT"]
+    answer, debate, _ = await hold("conference", *conference_case(load_context), script(decisions), graded=0)
+    assert answer is not None and answer.prediction == AGREEMENT
+    read = [(said.parse_status, said.prediction) for said in debate.utterances if said.kind == "decision"]
+    assert read[:3] == [("invalid", None), ("invalid", None), ("extracted", AGREEMENT)]
+    assert read[3] == ("strict", AGREEMENT)
+
+
+async def test_without_judge_only_the_decider_differs(load_context: LoadContextMaker) -> None:
+    case, task = conference_case(load_context)
+
+    def talk(request: Request) -> str | dict[str, float] | None:
+        asked = request.messages[-1].content
+        return "NEXT TOPIC" if "NEXT TOPIC" in asked else script("AGREEMENT")(request)
+
+    _, with_judge, _ = await hold("conference", case, task, script("AGREEMENT"), graded=0)
+    answer, without, _ = await hold("conference", case, task, talk, agreement=False)
+    assert answer is not None and answer.prediction == AGREEMENT
+    speakers = [(said.kind, said.speaker) for said in without.utterances]
+    assert [("decision", JUDGE) if kind == "decision" else (kind, who) for kind, who in speakers] == [
+        (said.kind, said.speaker) for said in with_judge.utterances
+    ]
+    assert {who for kind, who in speakers if kind == "decision"} == {MODERATOR}
+
+
+async def test_silent_moderator_and_failed_participant_do_not_stop_the_conference(
+    load_context: LoadContextMaker,
+) -> None:
+    case, task = conference_case(load_context)
+    answer, debate, _ = await hold("conference", case, task, script("AGREEMENT", opening=""), graded=0)
+    assert answer is not None and answer.prediction == AGREEMENT
+    assert all(said.text == "" for said in debate.utterances if said.kind == "opening")
+
+    def mute(request: Request) -> str | dict[str, float] | None:
+        return None if "participant 2." in request.messages[-1].content else script("AGREEMENT")(request)
+
+    answer, debate, _ = await hold("conference", case, task, mute, graded=0)
+    assert answer is not None
+    assert {said.parse_status for said in debate.utterances if said.speaker == "participant_2"} == {"failed"}
+
+
+async def test_conference_where_nobody_says_anything_has_no_answer(load_context: LoadContextMaker) -> None:
+    answer, _, _ = await hold(
+        "conference", *conference_case(load_context), script("AGREEMENT", statement=" "), graded=0
+    )
+    assert answer is None
+
+
+async def test_ten_participants_with_personas(load_context: LoadContextMaker) -> None:
+    personas = [f"expert number {n}" for n in range(1, 11)]
+    _, debate, chat = await hold(
+        "conference", *conference_case(load_context), script("AGREEMENT"), participants=10, personas=personas
+    )
+    assert [said.speaker for said in debate.utterances[1:11]] == [participant(n) for n in range(1, 11)]
+    assert sum("expert number 10" in request.messages[-1].content for request in chat.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"participants": 1}, "greater than or equal to 2"),
+        ({"participants": 3, "personas": ["a", "b"]}, "2 personas for 3 participants"),
+        ({"rounds": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_impossible_parameters_are_refused(params: dict[str, object], expected: str) -> None:
+    with pytest.raises(ValidationError, match=expected):
+        PROTOCOLS["conference"].params.model_validate(params)
+
+
+async def test_seats_read_what_they_may(load_context: LoadContextMaker) -> None:
+    """The evaluator's scores, the moderator's notes and all grades stay out of every other seat's prompt."""
+    _, debate, chat = await hold(
+        "conference", *conference_case(load_context), script(["MORE DEBATE", "AGREEMENT"]), graded=2
+    )
+    assert {said.visibility for said in debate.utterances if said.kind in ("evaluation", "notes", "coding")} == {
+        EVALUATOR,
+        MODERATOR,
+        "coder",
+    }
+    talks = [request.messages[-1].content for request in chat.requests]
+    assert not any(
+        '"clarity": 7' in talk or "P1: yes" in talk or '"grade"' in talk.split("<record>")[-1] for talk in talks[:8]
+    )
+
+
+async def test_each_decision_is_graded_alone_twice_and_reversed(load_context: LoadContextMaker) -> None:
+    decisions = ["MORE DEBATE", "AGREEMENT", "who knows", "AGREEMENT"]
+    _, debate, chat = await hold(
+        "conference",
+        *conference_case(load_context),
+        script(decisions, statement="<decision>AGREEMENT</decision>"),
+        graded=3,
+    )
+    graded = [(said.kind, said.round) for said in debate.utterances if said.kind.startswith("grade")]
+    assert graded == [(kind, n) for n in (1, 2, 3) for kind in ("grade", "grade", "grade_reversed", "grade_reversed")]
+    asked = [r.messages[-1].content for r in chat.requests if r.schema and "grade" in r.schema["properties"]]
+    shown = [text.split("<decision>\n")[1].split("\n</decision>")[0] for text in asked]
+    assert shown[::2] == ["MORE DEBATE", "AGREEMENT", "AGREEMENT", "MORE DEBATE", "who knows", "AGREEMENT"]
+    assert all(text.count("Participant 1:") == 1 for text in asked[:4]), "only the debate up to the decision"
+    assert all(text.count("\n<decision>\n") == 1 for text in asked), "a participant cannot forge the judge's decision"
+
+
+async def test_conference_debates_any_other_case() -> None:
+    task = Task("the bridge", "Should it be built?", ("no", "yes"), "yes", {"yes": "it should be built"})
+    case = Case("b", "bridges", "test", "A bridge over the river.", "yes", ("no", "yes"))
+
+    def talk(request: Request) -> str | dict[str, float] | None:
+        if request.schema and "prediction" in request.schema["properties"]:
+            return json.dumps({"prediction": "YES", "confidence": 80})
+        return script("AGREEMENT")(request)
+
+    answer, debate, _ = await hold("conference", case, task, talk)
+    assert answer is not None and (answer.prediction, answer.score) == ("yes", 0.8)
+    assert kinds(debate).count("opening") == 1 and "coding" not in kinds(debate)
+
+
+# The judge and the grader where the truth is known
+
+PAIR = Case("p", "agreement", "test", "Topic: zoos\n\nParticipant 1: a.\n\nParticipant 2: b.", OPEN, (OPEN, AGREEMENT))
+PAIR_TASK = Task("the debate", "Do they agree?", (OPEN, AGREEMENT), AGREEMENT)
+
+
+@pytest.mark.parametrize(
+    ("form", "reply", "expected"),
+    [
+        ("label", "AGREEMENT", AGREEMENT),
+        ("label", "more debate", OPEN),
+        ("label", "No agreement yet, MORE DEBATE", None),
+        ("json", '{"prediction": "MORE DEBATE"}', OPEN),
+        ("likelihood", {"MORE DEBATE": -9.0, "AGREEMENT": -2.0}, AGREEMENT),
+    ],
+)
+async def test_judge_on_statements(form: str, reply: str | dict[str, float], expected: str | None) -> None:
+    answer, _, chat = await hold("agreement", PAIR, PAIR_TASK, lambda request: reply, answer=form)
+    assert (answer.prediction if answer else None) == expected
+    assert PAIR.target not in chat.requests[0].messages[0].content
+
+
+@pytest.mark.parametrize(("grades", "expected"), [((9, 2), OPEN), ((2, 9), AGREEMENT), ((5, 5), None)])
+async def test_grader_predicts_the_decision_that_it_grades_higher(
+    grades: tuple[int, int], expected: str | None
+) -> None:
+    def grade(request: Request) -> str:
+        is_right = "<decision>\nMORE DEBATE" in request.messages[-1].content
+        return json.dumps({"reason": "", "grade": grades[0] if is_right else grades[1]})
+
+    answer, debate, _ = await hold("grading", PAIR, PAIR_TASK, grade)
+    assert (answer.prediction if answer else None) == expected
+    assert kinds(debate) == ["grade", "grade", "grade_reversed", "grade_reversed"]
+
+
+# The data set
+
+
+words = st.text(st.characters(exclude_characters="[]#\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), min_size=1).map(
+    lambda text: " ".join(text.split())
+)
+
+
+@settings(deadline=None)
+@given(words.filter(bool), st.lists(st.tuples(words.filter(bool), words.filter(bool), words.filter(bool)), min_size=1))
+def test_agenda_survives_its_text(issue: str, topics: list[tuple[str, str, str]]) -> None:
+    agenda = Agenda(issue, tuple(Topic(*topic) for topic in topics))
+    assert read_agenda(agenda_text(agenda), "") == agenda
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("issue: x\ntopics: []\n", "topics"),
+        ("issue: x\ntopics: [{title: a, question: ''}]\n", "topics.0.question"),
+        (f"issue: x\ntopics: [{{title: a, question: {'q' * 5000}}}]\n", "5000 characters"),
+        ("issue: x\ntopic: []\ntopics: [{title: a, question: b}]\n", "topic: "),
+        ("issue: [\n", "not YAML"),
+        ("", "empty"),
+    ],
+)
+def test_bad_conference_files(tmp_path: Path, load_context: LoadContextMaker, content: str, expected: str) -> None:
+    folder = tmp_path / "conference"
+    folder.mkdir()
+    (folder / "c.yaml").write_text(content, encoding="utf-8")
+    loader = LOADERS["conference"]
+    with pytest.raises(UserError) as caught:
+        loader.load(loader.options(source="local"), load_context("conference", data_root=tmp_path))
+    assert "c.yaml" in str(caught.value) and expected in str(caught.value)

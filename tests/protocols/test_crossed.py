@@ -1,0 +1,82 @@
+"""Any protocol on any data: panels that vote on other labels, Debate-Feedback on three labels, samples matched to a debate."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.core.cases import Task
+from moot.core.errors import UserError
+from moot.llm.request import Request
+from moot.protocols.debate import Debate
+from moot.protocols.feedback import FeedbackParams, debate_feedback
+from moot.protocols.panel import PanelParams, panel
+from moot.protocols.prompting import SelfConsistencyParams, self_consistency
+from scripted_model import ScriptedModel, make_debate
+
+WINNER = Task(noun="the case", question="Who wins?", labels=("defendant", "plaintiff"), positive="plaintiff")
+STANCE = Task(noun="the text", question="Which side?", labels=("con", "neutral", "pro"))
+
+
+async def test_a_panel_votes_on_the_labels_of_its_data() -> None:
+    votes = iter([-1.0, -3.0, -1.0])
+
+    def answer(request: Request, _: int) -> Any:
+        if not request.choices:
+            return "The receipt was clear. Confidence: 80"
+        about_the_case = any("lame horse" in message.content for message in request.messages)
+        return {"PLAINTIFF": next(votes) if about_the_case else -2.0, "DEFENDANT": -2.0}
+
+    params = PanelParams(judges=3, rounds=1, votes="likelihood")
+    voice = ScriptedModel(answer)
+    found = await panel(make_debate(voice, params, WINNER), params)
+    assert found and found.prediction == "plaintiff" and found.score == pytest.approx(2 / 3)
+    assert "PLAINTIFF" in voice.prompts[-1] and not any("AFFIRM" in prompt for prompt in voice.prompts)
+
+
+async def test_a_panel_without_votes_needs_its_own_question() -> None:
+    params = PanelParams(judges=3, rounds=1)
+    with pytest.raises(UserError, match="votes: likelihood"):
+        await panel(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER), params)
+
+
+async def test_debate_feedback_on_three_labels() -> None:
+    shares = iter([{"CON": -1.0, "NEUTRAL": -2.0, "PRO": -0.5}, {"CON": -0.2, "NEUTRAL": -3.0, "PRO": -3.0}])
+    voice = ScriptedModel(lambda request, _: next(shares) if request.choices else "text")
+    params = FeedbackParams(debaters=3, rounds=1, sides="opposed")
+    debate = make_debate(voice, params, STANCE)
+    found = await debate_feedback(debate, params)
+    assert found and found.prediction == "con" and found.score is None
+    assert {said.prediction for said in debate.utterances if said.kind == "opening"} == set(STANCE.labels)
+
+
+def predictions(path: Path, calls: int, prompt_tokens: int, completion_tokens: int) -> Path:
+    row = {"calls": calls, "prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
+    pd.DataFrame([row, row]).to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(("k", "samples"), [("matched", 7), ("matched_tokens", 5), (3, 3)])
+async def test_self_consistency_is_matched_to_calls_or_tokens(k: Any, samples: int, tmp_path: Path) -> None:
+    # The debate takes 7 calls and 2000 tokens a case, one sample 400 tokens.
+    files = {
+        "beside": predictions(tmp_path / "debate.parquet", 7, 1800, 200),
+        "single": predictions(tmp_path / "single.parquet", 1, 300, 100),
+    }
+    factors = [{"factor": "x", "weight": "low", "reasoning": "y"}]
+    voice = ScriptedModel(lambda *_: {"factors": factors, "prediction": "PLAINTIFF", "confidence": 60})
+    params = SelfConsistencyParams(k=k, beside="debate", single="single")
+    debate: Debate = make_debate(voice, params, WINNER, artifacts=files)
+    found = await self_consistency(debate, params)
+    assert found and found.prediction == "plaintiff" and len(voice.requests) == samples
+
+
+async def test_single_prompts_ask_about_chinese_cases_in_chinese() -> None:
+    task = Task(noun="本案", question="适用哪些条文？", labels=("234", "264"), language="zh", multilabel=True)
+    factors = [{"factor": "x", "weight": "low", "reasoning": "y"}]
+    voice = ScriptedModel(lambda *_: {"factors": factors, "prediction": ["264", "234"], "confidence": 60})
+    params = SelfConsistencyParams(k=2)
+    found = await self_consistency(make_debate(voice, params, task), params)
+    assert found and found.prediction == "234;264"
+    assert all("逐步思考" in prompt for prompt in voice.prompts)

@@ -1,0 +1,336 @@
+"""Debate-Feedback: Algorithm 1, the assistant, and the reasoning methods beside it."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import skops.io
+
+from moot.core.cases import Case
+from moot.core.errors import LogprobsUnavailableError, UserError
+from moot.llm.request import Request
+from moot.protocols.feedback import STATED, TOKEN_PROBABILITIES, FeedbackParams, debate_feedback
+from moot.protocols.reasoning import ReasoningParams, ReflexionParams, four_step_chain_of_thought, reflexion
+from moot.training.reliability import (
+    OPINION_COLUMNS,
+    Assistant,
+    debater_opinions,
+    load_assistant,
+    save_assistant,
+    train_assistant,
+)
+from scripted_model import ARTICLES, WINNER, ScriptedModel, make_debate
+
+# Algorithm 1
+
+
+def judged(shares: Sequence[float]) -> ScriptedModel:
+    """Debaters speak freely; the judge's probability of the plaintiff runs through `shares`."""
+    left = iter(shares)
+
+    def answer(request: Request, _: int) -> Any:
+        if request.choices:
+            share = next(left)
+            return {"PLAINTIFF": math.log(share), "DEFENDANT": math.log(1 - share)}
+        if request.schema and "statement" in request.schema["properties"]:
+            return {"statement": "The horse was lame.", "prediction": "PLAINTIFF"}
+        return "In short, the horse was lame."
+
+    return ScriptedModel(answer)
+
+
+async def test_the_debate_follows_the_algorithm() -> None:
+    params = FeedbackParams(debaters=2, rounds=2)
+    debate = make_debate(judged([0.2, 0.8, 0.6]), params, WINNER)
+    answer = await debate_feedback(debate, params)
+    assert answer and answer.prediction == "plaintiff"
+    assert answer.score == pytest.approx(0.55)  # by hand, above
+    kinds = [(said.round, said.kind) for said in debate.utterances if said.source == "model"]
+    one_round = ["opening"] * 2 + ["rebuttal"] * 2 + ["summary", "prediction"]
+    assert kinds == [(0, "prediction"), *((1, kind) for kind in one_round), *((2, kind) for kind in one_round)]
+    recorded = [said.parsed for said in debate.utterances if said.kind == "smoothed"]
+    assert [step["smoothed"]["plaintiff"] for step in recorded if step] == pytest.approx([0.2, 0.5, 0.55])
+    assert {step["probability"] for step in recorded if step} == {TOKEN_PROBABILITIES}
+
+
+@pytest.mark.parametrize(
+    ("changes", "score"), [({"weight": 0.0}, 0.2), ({"smoothing": False}, 0.6), ({"weight": 1.0}, 0.6)]
+)
+async def test_weights_at_their_ends(changes: dict[str, Any], score: float) -> None:
+    params = FeedbackParams(debaters=1, rounds=2, **changes)
+    answer = await debate_feedback(make_debate(judged([0.2, 0.8, 0.6]), params, WINNER), params)
+    assert answer and answer.score == pytest.approx(score)
+
+
+async def test_rebuttals_read_the_others_and_openings_do_not() -> None:
+    params = FeedbackParams(debaters=2, rounds=2, sides="opposed")
+    voice = judged([0.5, 0.5, 0.5])
+    debate = make_debate(voice, params, WINNER)
+    await debate_feedback(debate, params)
+    openings = [prompt for prompt in voice.prompts if "Give your reasons" in prompt]
+    rebuttals = [prompt for prompt in voice.prompts if "Answer them" in prompt]
+    assert len(openings) == len(rebuttals) == 4
+    assert all("<opinion>\n" not in prompt for prompt in openings)
+    assert all(prompt.count("<opinion>\n") == 2 for prompt in rebuttals)
+    assert ["<summary>\n" in prompt for prompt in openings] == [False, False, True, True]  # the second round's
+    sides = [said.prediction for said in debate.utterances if said.kind == "opening"]
+    assert sides == ["plaintiff", "defendant"] * 2
+
+
+async def test_debaters_share_the_beginning_of_their_prompts() -> None:
+    params = FeedbackParams(debaters=2, rounds=1, sides="opposed")
+    voice = judged([0.5, 0.5])
+    await debate_feedback(make_debate(voice, params, WINNER), params)
+    start = voice.prompts[0].split("You are")[0]
+    assert "lame horse" in start and all(prompt.startswith(start[:200]) for prompt in voice.prompts)
+
+
+async def test_without_token_probabilities_the_stated_confidence_counts_and_is_shown() -> None:
+    def answer(request: Request, _: int) -> Any:
+        if request.schema and "confidence" in request.schema["properties"]:
+            return {"prediction": "DEFENDANT", "confidence": 60}
+        return {"statement": "x", "prediction": "DEFENDANT"} if request.schema else "summary"
+
+    params = FeedbackParams(debaters=1, rounds=1)
+    voice = ScriptedModel(answer, token_probabilities=False)
+    debate = make_debate(voice, params, WINNER)
+    found = await debate_feedback(debate, params)
+    assert found and found.prediction == "defendant" and found.score == pytest.approx(0.2)
+    recorded = [said.parsed["probability"] for said in debate.utterances if said.kind == "smoothed" and said.parsed]
+    assert recorded == [STATED, STATED]
+    assert sum(bool(request.choices) for request in voice.requests) == 1  # asked once, then known
+    strict = FeedbackParams(debaters=1, rounds=1, answer="likelihood")
+    with pytest.raises(LogprobsUnavailableError):
+        await debate_feedback(make_debate(ScriptedModel(answer, token_probabilities=False), strict, WINNER), strict)
+
+
+async def test_the_judges_content_free_prior_is_taken_off() -> None:
+    def answer(request: Request, _: int) -> Any:
+        if request.choices:  # always for the defendant, but less so once the facts are seen
+            shown = "lame horse" in request.messages[-1].content
+            return {"PLAINTIFF": -3.0 if shown else -5.0, "DEFENDANT": -1.0}
+        return "text"
+
+    params = FeedbackParams(debaters=2, sides="opposed", rounds=1, content_free=True)
+    voice = ScriptedModel(answer)
+    found = await debate_feedback(make_debate(voice, params, WINNER), params)
+    assert found and found.prediction == "plaintiff"
+    assert found.score == pytest.approx(1 / (1 + math.exp(-2)))  # -3 + 5 against -1 + 1
+    assert (
+        sum(bool(request.choices) for request in voice.requests) == 3
+    )  # O_0, once without facts, and after the debate
+    plain = params.model_copy(update={"content_free": False})
+    found = await debate_feedback(make_debate(ScriptedModel(answer), plain, WINNER), plain)
+    assert found and found.prediction == "defendant"
+
+
+async def test_several_labels_are_asked_one_by_one_in_chinese() -> None:
+    def answer(request: Request, _: int) -> Any:
+        if request.choices:
+            yes = 0.9 if "“264" in request.messages[-1].content else 0.2
+            return {"是": math.log(yes), "否": math.log(1 - yes)}
+        return {"statement": "他偷了手机。", "prediction": ["264", "234"]} if request.schema else "摘要"
+
+    params = FeedbackParams(debaters=2, rounds=1)
+    voice = ScriptedModel(answer)
+    debate = make_debate(voice, params, ARTICLES)
+    found = await debate_feedback(debate, params)
+    assert found and found.prediction == "264" and found.logprobs is None
+    assert {said.prediction for said in debate.utterances if said.kind == "opening"} == {"234;264"}
+    assert all("你" in prompt for prompt in voice.prompts)
+    opposed = FeedbackParams(sides="opposed")
+    with pytest.raises(UserError, match="sides: free"):
+        await debate_feedback(make_debate(voice, opposed, ARTICLES), opposed)
+
+
+@pytest.mark.parametrize("broken", ["prediction", "statement"])
+async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
+    def answer(request: Request, _: int) -> Any:
+        if request.schema and broken in request.schema["properties"]:
+            return "PLAINTIFF or DEFENDANT, who knows"
+        return {"prediction": "PLAINTIFF", "confidence": 60} if request.schema else "text"
+
+    params = FeedbackParams(debaters=1, rounds=1, answer="generation")
+    assert await debate_feedback(make_debate(ScriptedModel(answer), params, WINNER), params) is None
+
+
+# The assistant
+
+
+def court_cases(count: int = 24, dataset: str = "toy") -> list[Case]:
+    """Cases that plaintiffs win where goods were broken; four training cases, two validation, two test of each eight."""
+    splits = ["train", "train", "train", "train", "validation", "validation", "test", "test"]
+    stories = ["broken crates of glass, which the carrier dropped", "late payment, which the buyer had never promised"]
+    return [
+        Case(
+            f"c{n}",
+            dataset,
+            splits[n % 8],  # type: ignore[arg-type]
+            f"Matter {n} of {n * 7} sacks: {stories[n % 2]}; witness {n * 13} and clerk {n * 17} were heard.",
+            "plaintiff" if n % 2 == 0 else "defendant",
+            WINNER.labels,
+        )
+        for n in range(count)
+    ]
+
+
+def opinions(cases: Sequence[Case]) -> pd.DataFrame:
+    rows = [
+        (case.case_id, case.case_id, case.split, case.text, label, f"Clearly the {label}.", case.target == label)
+        for case in cases
+        for label in WINNER.labels
+    ]
+    return pd.DataFrame(rows, columns=list(OPINION_COLUMNS))
+
+
+@pytest.fixture(scope="module")
+def assistant() -> Assistant:
+    cases = court_cases(48)
+    frame = opinions(cases)
+    return train_assistant(frame[frame["split"] != "test"], cases, WINNER, features="tfidf-crossed", seed=1)
+
+
+def test_the_assistant_learns_which_opinions_are_right(assistant: Assistant) -> None:
+    test = opinions([case for case in court_cases(48) if case.split == "test"])
+    reliability = assistant.reliability(test)
+    assert reliability[test["right"]].min() > reliability[~test["right"]].max()
+    assert ((reliability > 0) & (reliability < 1)).all()
+
+
+def test_no_test_case_or_twin_of_one_trains_the_assistant() -> None:
+    cases = court_cases(48)
+    tested = next(case for case in cases if case.split == "test")
+    twin = Case("twin", "toy", "train", tested.text + " Also.", tested.target, tested.labels)
+    frame = opinions([*cases, twin])
+    found = train_assistant(frame[frame["split"] != "test"], [*cases, twin], WINNER)
+    assert found.card.left_out == ("twin",)
+    test_ids = {case.case_id for case in cases if case.split == "test"}
+    assert not ({"twin"} | test_ids) & {*found.card.trained_on, *found.card.calibrated_on}
+    with pytest.raises(UserError, match="opinions over the test case"):
+        train_assistant(frame, [*cases, twin], WINNER)
+
+
+@pytest.mark.parametrize(("split", "right"), [("train", True), ("train", False), ("validation", True)])
+def test_opinions_of_one_class_are_refused(split: str, right: bool) -> None:
+    frame = opinions(court_cases())
+    frame = frame[(frame["split"] != "test") & ((frame["split"] != split) | (frame["right"] == right))]
+    with pytest.raises(UserError, match=f"opinions over {split} cases are all {'right' if right else 'wrong'}"):
+        train_assistant(frame, court_cases(), WINNER)
+
+
+def test_one_validation_case_is_enough() -> None:
+    cases = court_cases(8)
+    frame = opinions([case for case in cases if case.split == "train"] + [cases[4]])
+    assert train_assistant(frame, cases, WINNER).card.calibrated_on == (cases[4].case_id,)
+
+
+def test_a_stored_assistant_says_the_same(assistant: Assistant, tmp_path: Path) -> None:
+    save_assistant(assistant, tmp_path / "a.skops")
+    loaded = load_assistant(tmp_path / "a.skops")
+    assert loaded.card == assistant.card and len(loaded.card.trained_on) == 24
+    test = opinions(court_cases())
+    assert (loaded.reliability(test) == assistant.reliability(test)).all()
+
+
+def test_what_is_no_assistant_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.skops").write_text("hello")
+    skops.io.dump({"about": Path("x")}, tmp_path / "foreign.skops")
+    with pytest.raises(UserError, match="not an assistant"):
+        load_assistant(tmp_path / "text.skops")
+    with pytest.raises(UserError, match="holds the type"):
+        load_assistant(tmp_path / "foreign.skops")
+    with pytest.raises(UserError, match="no such file"):
+        load_assistant(tmp_path / "none.skops")
+
+
+async def test_a_low_reliability_falls_back_to_the_first_outlook(assistant: Assistant, tmp_path: Path) -> None:
+    path = tmp_path / "assistant.skops"
+    save_assistant(assistant, path)
+    case = next(case for case in court_cases(48) if case.split == "test" and case.target == "defendant")
+    params = FeedbackParams(debaters=1, rounds=1, assistant="training")  # the debater argues for the plaintiff: wrong
+    debate = make_debate(judged([0.2, 0.8]), params, WINNER, case, {"assistant": path})
+    answer = await debate_feedback(debate, params)
+    assert answer and answer.score == pytest.approx(0.2) and answer.prediction == "defendant"
+    believed = next(said for said in debate.utterances if said.kind == "reliability")
+    assert believed.parsed and believed.parsed["reliability"] < 0.5
+    trusting = FeedbackParams(debaters=1, rounds=1, assistant="training", threshold=0.0)
+    voice = judged([0.2, 0.8])
+    answer = await debate_feedback(make_debate(voice, trusting, WINNER, case, {"assistant": path}), trusting)
+    assert answer and answer.score == pytest.approx(0.5)
+    assert any("How reliable their opinions are" in prompt for prompt in voice.prompts)
+
+
+async def test_an_assistant_of_other_data_or_of_this_case_is_refused(assistant: Assistant, tmp_path: Path) -> None:
+    path = tmp_path / "other.skops"
+    save_assistant(assistant, path)
+    params = FeedbackParams(debaters=1, rounds=1, assistant="training")
+    for case, message in [
+        (court_cases(8, dataset="justice")[6], "trained on data set 'toy'"),
+        (court_cases(8)[0], "trained the assistant"),
+    ]:
+        debate = make_debate(judged([0.2, 0.8]), params, WINNER, case, {"assistant": path})
+        with pytest.raises(UserError, match=message):
+            await debate_feedback(debate, params)
+
+
+def test_opinions_are_read_off_transcripts() -> None:
+    cases = court_cases(8)
+    transcripts = pd.DataFrame(
+        [
+            ("c0#0", "c0", "opening", "", "plaintiff", "Broken!"),
+            ("c0#0", "c0", "rebuttal", "failed", "plaintiff", ""),
+            ("c1#0", "c1", "rebuttal", "strict", "plaintiff", "Owed!"),
+            ("c1#0", "c1", "summary", "", None, "In short"),
+        ],
+        columns=["debate_id", "case_id", "kind", "parse_status", "prediction", "text"],
+    )
+    found = debater_opinions(transcripts, cases)
+    assert list(found["opinion"]) == ["Broken!", "Owed!"] and list(found["right"]) == [True, False]
+
+
+# Reasoning
+
+
+async def test_four_steps_then_the_answer() -> None:
+    steps = ["facts", "rule", "sides", "conclusion"]
+    voice = ScriptedModel(lambda *_: {"steps": steps, "prediction": "PLAINTIFF", "confidence": 70})
+    params = ReasoningParams()
+    answer = await four_step_chain_of_thought(make_debate(voice, params, WINNER), params)
+    assert answer and answer.prediction == "plaintiff" and answer.score == pytest.approx(0.85)
+    assert len(voice.requests) == 1 and "four steps" in voice.prompts[0]
+    short = ScriptedModel(lambda *_: {"steps": steps[:3], "prediction": "PLAINTIFF", "confidence": 70})
+    answer = await four_step_chain_of_thought(make_debate(short, params, WINNER), params)
+    assert answer and answer.prediction == "plaintiff", "the number of steps is no condition of an answer"
+
+
+async def test_likelihood_after_reasoning() -> None:
+    voice = ScriptedModel(
+        lambda request, _: {"PLAINTIFF": -2.0, "DEFENDANT": -1.0} if request.choices else "1. He asks."
+    )
+    params = ReasoningParams(answer="likelihood")
+    answer = await four_step_chain_of_thought(make_debate(voice, params, WINNER), params)
+    assert answer and answer.prediction == "defendant" and "1. He asks." in voice.prompts[1]
+
+
+@pytest.mark.parametrize(("stands", "calls"), [([True], 2), ([False, True], 4), ([False, False], 5)])
+async def test_reflexion_learns_from_its_own_criticism_alone(stands: list[bool], calls: int) -> None:
+    verdicts = iter(stands)
+
+    def answer(request: Request, _: int) -> Any:
+        if request.schema and "stands" in request.schema["properties"]:
+            return {"criticism": "Look at the receipt.", "stands": next(verdicts)}
+        return {"steps": ["a", "b", "c", "d"], "prediction": "DEFENDANT", "confidence": 50}
+
+    params = ReflexionParams(reflections=2)
+    voice = ScriptedModel(answer)
+    case = Case("c1", "toy", "test", "A sold B a lame horse.", "plaintiff", WINNER.labels, {"secret": "GOLD"})
+    found = await reflexion(make_debate(voice, params, WINNER, case), params)
+    assert found and found.prediction == "defendant"
+    assert len(voice.requests) == calls
+    assert sum("Look at the receipt." in prompt for prompt in voice.prompts) == sum(not stand for stand in stands)
+    assert not any("GOLD" in prompt for prompt in voice.prompts)
+    assert json.dumps([request.schema for request in voice.requests])  # schemas can be sent

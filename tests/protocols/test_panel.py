@@ -1,0 +1,222 @@
+"""The three kinds of panel, with a model of fixed answers in every seat."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from moot.core.cases import Case
+from moot.core.errors import DebatePausedError, UserError
+from moot.datasets.opinions import TASK, human_statements
+from moot.llm.request import Request
+from moot.protocols.inbox import read_answer
+from moot.protocols.panel import split_round, stated_confidence
+from scripted_model import hold
+
+CASE = Case(
+    "seized-charts", "opinions", "test", "Charts were taken.", "affirm", TASK.labels, {"outcome": "SECRETOUTCOME"}, 5
+)
+
+
+def said_in(request: Request) -> str:
+    return "\n".join(message.content for message in request.messages)
+
+
+def judge_in(request: Request) -> str:
+    found = re.search(r"You are ((?:AI )?Judge \d)", said_in(request))
+    return found[1] if found else ""
+
+
+def by_judge(request: Request) -> str:
+    vote = "affirm" if judge_in(request).endswith(("1", "2")) else "reverse"
+    return f"{judge_in(request)} speaks. I vote to {vote}. Confidence: 70"
+
+
+async def test_judges_hear_earlier_rounds_and_nothing_of_their_own() -> None:
+    answer, debate, chat = await hold("panel", CASE, TASK, by_judge)
+    assert [(said.round, said.speaker) for said in debate.utterances] == [
+        (number, f"judge_{seat}") for number in (1, 2, 3) for seat in (1, 2, 3)
+    ]
+    for position, request in enumerate(chat.requests):
+        number = position // 3
+        assert said_in(request).count("speaks.") == 3 * number
+        assert "SECRETOUTCOME" not in said_in(request)
+    assert answer is not None
+    assert (answer.prediction, answer.score) == ("affirm", pytest.approx(2 / 3))
+    assert {said.confidence for said in debate.utterances} == {70.0}
+
+
+async def test_a_panel_without_positions_and_a_tied_one_come_to_nothing() -> None:
+    assert (await hold("panel", CASE, TASK, lambda _: "It is a hard question."))[0] is None
+    assert (await hold("panel", CASE, TASK, by_judge, judges=2))[0] is not None
+    tied = await hold(
+        "panel", CASE, TASK, lambda r: f"I vote to {'affirm' if '1' in judge_in(r) else 'reverse'}.", judges=2
+    )
+    assert tied[0] is None
+
+
+async def test_votes_by_likelihood_are_private_and_free_of_the_content_free_prior() -> None:
+    def script(request: Request) -> str | dict[str, float]:
+        if not request.choices:
+            return "It is a hard question."
+        return {"Yes": -0.1, "No": -3.0} if "Not given." in said_in(request) else {"Yes": -0.5, "No": -1.0}
+
+    answer, debate, _ = await hold("panel", CASE, TASK, script, votes="likelihood")
+    assert answer is not None and answer.prediction == "not affirm"  # "No" gained, though "Yes" is still ahead
+    votes = [said for said in debate.utterances if said.kind == "vote"]
+    assert len(votes) == 9
+    assert all(vote.visibility == vote.speaker for vote in votes)
+    assert votes[0].confidence == pytest.approx(100 / (1 + math.exp(-2.4)))
+
+
+async def test_seats_may_be_other_models_and_a_failed_call_says_nothing() -> None:
+    answer, debate, _ = await hold(
+        "panel", CASE, TASK, lambda r: None if judge_in(r) == "Judge 1" else by_judge(r), rounds=2
+    )
+    failed = [said for said in debate.utterances if said.failed]
+    assert {said.speaker for said in failed} == {"judge_1"}
+    assert answer is None  # one affirms, one does not
+
+
+# The synthetic panel
+
+
+def round_of(*statements: str) -> str:
+    return "\n\n".join(f"**Judge {number}:** {text}" for number, text in enumerate(statements, start=1))
+
+
+async def test_a_synthetic_round_is_split_into_its_judges() -> None:
+    text = round_of("I vote to affirm. Confidence: 80", "I would reverse.", "I vote to affirm.")
+    answer, debate, chat = await hold("synthetic_panel", CASE, TASK, lambda _: text)
+    assert len(chat.requests) == 3
+    statements = [said for said in debate.utterances if said.kind == "statement"]
+    assert [said.speaker for said in statements[:3]] == ["judge_1", "judge_2", "judge_3"]
+    assert statements[0].confidence == 80
+    assert said_in(chat.requests[2]).count("I would reverse.") == 2
+    assert answer is not None and answer.prediction == "affirm"
+
+
+async def test_overruns_extra_and_missing_judges_are_kept_and_flagged() -> None:
+    def script(request: Request) -> str:
+        if "round 3" in said_in(request):
+            return (
+                round_of("I affirm.", "No.", "Yes.", "I sit here too.")
+                + "\n\nRound 4\n\nJudge 1: I still vote to affirm."
+            )
+        return "Judge 1: I vote to affirm.\nJudge 3: I would reverse."
+
+    _, debate, _ = await hold("synthetic_panel", CASE, TASK, script)
+    kinds = [(said.kind, said.round, said.speaker) for said in debate.utterances if said.kind in ("overrun", "extra")]
+    assert kinds == [("extra", 3, "judge_4"), ("overrun", 4, "judge_1")]
+    missing = [said for said in debate.utterances if said.kind == "statement" and said.parse_status == "invalid"]
+    assert [(said.round, said.speaker, said.text) for said in missing] == [(1, "judge_2", ""), (2, "judge_2", "")]
+
+
+async def test_a_reply_without_judges_is_kept_whole() -> None:
+    _, debate, _ = await hold("synthetic_panel", CASE, TASK, lambda _: "The panel talks on and on.", rounds=1)
+    assert debate.utterances[0].text == "The panel talks on and on."
+    assert [said.parse_status for said in debate.utterances[1:]] == ["invalid"] * 3
+
+
+async def test_a_synthetic_round_may_come_as_json() -> None:
+    text = '{"judge_1": "I vote to affirm.", "judge_2": "I vote to affirm.", "judge_3": "No view."}'
+    answer, debate, chat = await hold(
+        "synthetic_panel", CASE, TASK, lambda _: text, reply="json", rounds=1, characters=20
+    )
+    assert answer is not None and answer.prediction == "affirm"
+    schema = chat.requests[0].schema
+    assert schema is not None
+    assert {schema["properties"][f"judge_{number}"]["maxLength"] for number in (1, 2, 3)} == {20}
+    assert [said.text for said in debate.utterances[1:]] == ["I vote to affirm.", "I vote to affirm.", "No view."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Judge One: A.\nJudge Two: B.", [(1, 1), (2, 1)]),
+        ("### Round 2\n**Judge A** – A.\n\n**Judge B** – B.", [(1, 2), (2, 2)]),
+        ("Judge 1 (writing first):\nA.\n", [(1, 1)]),
+        ("Judge Smith: A.", []),
+        ("I think Judge 2: is wrong", []),
+    ],
+)
+def test_headings_of_judges(text: str, expected: list[tuple[int, int]]) -> None:
+    assert [(part.judge, part.round) for part in split_round(text, 1)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Confidence: 85", 85), ("My confidence is 70 out of 100.", 70), ("I am 90% confident.", 90), ("Confidence level: 85/100", 85),
+        ("Confidence: 850", None), ("In 1987 the court", None), ("Confidence: 40. Later: confidence 60%", 60),
+    ],
+)  # fmt: skip
+def test_stated_confidence(text: str, expected: float | None) -> None:
+    assert stated_confidence(text) == expected
+
+
+# The human's seat
+
+
+async def test_the_human_of_the_bank_is_balanced_and_labelled_in_memory() -> None:
+    stances = []
+    for repeat in range(4):
+        _, debate, chat = await hold("human_panel", CASE, TASK, by_judge, repeat=repeat)
+        human = [said for said in debate.utterances if said.speaker == "human"]
+        assert [said.source for said in human] == ["human"] * 3
+        stance = human[0].parsed["condition"]  # type: ignore[index]
+        assert [said.text for said in human] == human_statements(CASE.case_id)[stance][:3]
+        stances.append(stance)
+        assert "Human Judge" not in said_in(chat.requests[0])
+        assert f"Human Judge, round 1: {human[0].text}" in said_in(chat.requests[2])
+        assert "AI Judge 1, round 1:" in said_in(chat.requests[2])
+    assert sorted(stances) == ["affirm", "affirm", "not affirm", "not affirm"]
+
+
+async def test_a_case_without_statements_gets_a_clear_message() -> None:
+    with pytest.raises(UserError, match="no statements for case 'unknown'"):
+        await hold("human_panel", Case("unknown", "o", "test", "Facts.", "affirm", TASK.labels), TASK, by_judge)
+
+
+async def test_a_person_is_asked_and_the_debate_goes_on_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hostile = Case("../../etc/passwd", "o", "test", "Facts.", "affirm", TASK.labels)
+    for number in (1, 2, 3):
+        with pytest.raises(DebatePausedError):
+            await hold("human_panel", hostile, TASK, by_judge, human="ask")
+        questions = sorted(tmp_path.rglob("*.question.md"))
+        assert len(questions) == number
+        assert all(question.is_relative_to(tmp_path / "data" / "inbox" / "test" / "scripted") for question in questions)
+        content = questions[-1].read_text()
+        assert "Facts." in content and content.count("speaks.") == 2 * (number - 1)
+        answer = questions[-1].with_name(f"repeat-0-round-{number}.answer.txt")
+        answer.write_text(f"I vote to reverse, number {number}.\n\nConfidence: {10 * number}\n")
+    _, debate, _ = await hold("human_panel", hostile, TASK, by_judge, human="ask")
+    human = [said for said in debate.utterances if said.speaker == "human"]
+    assert [(said.text, said.confidence) for said in human] == [
+        (f"I vote to reverse, number {number}.", 10.0 * number) for number in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"I vote to affirm.", "0 lines 'Confidence: NUMBER'"),
+        (b"I affirm.\nConfidence: 50\nConfidence: 60", "2 lines"),
+        (b"I affirm.\nConfidence: high", "expected a number from 0 to 100"),
+        (b"I affirm.\nConfidence: 120", "expected a number from 0 to 100"),
+        (b"Confidence: 50", "a confidence and no statement"),
+        ("Ich best\xe4tige.\nConfidence: 50".encode("latin-1"), "is not UTF-8"),
+        (b"x" * 30_000 + b"\nConfidence: 50", "Shorten it"),
+    ],
+)
+def test_a_malformed_answer_gets_a_clear_message(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "repeat-0-round-1.answer.txt"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=re.escape(message)) as error:
+        read_answer(path)
+    assert str(path) in str(error.value)

@@ -1,0 +1,112 @@
+"""LaTeX tables keep within the page: compiled where there is TeX, and by arithmetic where there is none."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_as_published import STUDIES, hundred_debates, plan_of, study_of
+
+from moot.report.latex import GAP, TURNED, UPRIGHT, latex_table, layout_of
+from moot.report.tables import as_latex
+from moot.stages.as_published import compare_with_papers
+from moot.studies import TABLES
+from moot.studies.appellate import tables
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage[T1]{fontenc}\usepackage{lmodern}
+\usepackage{booktabs,array,longtable,pdflscape}
+\begin{document}
+%s
+\end{document}
+"""
+POINT_OF_GRACE = 1.0  # points: a hair that nobody sees
+
+
+def compiled(tables: dict[str, str], folder: Path) -> str:
+    """The log of a document of all these tables, each called by its name in the log."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no TeX here: install texlive-latex-recommended and lmodern to compile the tables")
+    inputs = []
+    for number, (name, source) in enumerate(tables.items()):
+        (folder / f"{number}.tex").write_text(source, encoding="utf-8")
+        inputs.append(rf"\typeout{{TABLE {name}}}\input{{{number}}}\clearpage")
+    (folder / "all.tex").write_text(DOCUMENT % "\n".join(inputs), encoding="utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
+    for _ in range(2):  # longtable learns its widths in the first
+        done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=100)
+    log = (folder / "all.log").read_text("utf-8", errors="replace")
+    assert done.returncode == 0, re.findall(r"TABLE .*|^!.*(?:\n.*){2}", log, re.MULTILINE)[-3:]
+    return log
+
+
+def too_wide_or_tall(log: str) -> list[str]:
+    """What stands out of the page: table, and by how many points."""
+    found, table = [], ""
+    for line in log.splitlines():
+        if line.startswith("TABLE "):
+            table = line
+        over = re.match(r"(Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high))", line)
+        if over and float(over[2]) > POINT_OF_GRACE:
+            found.append(f"{table}: {over[1]})")
+        if "Float too large" in line:
+            found.append(f"{table}: {line}")
+    return found
+
+
+def test_every_table_of_every_study_compiles_within_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "list_phases", hundred_debates)
+    plan = plan_of()
+    sources = {}
+    for study in STUDIES:
+        results = study_of(plan, study, tmp_path / study, compare_with_papers(plan))
+        for name in TABLES:
+            if TABLES[name].study == study and name not in NEED_TRANSCRIPTS:
+                sources[name] = as_latex(TABLES[name], TABLES[name].build(results), results)
+    assert len(sources) > 30
+    assert not too_wide_or_tall(compiled(sources, tmp_path))
+
+
+NEED_TRANSCRIPTS = {
+    "appellate/agreement", "appellate/changes_of_opinion", "conference/judge_difference", "feedback/components",
+}  # fmt: skip
+
+HARD = [
+    ["before", "word " * 900, "x"],
+    ["a heading of several words", "Donaudampfschifffahrtsgesellschaft" * 9, r"\input{/etc/passwd} & % $ # _ ~ ^ { }"],
+    ["model", "smollm2-135m-instruct-q4_k_m", "https://example.org/a/very/long/address?with=query&and=more"],
+    *([f"n {number}", "[−0.123, 0.456]", "1,234.5"] for number in range(14)),
+]
+
+
+@pytest.mark.parametrize("rows", [1, 60])
+def test_prose_long_words_and_many_columns_keep_within_the_page(rows: int, tmp_path: Path) -> None:
+    columns = [[cells[0], *cells[1:] * rows] for cells in HARD]
+    numeric = [number > 2 for number in range(len(columns))]
+    notes = ["A note with `code_in it` and a − sign. " * 9] * 12
+    sources = {"hard": latex_table(columns, numeric, "Caption of 50 %", "tab:hard", notes)}
+    sources["text"] = latex_table(columns[:3], numeric[:3], "Caption", "tab:text", notes)
+    sources["small"] = latex_table(columns[3:6], [True] * 3, "Caption", "tab:small", notes[:1])
+    log = compiled(sources, tmp_path)
+    assert not too_wide_or_tall(log)
+    assert "passwd" not in re.sub(r"\\input.*", "", log) and "Long texts are cut here" in sources["text"]
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=60)
+
+
+@given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_columns_never_add_up_to_more_than_the_page(columns: Sequence[Sequence[str]]) -> None:
+    layout = layout_of(columns)
+    room = TURNED if layout.turned else UPRIGHT
+    assert sum(layout.widths) + GAP * (len(columns) - 1) <= room + 1e-6 and min(layout.widths) > 0
+
+
+def test_a_narrow_table_stands_upright_and_a_wide_one_on_a_turned_page() -> None:
+    assert not layout_of([["method", "zero-shot"], ["accuracy", "0.700"]]).turned
+    assert layout_of([["accuracy", "[0.123, 0.456]"]] * 16).turned

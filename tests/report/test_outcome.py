@@ -1,0 +1,119 @@
+"""What a run says before it starts and when it ends: missing keys, failures and their reasons, people who are awaited."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from test_workflow import Workflow
+
+from fault_server import FaultServer
+from moot.report.outcome import Outcome, frequent_reasons, write_outcome
+
+OUTCOMES = ("results/outcome/courtroom.csv", "results/outcome/appellate.csv")
+READING = ("results/rendered/dead/down.md", "results/rendered/ask/served.md")
+ASK = {
+    "protocol": "human_panel",
+    "dataset": "opinions",
+    "models": "served",
+    "cases": 2,
+    "params": {"human": "ask"},
+    "labelers": ["rules"],
+}
+
+
+@pytest.fixture
+def workflow(tmp_path: Path) -> Iterator[Workflow]:
+    with FaultServer() as good, FaultServer("server_error", rate=1.0) as bad:
+        workflow = Workflow(tmp_path, good.url)
+        workflow.configure(
+            {
+                "run": ["trial", "dead", "ask"],
+                "models/down": {"endpoint": "openai", "model": "test", "base_url": bad.url, "attempts": 1},
+                "experiments/dead": {"protocol": "zero_shot", "dataset": "people", "models": "down", "cases": 3},
+                "experiments/ask": ASK,
+            }
+        )
+        yield workflow
+
+
+def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow: Workflow) -> None:
+    done = workflow.run(*OUTCOMES, *READING, "results/scores/ask.parquet", "results/scores/trial.parquet")
+    assert done.returncode == 1, "all of an experiment and model failed"
+    assert "Debates: 8 in 3 experiments: 3 valid, 0 invalid, 3 failed, 2 waiting." in done.stdout
+    assert "3 x a call failed: gave up after 1 attempts: HTTP 500" in done.stdout
+    assert done.stdout.count("every debate of dead (down) failed") == 1
+    assert "Traceback" not in done.stdout
+    questions = sorted(workflow.work.rglob("*.question.md"))
+    answers = [question.with_name("repeat-0-round-1.answer.txt") for question in questions]
+    ends = done.stdout.partition("Debates: 8")[2]
+    assert all(str(answer.relative_to(workflow.work)) in ends for answer in answers)
+    assert len(answers) == 2
+
+    counts = pd.read_csv(workflow.work / OUTCOMES[0]).set_index("model")
+    assert counts.loc[["served", "down"], ["valid", "failed"]].to_numpy().tolist() == [[3, 0], [0, 3]]
+    read, asked = ((workflow.work / page).read_text() for page in READING)
+    assert read.count("The call failed; nothing was said: gave up after 1 attempts: HTTP 500") == 3
+    assert read.count("**No usable verdict (failed).** a call failed: gave up") == 3
+    assert asked.count("**The debate waits for a person:** no answer yet: data/inbox/") == 2
+    scored = pq.read_table(workflow.work / "results/scores/ask.parquet").to_pandas()
+    assert scored.empty, "one round is no last round"
+
+    # One answer that cannot be used, and one annotation, stop nothing else.
+    answers[0].write_text("I vote to affirm.\n\nConfidence: very\n")
+    answers[1].write_text("I vote to affirm.\n\nConfidence: 70\n")
+    (workflow.work / "data" / "annotations").mkdir()
+    (workflow.work / "data" / "annotations" / "ann.csv").write_text("item;label\nnonsense;AFFIRM\nx;MAYBE\n")
+    done = workflow.run(OUTCOMES[1])
+    assert done.returncode == 1
+    ends = done.stdout.partition("Debates: 2")[2]
+    said = (
+        "Confidence: very",
+        "row 1, column 'item': 'nonsense' is no statement",
+        "row 2, column 'label': found 'MAYBE'",
+    )
+    assert [ends.count(message) for message in said] == [0, 1, 1]
+    assert ends.count(f"{answers[0].relative_to(workflow.work)}: confidence 'very'") == 1
+    assert "repeat-0-round-2.answer.txt" in ends, "the other debate went on"
+
+    done = workflow.run(OUTCOMES[1])
+    assert done.returncode == 1, "said again as long as nothing is mended"
+    assert ends.partition("Complete log")[0] == done.stdout.partition("Debates: 2")[2].partition("Complete log")[0]
+    report = workflow.run(OUTCOMES[1], "--report", "report.html")
+    assert report.returncode == 0, report.stdout[-2000:]
+    page = (workflow.work / "report.html").read_text()
+    assert "repeat-0-round-2.answer.txt" in page.partition("How the debates came out")[2]
+
+
+def test_a_missing_key_is_said_before_any_job_starts(workflow: Workflow) -> None:
+    workflow.configure({"models/served/api_key_env": "MOOT_NO_SUCH_KEY"})
+    done = workflow.run("results/scores/trial.parquet")
+    assert done.returncode == 1
+    assert done.stdout.count("models.served: the environment variable MOOT_NO_SUCH_KEY is empty") == 1
+    assert "Traceback" not in done.stdout
+    assert not (workflow.work / "results" / "cases").exists()
+    assert workflow.run("preview").returncode == 0, "a preview asks nobody"
+    done = workflow.run("results/scores/trial.parquet", "--config", "replay=true")
+    assert "is empty" not in done.stdout
+    assert "replay: the ledger" in done.stdout
+
+
+def debates(*reasons: str) -> pd.DataFrame:
+    rows = [("trial", "served", str(number), 0, "failed", reason) for number, reason in enumerate(reasons)]
+    return pd.DataFrame(rows, columns=["experiment", "model", "case_id", "repeat", "status", "reason"])
+
+
+def test_reasons_that_differ_by_numbers_are_one() -> None:
+    found = debates("HTTP 500 id req-1a2b3c4d5e", "too long", "HTTP 500 id req-9f8e7d6c5b", "x", "x", "x", "y")
+    assert frequent_reasons(found) == [("x", 3), ("HTTP 500 id req-1a2b3c4d5e", 2), ("too long", 1)]
+
+
+def test_a_hostile_reason_is_text_everywhere(tmp_path: Path) -> None:
+    outcome = Outcome(debates("<script>alert(1)</script>\x1b[2J\nsecond line", "=1+1"))
+    paths = {ending: tmp_path / f"trial.{ending}" for ending in ("csv", "html")}
+    write_outcome("trial", outcome, paths)
+    assert "<script>" not in paths["html"].read_text()
+    assert not [line for line in outcome.lines() if "\x1b" in line or "\n" in line]
+    with pytest.raises(Exception, match="every debate of trial"):
+        outcome.check()

@@ -1,0 +1,217 @@
+"""Scores against small worked examples."""
+
+import shutil
+import time
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from moot.core.errors import UserError
+from moot.scores import SCORE_COLUMNS, score_experiment
+from moot.scores.calibration import calibration
+from moot.scores.classification import classification
+from moot.scores.cost import cost
+from moot.scores.dynamics import dynamics
+from moot.scores.multilabel import multilabel
+from results_on_disk import REARREST, case, prediction, utterance, write_results
+
+
+def scores_by_name(frame, model="tiny", group="overall"):
+    rows = frame[(frame["model"] == model) & (frame["group"] == group)]
+    return {(row.metric, row.average): row.value for row in rows.itertuples()}
+
+
+@pytest.fixture
+def ten_cases(tmp_path):
+    """Four rearrested of ten: 3 hits, 1 miss, 2 false alarms, 3 correct rejections, 1 invalid on a negative."""
+    truth = dict(zip("abcdefghij", ["yes"] * 4 + ["no"] * 6, strict=True))
+    answers = dict(zip("abcdefghij", ["yes", "yes", "yes", "no", "yes", "yes", "no", "no", "no", ""], strict=True))
+    return write_results(
+        tmp_path,
+        [case(c, truth[c], sex="male" if c in "abcde" else "female", docket=c) for c in truth],
+        {"tiny": [prediction(c, truth[c], answers[c], retries=int(c == "j")) for c in truth]},
+    )
+
+
+def test_scores_of_ten_cases_worked_by_hand(ten_cases):
+    scores = scores_by_name(classification(ten_cases))
+    expected = {
+        ("accuracy", ""): 6 / 9,
+        ("accuracy_invalid_wrong", ""): 6 / 10,
+        ("precision", "binary"): 3 / 5,
+        ("recall", "binary"): 3 / 4,
+        ("f1", "binary"): 6 / 9,
+        ("f1", "macro"): (6 / 9 + 6 / 9) / 2,
+        ("recall", "weighted"): 6 / 9,
+        ("recall_invalid_wrong", "macro"): (3 / 4 + 3 / 6) / 2,
+        ("f1_invalid_wrong", "weighted"): (4 * 6 / 9 + 6 * 6 / 10) / 10,
+        ("predicted_positive_rate", "binary"): 5 / 9,
+        ("base_rate", "binary"): 4 / 9,
+        ("base_rate_distance", "binary"): 1 / 9,
+        ("false_positive_rate", "binary"): 2 / 5,
+        ("tp", "binary"): 3,
+        ("fp", "binary"): 2,
+        ("fn", "binary"): 1,
+        ("tn", "binary"): 3,
+        ("confusion:no:invalid", ""): 1,
+    }
+    assert {name: scores[name] for name in expected} == pytest.approx(expected)
+
+
+def test_n_says_what_a_value_rests_on(ten_cases):
+    frame = classification(ten_cases).query("model == 'tiny' and group == 'overall'").set_index("metric")
+    assert (frame.loc["accuracy", "n"], frame.loc["accuracy", "n_invalid"]) == (9, 1)
+    assert (frame.loc["accuracy_invalid_wrong", "n"], frame.loc["accuracy_invalid_wrong", "n_invalid"]) == (10, 1)
+
+
+def test_groups_are_attributes_with_few_values_and_debates_without_retries(ten_cases):
+    groups = set(classification(ten_cases)["group"])
+    assert {"overall", "sex=male", "sex=female", "retries=0", "label=yes", "sex=male;label=no"} <= groups
+    assert scores_by_name(classification(ten_cases), group="sex=male")["recall", "binary"] == 3 / 4
+    assert scores_by_name(classification(ten_cases), group="retries=0")["accuracy_invalid_wrong", ""] == 6 / 9
+
+
+def test_an_attribute_with_many_values_forms_no_groups(tmp_path):
+    cases = [case(str(i), "no", docket=str(i)) for i in range(13)]
+    results = write_results(tmp_path, cases, {"tiny": [prediction(str(i), "no", "no") for i in range(13)]})
+    assert not classification(results)["group"].str.startswith("docket").any()
+
+
+def test_references_follow_the_evaluated_base_rates(ten_cases):
+    frame = classification(ten_cases)
+    majority, coin = (scores_by_name(frame, model) for model in ("majority-class", "base-rate-coin"))
+    assert majority["accuracy", ""] == pytest.approx(0.6)
+    assert majority["f1", "binary"] == 0
+    assert majority["f1", "weighted"] == pytest.approx(0.6 * 0.75)
+    assert coin["accuracy", ""] == pytest.approx(0.4**2 + 0.6**2)
+    assert coin["f1", "binary"] == pytest.approx(0.4)
+
+
+def test_a_label_outside_the_task_is_an_error(tmp_path):
+    results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "maybe")]})
+    with pytest.raises(UserError, match=r"case 'a': prediction 'maybe'.*expected labels no, yes"):
+        classification(results)
+
+
+def test_calibration_worked_by_hand(tmp_path):
+    rows = [("a", "yes", "yes", 90), ("b", "no", "yes", 90), ("c", "no", "no", 60), ("d", "yes", "", None)]
+    results = write_results(
+        tmp_path,
+        [case(name, target) for name, target, _, _ in rows],
+        {"tiny": [prediction(name, target, answer, confidence=c) for name, target, answer, c in rows]},
+    )
+    frame = calibration(results)
+    scores = scores_by_name(frame)
+    assert scores["brier", ""] == pytest.approx((0.05**2 + 0.95**2 + 0.2**2) / 3)
+    assert scores["expected_calibration_error", ""] == pytest.approx((abs(1.9 - 1) + abs(0.8 - 1)) / 3)
+    assert scores["auc", ""] == pytest.approx(0.75)
+    assert scores["overconfidence", ""] == pytest.approx(0.9 - 2 / 3)
+    assert set(frame["n"]) == {3} and set(frame["n_invalid"]) == {1}
+
+
+def test_a_score_outweighs_a_stated_confidence(tmp_path):
+    rows = [prediction("a", "yes", "no", score=0.4), prediction("b", "no", "no", score=0.1)]
+    results = write_results(tmp_path, [case("a", "yes"), case("b", "no")], {"tiny": rows})
+    scores = scores_by_name(calibration(results))
+    assert scores["auc", ""] == 1
+    assert scores["confidence", ""] == pytest.approx((0.6 + 0.9) / 2)
+
+
+def test_cost_counts_invalid_answers_too(ten_cases):
+    scores = scores_by_name(cost(ten_cases))
+    assert scores["tokens_per_case", ""] == 100
+    assert scores["retries_per_case", ""] == pytest.approx(0.1)
+    assert set(cost(ten_cases)["n"]) == {10}
+
+
+def test_several_labels_worked_by_hand(tmp_path):
+    task = replace(REARREST, labels=("fraud", "theft", "fire"), positive="", multilabel=True)
+    truth = {"a": "fraud;theft", "b": "theft", "c": "fire"}
+    answers = {"a": "fraud;theft", "b": "fraud;theft", "c": ""}
+    results = write_results(
+        tmp_path,
+        [case(c, truth[c], task.labels) for c in truth],
+        {"tiny": [prediction(c, truth[c], answers[c]) for c in truth]},
+        task=task,
+    )
+    scores = scores_by_name(multilabel(results))
+    assert scores["subset_accuracy", ""] == 1 / 2
+    assert scores["subset_accuracy_invalid_wrong", ""] == pytest.approx(1 / 3)
+    assert scores["f1", "micro"] == pytest.approx(2 * 3 / (3 + 4))
+    assert scores["f1", "macro"] == pytest.approx((2 / 3 + 1) / 2)
+    assert scores["f1_invalid_wrong", "macro"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+    assert classification(results).empty and calibration(results).empty
+
+
+def belief(debate, turn, prediction, confidence, **columns):
+    return utterance(
+        debate, turn, "judge", "hm", visibility="judge", kind="belief", prediction=prediction, confidence=confidence,
+        **columns,
+    )  # fmt: skip
+
+
+def test_who_persuaded_the_judge(tmp_path):
+    """One debate: the prosecutor moves the judge from 0.2 to 0.85 (a flip), the defence back by 0.05."""
+    debate = [
+        belief("a#0", 1, "no", 60),
+        utterance("a#0", 2, "prosecutor", "secret plan", visibility="prosecutor", kind="strategy"),
+        utterance("a#0", 3, "prosecutor", "He did it before."),
+        belief("a#0", 4, "yes", 70),
+        utterance("a#0", 5, "defense", "He was young."),
+        utterance("a#0", 6, "judge", "yes it is", kind="verdict", prediction="yes", confidence=60),
+        utterance("a#0", 7, "moot", "", kind="conclusion", prediction="yes", confidence=60),
+    ]
+    results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "yes")]}, {"tiny": debate})
+    frame = dynamics(results)
+    whole = scores_by_name(frame, group="speaker=judge")
+    assert whole["flips_per_debate", ""] == 1 and whole["opinions_per_debate", ""] == 3
+    prosecution = scores_by_name(frame, group="speaker=judge;after=prosecutor")
+    assert prosecution["shift_to_positive", ""] == pytest.approx(0.65)
+    assert prosecution["flips_to:yes", ""] == 1
+    defence = scores_by_name(frame, group="speaker=judge;after=defense")
+    assert defence["shift_to_positive", ""] == pytest.approx(-0.05)
+    assert defence["moves_to_negative", ""] == 1
+    assert scores_by_name(frame, group="speaker=judge;opinion=first")["accuracy", ""] == 0
+    assert scores_by_name(frame, group="speaker=judge;opinion=last")["accuracy", ""] == 1
+    assert scores_by_name(frame, group="speaker=judge;turn=4")["confidence", ""] == pytest.approx(0.7)
+
+
+def test_one_opinion_a_debate_has_no_dynamics(tmp_path):
+    rows = [utterance("a#0", 1, "judge", "no", kind="verdict", prediction="no", confidence=60)]
+    results = write_results(tmp_path, [case("a", "yes")], {"tiny": []}, {"tiny": rows})
+    assert dynamics(results).empty
+
+
+def test_cases_of_other_splits_are_not_evaluated(tmp_path):
+    fitted = replace(case("v", "yes"), split="validation")
+    rows = [prediction("a", "yes", "yes"), prediction("v", "yes", "no")]
+    results = write_results(tmp_path, [case("a", "yes"), fitted], {"tiny": rows})
+    assert list(results.predictions["case_id"]) == ["a"]
+
+
+def test_a_shard_of_an_older_run_is_an_error(tmp_path):
+    rows = [utterance("a#0", 1, "judge", "no")]
+    results = write_results(tmp_path, [case("a", "yes")], None, {"tiny": rows})
+    folder = tmp_path / "transcripts" / "toy-courtroom" / "tiny"
+    shutil.copy(folder / "0.parquet", folder / "1.parquet")
+    with pytest.raises(UserError, match="stands in two shards"):
+        _ = results.transcripts
+
+
+def test_every_scorer_keeps_to_the_schema(tmp_path):
+    rows = [utterance("a#0", 1, "judge", "no", prediction="no", confidence=60)]
+    results = write_results(tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "no")]}, {"tiny": rows})
+    frame = score_experiment(results)
+    assert list(frame.columns) == list(SCORE_COLUMNS)
+    assert not frame.duplicated(["model", "group", "metric", "average"]).any()
+    pd.testing.assert_frame_equal(frame, score_experiment(results))
+
+
+def test_scoring_150_cases_is_quick(tmp_path):
+    cases = [case(str(i), "yes" if i % 3 else "no", sex="m" if i % 2 else "f") for i in range(150)]
+    rows = [prediction(c.case_id, c.target, "yes", confidence=80.0) for c in cases]
+    results = write_results(tmp_path, cases, {"tiny": rows})
+    started = time.perf_counter()
+    classification(results)
+    assert time.perf_counter() - started < 2

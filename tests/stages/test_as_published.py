@@ -1,0 +1,278 @@
+"""Published values stand beside what repeats the paper, and beside nothing else: over all studies and tables."""
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from functools import cache
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from moot.core.artifacts import write_cases
+from moot.core.cases import Case, Task
+from moot.legal.rubric import AFFIRMED_CODE
+from moot.report.content import Comparable, StudyResults
+from moot.report.published import COLUMNS, read_published
+from moot.scores import no_scores
+from moot.scores.results import ExperimentResults, Score
+from moot.stages.as_published import compare_with_papers, paper_plan
+from moot.stages.plan import Plan
+from moot.stages.results import experiment_results
+from moot.studies import TABLES
+from moot.studies.appellate import tables
+from moot.studies.appellate.phases import PHASES, Phase
+
+PROJECT = Path(__file__).resolve().parents[2]
+PUBLISHED = read_published(PROJECT / "data" / "published" / "published_results.csv")
+STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance")
+
+
+@cache
+def shipped(file: str) -> Any:
+    return yaml.safe_load((PROJECT / "config" / file).read_text("utf-8"))
+
+
+def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
+    """The default configuration, or the papers' over it, and changes over that, merged as Snakemake merges."""
+    raw: dict[str, Any] = {}
+    studies = sorted(f"studies/{path.name}" for path in (PROJECT / "config" / "studies").glob("*.yaml"))
+    for file in ("config.yaml", "models.yaml", *studies, *(["paper.yaml"] if paper else [])):
+        update_config(raw, deepcopy(shipped(file)))
+    for change in changes:
+        update_config(raw, change)
+    return Plan.from_yaml(raw, PROJECT)
+
+
+def differs(experiment: Mapping[str, Any], dataset: Mapping[str, Any] | None = None, **models: Any) -> str:
+    """In what a run of gemma-2 that is `experiment` differs from the papers'."""
+    base = {"protocol": "zero_shot", "dataset": "people", "models": ["gemma-2"], "cases": 150}
+    data = {"loader": "nlsy97", "source": "local", "narrative": "list", **(dataset or {})}
+    run = {"run": ["mine"], "datasets": {"people": data}, "experiments": {"mine": {**base, **experiment}}}
+    plan = plan_of(run, {"models": models})
+    (found,) = compare_with_papers(plan).runs.values()
+    assert bool(found.repeats) != bool(found.differs)
+    return found.differs
+
+
+def test_the_papers_configuration_repeats_itself() -> None:
+    found = compare_with_papers(plan_of(paper=True))
+    assert all(name in run.repeats for (name, _), run in found.runs.items())
+    assert all(f"baselines/{name}" in data.repeats for name, data in found.datasets.items())
+
+
+def test_no_run_of_the_default_configuration_is_as_published() -> None:
+    found = compare_with_papers(plan_of())
+    assert len(found.runs) > 40 and not any(run.repeats for run in found.runs.values())
+    assert {name for name, data in found.datasets.items() if data.repeats} == {"opinions", "conference"}
+
+
+def test_a_users_own_experiment_may_be_as_published_under_its_own_name() -> None:
+    assert differs({}) == "" == differs({"cases": 200}) == differs({"cases": None})
+
+
+@pytest.mark.parametrize(
+    ("experiment", "dataset", "difference"),
+    [
+        ({}, {"source": "synthetic"}, "synthetic data"),
+        ({}, {"withhold": ["sex"]}, "other options of the data: withhold"),
+        ({}, {"features": 5}, "other options of the data: features"),
+        ({}, {"narrative": "prose"}, "other options of the data: narrative"),
+        ({"cases": 149}, {}, "fewer cases"),
+        ({"models": ["gpt-4"]}, {}, "another model"),
+        ({"params": {"answer": "likelihood"}}, {}, "other settings: answer"),
+        ({"params": {"temperature": 0.7}}, {}, "other settings: temperature"),
+        ({"params": {"max_tokens": 10}}, {}, "other settings: max_tokens"),
+        ({"split": "train"}, {}, "another split"),
+        ({"calibration_cases": 5}, {}, "other settings: calibration_cases"),
+        ({"protocol": "courtroom", "params": {"roles": "cooperative"}}, {}, "other settings: roles"),
+    ],
+)  # fmt: skip
+def test_every_way_of_differing_is_seen_and_said(experiment: Any, dataset: Any, difference: str) -> None:
+    assert differs(experiment, dataset) == difference
+
+
+@pytest.mark.parametrize("setting", [{"temperature": 0.3}, {"structured": "native"}, {"parameters": {"top_p": 0.1}}])
+def test_what_a_models_entry_sends_counts_and_its_address_does_not(setting: dict[str, Any]) -> None:
+    assert differs({}, **{"gemma-2": setting}) == f"other settings: {next(iter(setting))}"
+    assert differs({}, **{"gemma-2": {"endpoint": "openai", "base_url": "http://elsewhere/v1", "concurrency": 2}}) == ""
+
+
+@pytest.mark.parametrize(("training", "same"), [({}, True), ({"cases": 30}, False), ({"split": "validation"}, False)])
+def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(training: dict[str, Any], same: bool) -> None:
+    debate = {"debaters": 3, "rounds": 2, "answer": "auto"}
+    base = {"protocol": "feedback", "dataset": "caselaw", "models": ["gpt-4o"], "params": debate}
+    learnt = {**base, "split": "train", "calibration_cases": 100, **training}
+    tested = {**base, "params": {**debate, "assistant": "learnt"}}
+    experiments = {"experiments": {"learnt": learnt, "tested": tested}, "run": ["learnt", "tested"]}
+    data = {"datasets": {"caselaw": {"source": "download"}}}
+    found = compare_with_papers(plan_of(experiments, data)).run("tested", "gpt-4o")
+    assert found.repeats == (("paper-feedback-assistant-caselaw",) if same else ()), found.differs
+
+
+def test_each_published_value_names_an_experiment_model_or_data_set_that_there_is() -> None:
+    paper = paper_plan(PROJECT)
+    for row in PUBLISHED[PUBLISHED["repeated_by"] != ""].to_dict("records"):
+        experiment = paper.experiments.get(row["repeated_by"])
+        if experiment is None:
+            assert row["repeated_by"].removeprefix("baselines/") in paper.datasets, row
+        else:
+            assert not row["model"] or row["model"] in experiment.config.models, row
+            assert experiment.study == row["study"]
+
+
+# All tables, from scores that are 1 throughout, and published values that are each another
+
+
+class Everything(dict[Any, Score]):
+    """A score index in which every figure is 1."""
+
+    def get(self, _key: Any, _default: Any = None) -> Score:
+        return Score("", 1.0, 0.5, 1.0, n=100, n_cases=100)
+
+
+class OneThroughout(StudyResults):
+    """A study whose every score is 1."""
+
+    score_index = Everything()  # type: ignore[assignment]
+
+    def select_scores(self, experiment: str, metric: str, average: str = "", group: str = "overall") -> pd.DataFrame:
+        models = (*self.experiments[experiment].config.models, "majority-class", "base-rate-coin")
+        score = {"metric": metric, "average": average, "group": group, "value": 1.0, "ci_low": 0.5, "ci_high": 1.0}
+        return pd.DataFrame(
+            [
+                {"experiment": experiment, "model": model, **score, "n": 9, "n_invalid": 0, "n_cases": 9}
+                for model in models
+            ]
+        )
+
+
+def predicted(results: ExperimentResults) -> ExperimentResults:
+    """An experiment with predictions for the cases of its data set, nothing else."""
+    columns = ["case_id", "prompt_tokens", "completion_tokens", "seconds", "calls", "status", "prediction", "target"]
+    rows = [
+        (model, case, 9, 1, 1.0, 1, "valid", "x", "x")
+        for model in results.config.models
+        for case in results.cases["case_id"]
+    ]
+    results.predictions = pd.DataFrame(rows, columns=["model", *columns])  # type: ignore[misc]
+    return results
+
+
+TASKS = {
+    "vast": ("con", "neutral", "pro"), "claim_stance": ("con", "pro"), "claim_polarity": ("negative", "neutral", "positive"),
+}  # fmt: skip
+
+
+def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> StudyResults:
+    for name, options in plan.datasets.items():
+        labels = TASKS.get(options.loader or name, ("no", "yes"))
+        task = Task("the case", "?", labels, labels[-1])
+        cases = [Case(f"c{n}", name, "test", "x", labels[n % 2], labels) for n in range(2)]
+        write_cases(folder / "cases" / f"{name}.parquet", cases, task, {})
+    experiments = {
+        found.name: predicted(relocated(experiment_results(plan, found.name), folder)) for found in plan.of_study(study)
+    }
+    metrics = ("accuracy", "auc", "recall_weighted", "precision_weighted", "f1_weighted", "kappa", "mcc", "recall_binary",
+               "f1_binary", "f1_macro", "precision_macro", "recall_macro", "tn", "fp", "fn", "tp")  # fmt: skip
+    numbers = {f"{metric}{end}": 1.0 for metric in metrics for end in ("", "_low", "_high")}
+    rows = PUBLISHED[PUBLISHED["repeated_by"].str.startswith("baselines/")]
+    boards = {
+        dataset: pd.DataFrame(
+            [
+                {"dataset": dataset, "baseline": name, "title": name, "evaluation": evaluation, "status": "ok", "n": 9,
+                 "confusion": "[[1,0,0],[0,1,0],[0,0,1]]", **numbers}
+                for name in sorted(set(rows["model"])) for evaluation in ("cross_validation", "test")
+            ]
+        )
+        for dataset in {found.config.dataset for found in experiments.values()}
+    }  # fmt: skip
+    published = PUBLISHED[PUBLISHED["study"] == study]
+    published = published.assign(value=marked(published))
+    return OneThroughout(study, experiments, no_scores(), boards, published, comparable)
+
+
+def marked(published: pd.DataFrame) -> "pd.Series[float]":
+    """A value of its own for each row; the counts of Table 2 of the appellate study keep theirs."""
+    values = pd.Series(range(7, 7 + len(published)), index=published.index).astype("float64")
+    return published["value"].where(published["table"] == "table2", values)
+
+
+def relocated(results: ExperimentResults, folder: Path) -> ExperimentResults:
+    results.results = folder
+    return results
+
+
+def hundred_debates(results: StudyResults) -> Iterator[Phase]:
+    """The phases of the appellate study, five cases and twenty debates each, in which every judge affirms."""
+    steps = pd.DataFrame(
+        [
+            {"debate_id": f"c{case}#{repeat}", "case_id": f"c{case}", "number": case, "step": step, "turn": step,
+             "kind": "statement", "text": "x", "code": AFFIRMED_CODE, "seat": (step - 1) % 3 + 1}
+            for case in range(1, 6) for repeat in range(20) for step in range(1, 10)
+        ]
+    )  # fmt: skip
+    for protocol, name in PHASES.items():
+        for experiment in results.where(protocol):
+            for model in experiment.config.models:
+                yield Phase(name, experiment, model, steps.assign(model=model))
+
+
+def differences(results: StudyResults) -> Iterator[tuple[str, "pd.Series[Any]"]]:
+    """Every row of a study's tables in which ours and a published value stand beside each other."""
+    shown = set(results.published["table"]) | WITH_PUBLISHED
+    for name in TABLES:
+        if TABLES[name].study == results.study and name.partition("/")[2] in shown:
+            content = TABLES[name].build(results)
+            ours = [column for column in content.ours if not column.startswith("95")]
+            both = content.frame[list(content.published)].notna().any(axis=1) & content.frame[ours].notna().any(axis=1)
+            if "difference" in content.frame:
+                both |= content.frame["difference"].notna()
+            yield from ((name, row) for _, row in content.frame[both].iterrows())
+
+
+WITH_PUBLISHED = {
+    "table1_steps", "table2_counts", "decision_probabilities", "volatility", "with_and_without_judge", "cost_ratios",
+    "table5_agreement_detection", "judge_on_known_agreement",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_default_run_shows_no_difference_to_a_published_value(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "list_phases", hundred_debates)
+    plan = plan_of()
+    results = study_of(plan, study, tmp_path, compare_with_papers(plan))
+    found = list(differences(results))
+    assert not found, found[0]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_papers_run_shows_every_difference_that_it_should(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "list_phases", hundred_debates)
+    plan = plan_of(paper=True)
+    results = study_of(plan, study, tmp_path, compare_with_papers(plan))
+    shown = {round(float(value), 9) for _, row in differences(results) for value in row if isinstance(value, Real)}
+    expected = results.published[(results.published["repeated_by"] != "") & ~results.published["metric"].isin(TOLD)]
+    missing = [row for row in expected.to_dict("records") if not {round(value, 9) for value in printed(row)} & shown]
+    assert len(expected) >= 18 and not missing, missing[:3]
+
+
+TOLD = {"opinion_changes", "opinion_change_opportunities", "total_tokens_per_case", "total_tokens_per_case_low", "total_tokens_per_case_high",
+        "f1_std_across_models"}  # fmt: skip
+"""Values that enter a table as part of another, or are told in its notes."""
+
+
+def printed(row: Mapping[str, Any]) -> tuple[float, float]:
+    """A published value, and as Table 5 of Debate-Feedback shows its counts: as a share of 3,000 cases."""
+    return float(row["value"]), float(row["value"]) / 3000
+
+
+def test_the_columns_that_people_read_are_still_there() -> None:
+    assert {"study", "table", "row", "metric", "value", "note"} <= set(COLUMNS)

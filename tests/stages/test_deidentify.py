@@ -1,0 +1,231 @@
+"""What must not survive de-identification, and what the independent gate says of a text that keeps it."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from moot.core.artifacts import read_frame
+from moot.datasets import LoadContext
+from moot.datasets import opinions as loader
+from moot.datasets.deidentify import Opinion, deidentify
+from moot.datasets.deidentify.gates import tells_outcome
+from moot.datasets.deidentify.lexicon import Lexicon
+from moot.datasets.deidentify.opinion import party_rules, with_caption
+from moot.datasets.deidentify.reading import announced_outcome, read_opinions
+from moot.datasets.deidentify.references import cites_cases
+from moot.datasets.deidentify.replacing import tidied
+from moot.datasets.deidentify.segments import majority
+from moot.datasets.deidentify.survivors import find_survivors
+from moot.datasets.opinions import OpinionsOptions, load
+from moot.stages.deidentification import write_deidentification
+
+Context = Callable[..., LoadContext]
+PLAIN = (
+    "The truck was stopped on the road near a house. The officer asked for the papers, and the driver gave them to him. "
+    "The clerk of the store was told about the stone wall. A price was paid for the lease of the land. "
+)
+
+
+def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment.") -> Opinion:
+    return Opinion(
+        "made-up", f"OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\n{ending}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("It was OPINION, HARTZ who wrote it.", "capitalised word"),
+        ("Respondent, United Nuclear Corporation (Name A), mined it.", "capitalised word"),
+        ("The gas came from LP Gas Equipment, Inc. in the spring.", "name of a company"),
+        ("He saw Dr. Sean Name A on the road.", "title before a name"),
+        ("The house of Mr. And Ms. Shufelberger was sold.", "title before a name"),
+        ("He lived at 18 Jenkins Road for a year.", "street address"),
+        ('The driver was J.E. "Gene" Statute A of the store.', "quoted nickname"),
+        ("It was written by McKinnon, justice.", "signature"),
+        ("The driver told Laree Person A of it.", "capitalised word"),
+        ("Ronald and Person A, Plaintiffs, sold it.", "unknown word opens a sentence"),
+        ("The minor was called T.A. by the clerk.", "initials"),
+        ("The clerk of G & G was told.", "initials"),
+        ("This was decided in 132 N.M. 433, 50 P.3d 182 before.", "citation"),
+        ("The case was No. 98-1234 of the court.", "docket number"),
+        ("Defendant told Stone that the wall was his.", "capitalised word"),
+        ("Stone testified that the wall was his.", "a name opens a sentence"),
+        ("Zemke testified that the wall was his.", "unknown word opens a sentence"),
+        ("He wrote to gene@example.org about the wall.", "personal number"),
+    ],
+)
+def test_the_independent_gate_sees_what_an_extractor_left(sentence: str, reason: str) -> None:
+    text = f"{PLAIN}{sentence} The driver left."
+    assert reason in {survivor.reason for survivor in find_survivors(text, Lexicon([PLAIN]))}
+
+
+def test_the_independent_gate_lets_facts_without_names_pass() -> None:
+    text = (
+        f"{PLAIN}Defendant and Person B drove to City A on date A. Thereafter, Officer A stopped Person B's truck. The State "
+        "charged Defendant under statute A in docket B, Count II. However, the District Court of County A dismissed it."
+    )
+    assert not find_survivors(text, Lexicon([PLAIN]))
+
+
+def test_a_recogniser_judges_the_finished_text_too() -> None:
+    text = f"{PLAIN} Price drove home."
+    assert not find_survivors(text, Lexicon([PLAIN]))
+    seen = find_survivors(text, Lexicon([PLAIN]), lambda facts: [("Price", "person")] if "Price" in facts else [])
+    assert [survivor.reason for survivor in seen] == ["recogniser"]
+
+
+def test_only_a_caption_or_a_definition_makes_a_party() -> None:
+    facts = (
+        "Defendant John Garcia appeals his conviction. According to Defendant, Smith struck the store clerk while he waited in "
+        "the truck. Maria Garcia corroborated Defendant's version. Officer Lee Hall watched Defendant's truck from the road. "
+        "Garcia drove the truck to the house of Smith. Defendant Garcia was arrested there. John Garcia said that he had "
+        "been asleep, and his mother Rosa Vigil said so, too."
+    )
+    done = deidentify(opinion(facts), 6000)
+    assert done.report.passed, done.report
+    assert "According to Defendant, Name A struck" in done.facts or "According to Defendant, Person" in done.facts
+    assert re.search(r"Person [A-Z] corroborated Defendant's version", done.facts)
+    assert "Officer A watched Defendant's truck" in done.facts
+    assert done.names["John Garcia"] == "Defendant"
+    assert done.names["Maria Garcia"].startswith("Person")
+    assert not re.search(r"Garcia|Smith|Hall|Vigil|Rosa", done.facts)
+
+
+@pytest.mark.parametrize(
+    ("caption", "facts", "rule"),
+    [
+        ("ANN LEE, Plaintiff-Appellant, v. ROAD WORKS, INC., Defendant-Appellee.\n\n", "She fell.", "caption"),
+        ("In the Matter of the Estate of RALPH HOBBS, Deceased.\n\n", "He died.", "matter"),
+        ("STATE ex rel. DORA VIGIL, Petitioner, v. HON. REX MOON, Respondent.\n\n", "She asked for a writ.", "caption"),
+        ("", "Worker Dora Vigil fell from a roof and could not work again.", "definition"),
+        ("", "That day Defendant left. The police saw Defendant there, and the State charged Defendant.", "role nouns"),
+    ],
+)
+def test_parties_are_found_by_more_than_one_rule(caption: str, facts: str, rule: str) -> None:
+    text = f"{caption}OPINION\nSTURM, Judge.\n\n{facts}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\nWe affirm."
+    found = with_caption(Opinion("made-up", text))
+    assert rule in party_rules(found)
+    if rule == "matter":
+        assert ("RALPH HOBBS", "") in found.parties
+    if "ex rel" in caption:
+        assert any("DORA VIGIL" in name for name, _ in found.parties)
+
+
+def test_replacing_leaves_no_doubles() -> None:
+    assert tidied("He met the the driver.") == "He met the driver."
+    assert (
+        tidied("Person Person B and Person A (Person A) met County County A.") == "Person B and Person A met County A."
+    )
+    assert tidied("Defendant, Defendant, left with Mr. Person A and Officer Officer B.") == (
+        "Defendant, left with Person A and Officer B."
+    )
+    assert tidied("It was sold to Name B-berg by the Person A's son.") == "It was sold to Name B by Person A's son."
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We proposed to affirm in a calendar notice.",
+        "Because the order is not final, this Court does not have jurisdiction.",
+        "The district court, on remand, should consider the claim for fees.",
+        "These facts provide no basis for reversal.",
+        "The district court properly concluded that the claim was barred.",
+        "Our review of the record shows no evidence of it.",
+        "Here, the process was begun within the prescribed period.",
+    ],
+)
+def test_hints_of_the_outcome_are_seen(sentence: str) -> None:
+    assert tells_outcome(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Defendant argues that the district court erred in denying the motion, which requires reversal.",
+        "The Court of Appeals affirmed the order, and the State appeals.",
+        'She told the officer, "we went to the store together."',
+        "The district court granted the motion and dismissed the complaint with prejudice.",
+    ],
+)
+def test_history_and_arguments_are_no_hints(sentence: str) -> None:
+    assert not tells_outcome(sentence)
+
+
+def test_ordinary_prose_ends_no_opinion() -> None:
+    ending = (
+        "It was so ordered. See id. We concur with the district court that the wall was his. It is so ordered in most cases, "
+        "and all concur in that. We reverse the judgment.\n\nIT IS SO ORDERED.\n\nWE CONCUR: PELHAM, Chief Judge."
+    )
+    whole = opinion(f"Plaintiff sued. {PLAIN}", ending)
+    assert majority(whole.text).rstrip().endswith("We reverse the judgment.")
+    assert announced_outcome(whole.text) == "reverse"
+
+
+def test_a_mixed_introduction_outweighs_an_end_that_names_one_half() -> None:
+    introduction = f"Plaintiff appeals. We affirm the verdict and reverse the award of interest. {PLAIN * 8}"
+    assert announced_outcome(opinion(introduction, f"{PLAIN * 6}We reverse the award of interest.").text) == "mixed"
+    assert announced_outcome(opinion(f"{PLAIN}We affirm.", "The wall was his.").text) == "affirm"
+
+
+def test_citations_are_seen_by_library_and_by_form() -> None:
+    assert cites_cases("See Lee v. Hall, 12 F.3d 345, 350 (8th Cir. 1993).")
+    assert cites_cases("The rule is that of 2003-NMCA-012 and of N.M. 4 , 132 N.M. 433.")
+    assert not cites_cases("He paid $1,500 in 12 months and left for 3 days under Section 30-2-1.")
+
+
+def _write(folder: Path, records: list[dict[str, object]]) -> None:
+    (folder / "opinions.jsonl").write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
+
+
+def _records() -> list[dict[str, object]]:
+    facts = f"Plaintiff Ann Lee sued Defendant Rex Moon. {PLAIN * 2}"
+    records: list[dict[str, object]] = [
+        {"id": str(number), "text": opinion(facts).text, "label": ("Reverse", "Affirm")[number % 2]}
+        for number in range(10)
+    ]
+    records[3]["outcome_sentences"] = ["For these reasons, we affirm the judgment."]
+    return records
+
+
+def test_a_record_without_optional_fields_hides_those_of_no_other(tmp_path: Path, load_context: Context) -> None:
+    records = _records()
+    del records[0]["label"]
+    _write(tmp_path, records)
+    read = list(read_opinions(tmp_path / "opinions.jsonl"))
+    assert [found.outcome for found in read] == ["affirm", *["affirm", "reverse"] * 4, "affirm"]
+    assert read[3].marked
+    options = OpinionsOptions(source="local", path="opinions.jsonl")
+    account = load(options, load_context("opinions", data_root=tmp_path)).cleaning
+    assert (account["outcome from the source"], account["outcome from the rules"]) == (9, 1)
+
+
+def test_every_exclusion_is_counted_with_its_reason(
+    tmp_path: Path, load_context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = opinion(f"The plaintiff was tired. {PLAIN * 2}").text
+    _write(tmp_path, [*_records(), {"id": "bare", "text": bare, "label": "Affirm"}])
+    options = OpinionsOptions(source="local", path="opinions.jsonl", ner=False)
+    account = load(options, load_context("opinions", data_root=tmp_path)).cleaning
+    assert (account["excluded: a gate failed"], account["excluded for: no party found"]) == (1, 1)
+    assert account["parties found by definition"] == 10
+    assert account["opinions read by the trained recogniser"] == 0
+    monkeypatch.setattr(loader, "is_installed", lambda: True)
+    monkeypatch.setattr(loader, "recognised_names", lambda facts: [("The", "person")])
+    auto = load(OpinionsOptions(source="local", path="opinions.jsonl"), load_context("opinions", data_root=tmp_path))
+    assert auto.cleaning["opinions read by the trained recogniser"] == 11
+
+
+def test_the_file_beside_the_cases_says_why_each_opinion_fell_out(tmp_path: Path, load_context: Context) -> None:
+    bare = opinion(f"The plaintiff was tired. {PLAIN * 2}").text
+    _write(tmp_path, [*_records(), {"id": "bare", "text": bare, "label": "Affirm"}])
+    options = OpinionsOptions(source="local", path="opinions.jsonl")
+    write_deidentification(options, load_context("opinions", data_root=tmp_path), tmp_path / "beside.parquet")
+    frame = read_frame(tmp_path / "beside.parquet").set_index("case_id")
+    assert json.loads(frame.loc["bare", "reasons"]) == ["no party found"]
+    assert frame.loc["1", "outcome_from"] == "source"
+    assert json.loads(frame.loc["1", "party_rules"]) == ["definition"]
+    assert json.loads(frame.loc["1", "names"])["Ann Lee"] == "Plaintiff"

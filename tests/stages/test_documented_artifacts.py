@@ -1,0 +1,68 @@
+"""The pages that describe artifacts: generated from the schemas, and with examples that answer what they say."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from moot.core.artifacts import write_frame
+from moot.core.schemas import ARTIFACTS, SCHEMAS
+from moot.stages.deidentification import COLUMNS as DEIDENTIFIED
+from moot.stages.labels import ALL_COLUMNS
+from moot.stages.reference import PARTS, with_part
+from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
+from results_on_disk import case, prediction, utterance, write_results
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_generated_part_is_what_make_docs_writes(name: str) -> None:
+    page, write = PARTS[name]
+    text = (DOCS / page).read_text()
+    assert with_part(text, name, write()) == text, "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        ("annotations", ALL_COLUMNS),
+        ("baselines", LEADERBOARD_COLUMNS),
+        ("baseline_predictions", PREDICTION_COLUMNS),
+        ("deidentified", DEIDENTIFIED),
+    ],
+)
+def test_every_column_of_a_frame_is_described(kind: str, written: tuple[str, ...]) -> None:
+    assert SCHEMAS[kind].names == list(written)
+
+
+def test_every_column_is_described_in_the_file_too(tmp_path: Path) -> None:
+    assert all(text for artifact in ARTIFACTS.values() for _, text in artifact.columns.values())
+    frame = pd.DataFrame({"case_id": ["a"], "split": ["test"], "label": ["yes"], "age": [30]})
+    write_frame(tmp_path / "features.parquet", "features", frame, {})
+    schema = pq.read_schema(tmp_path / "features.parquet")
+    assert schema.names == list(frame.columns)
+    assert schema.field("case_id").metadata[b"description"].decode() == "the case, as in `cases/`"
+
+
+def test_the_pandas_example_finds_debates_whose_judge_changed_its_mind_and_was_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {"stayed wrong": "nn", "moved wrong": "yn", "moved right": "ny", "gave none": "yn"}
+    rows = [
+        utterance(f"{name}#0", turn, "judge", prediction={"y": "yes", "n": "no"}[word], kind="belief")
+        for name, words in answers.items()
+        for turn, word in enumerate(words)
+    ]
+    told = [prediction(name, "yes", {"y": "yes", "n": "no"}[words[-1]]) for name, words in answers.items()]
+    told[-1] |= {"prediction": None, "status": "invalid"}
+    cases = [case(name, "yes") for name in answers]
+    write_results(tmp_path / "results", cases, {"m": told}, {"m": rows}, experiment="courtroom-nlsy97")
+    example = re.search(r"```python\n(.*?)```", (DOCS / "artifacts.md").read_text(), re.DOTALL)
+    assert example
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, pd.DataFrame] = {}
+    exec(example[1], {"pd": pd}, found)
+    assert found["answer"][["case_id", "prediction", "target"]].values.tolist() == [["moved wrong", "no", "yes"]]

@@ -1,0 +1,165 @@
+"""The configuration: what is understood, and that every mistake names file and key and the nearest known name."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from moot.core.config import schema_json
+from moot.core.errors import UserError
+from moot.stages.digests import Stages
+from moot.stages.plan import Plan
+
+PROJECT = Path(__file__).resolve().parents[2]
+GOOD: dict[str, Any] = {
+    "seed": 1,
+    "models": {"small": {"endpoint": "embedded", "model": "smollm2-135m"}, "other": {"model": "gpt"}},
+    "datasets": {"nlsy97": {"source": "synthetic"}},
+    "experiments": {"trial": {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}},
+}
+
+
+def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
+    def merge(base: Any, over: Any) -> Any:
+        if isinstance(base, dict) and isinstance(over, dict):
+            return {key: merge(base.get(key), over[key]) if key in over else base[key] for key in {**base, **over}}
+        return over
+
+    raw = merge(GOOD, change)
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(raw))
+    return Plan.from_yaml(raw, PROJECT, [file])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"replai": True}, "mine.yaml: replai: unknown key 'replai'; did you mean 'replay'?"),
+        (
+            {"models": {"small": {"temprature": 1}}},
+            "models.small.temprature: unknown key 'temprature'; did you mean 'temperature'?",
+        ),
+        ({"models": {"small": {"temperature": "hot"}}}, "mine.yaml: models.small.temperature: found 'hot'"),
+        ({"seed": None}, "mine.yaml: seed: found None"),
+        ({"experiments": {"trial": {"models": ["smal"]}}}, "unknown model 'smal'; did you mean 'small'?"),
+        (
+            {"experiments": {"trial": {"protocol": "courtrom"}}},
+            "unknown protocol 'courtrom'; did you mean 'courtroom'?",
+        ),
+        ({"experiments": {"trial": {"dataset": "nlsy79"}}}, "unknown data set 'nlsy79'; did you mean 'nlsy97'?"),
+        (
+            {"experiments": {"trial": {"params": {"strateg": "call"}}}},
+            "experiments.trial.params.strateg: unknown key 'strateg'; did you mean 'strategy'?",
+        ),
+        (
+            {"experiments": {"trial": {"params": {"strategy": "loud"}}}},
+            "experiments.trial.params.strategy: found 'loud'",
+        ),
+        ({"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}}, "unknown model 'x'"),
+        (
+            {"datasets": {"nlsy97": {"source": "synthetic", "narative": "list"}}},
+            "unknown key 'narative'; did you mean 'narrative'?",
+        ),
+        ({"run": ["trail"]}, "unknown experiment 'trail'; did you mean 'trial'?"),
+        (
+            {"experiments": {"../evil": {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}}},
+            "experiments",
+        ),
+    ],
+)
+def test_a_mistake_names_file_key_and_what_was_expected(tmp_path: Path, change: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        plan_of(tmp_path, change)
+    assert expected in str(caught.value)
+    assert "mine.yaml" in str(caught.value)
+
+
+def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> None:
+    trial = GOOD["experiments"]["trial"]
+    experiments = {"trial": trial, "paper-one": trial, "paper-two": {**trial, "grid": {"max_tokens": [1, 2]}}}
+    grid = ["paper-two-max_tokens=1", "paper-two-max_tokens=2"]
+
+    def run(*names: str) -> list[str]:
+        return list(plan_of(tmp_path, {"experiments": experiments, "run": list(names)}).experiments)
+
+    assert run("paper-*") == ["paper-one", *grid]
+    assert run("trial", "*-two") == ["trial", *grid]
+    assert run("*=2") == ["paper-two-max_tokens=2"]
+    assert run() == ["trial", "paper-one", *grid]
+    with pytest.raises(UserError, match=r"mine.yaml: run: unknown experiment 'papr-\*'; did you mean"):
+        run("papr-*")
+
+
+def test_the_papers_configuration_runs_its_own_experiments_and_no_other() -> None:
+    raw = yaml.safe_load((PROJECT / "config" / "paper.yaml").read_text())
+    assert all(name.startswith("paper-") for name in raw["experiments"])
+
+
+def test_the_good_configuration_is_understood(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, {})
+    assert plan.experiments["trial"].study == "courtroom"
+
+
+@pytest.mark.parametrize(
+    ("model", "cores", "threads", "jobs"),
+    [
+        ({}, 4, 4, 1),
+        ({"threads": 1}, 4, 1, 4),
+        ({"threads": 3}, 8, 3, 2),
+        ({"threads": 16}, 2, 2, 1),
+        ({"endpoint": "openai", "threads": 2}, 8, 1, 1),
+    ],
+)
+def test_an_embedded_model_shares_the_cores_among_its_jobs(
+    tmp_path: Path, model: dict[str, Any], cores: int, threads: int, jobs: int
+) -> None:
+    plan = plan_of(tmp_path, {"models": {"small": model}})
+    assert (plan.threads(["small"], cores), plan.jobs_at_once("small", cores)) == (threads, jobs)
+
+
+def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
+    grid = {
+        "protocol": "courtroom",
+        "dataset": "nlsy97",
+        "models": "small",
+        "grid": {"beliefs": ["none", "after_turn"]},
+    }
+    plan = plan_of(tmp_path, {"experiments": {"sweep": grid}, "run": ["sweep"]})
+    assert list(plan.experiments) == ["sweep-beliefs=none", "sweep-beliefs=after_turn"]
+    assert plan.experiments["sweep-beliefs=none"].params.beliefs == "none"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("change", "changed"),
+    [
+        ({"models": {"small": {"concurrency": 3}}}, False),
+        ({"models": {"other": {"model": "b"}}}, False),
+        ({"seed": 2}, True),
+        ({"models": {"small": {"max_tokens": 3}}}, True),
+        ({"datasets": {"nlsy97": {"rows": 70}}}, True),
+    ],
+)
+def test_digests_follow_what_replies_depend_on_and_nothing_else(
+    tmp_path: Path, change: dict[str, Any], changed: bool
+) -> None:
+    """What comes later covers what comes before."""
+    before, after = (Stages(plan_of(tmp_path, given)) for given in ({}, change))
+    for stage in ("run_debates", "predict", "render_transcripts"):
+        one, other = (stages.of(stage, experiment="trial", model="small") for stages in (before, after))
+        assert (one != other) is changed
+    assert (before.of("score", experiment="trial") != after.of("score", experiment="trial")) is changed
+
+
+def test_the_schema_file_is_the_models_own() -> None:
+    assert (PROJECT / "config" / "schema.json").read_text(encoding="utf-8") == schema_json(), "run `make schema`"
+
+
+def test_every_key_is_explained() -> None:
+    documented = (PROJECT / "config" / "README.md").read_text(encoding="utf-8")
+    definitions = json.loads(schema_json())
+    keys = set(definitions["properties"])
+    for definition in definitions["$defs"].values():
+        keys |= set(definition.get("properties", {}))
+    assert not {key for key in keys if f"`{key}`" not in documented}

@@ -1,0 +1,147 @@
+"""Intervals by cluster: what they draw, how often they cover, and what they never say."""
+
+import importlib
+import time
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from moot.stats.bootstrap import (
+    AMOUNT,
+    DIFFERENCE,
+    SHARE,
+    ClusterBootstrap,
+    Statistic,
+    estimate_interval,
+    mean_statistic,
+    ratio_statistic,
+    share_statistic,
+)
+from moot.stats.calibration import auc_statistic
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def test_rows_of_a_cluster_are_drawn_together():
+    bootstrap = ClusterBootstrap(["a", "a", "b", "b", "c", "c"], seed=1, resamples=200)
+    assert (bootstrap.weights[:, 0::2] == bootstrap.weights[:, 1::2]).all()
+    assert (bootstrap.weights.sum(axis=1) == 6).all()
+    assert len(np.unique(bootstrap.weights[:, 0])) > 2
+
+
+def test_repeats_do_not_narrow_the_interval():
+    outcomes = {"a": 1, "b": 0, "c": 1, "d": 0}
+    once = ClusterBootstrap(list(outcomes), seed=3).interval(share_statistic(list(outcomes.values())))
+    twenty = ClusterBootstrap([c for c in outcomes for _ in range(20)], seed=3)
+    assert twenty.interval(share_statistic([v for v in outcomes.values() for _ in range(20)])) == pytest.approx(once)
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_same_seed_gives_the_same_interval(seed):
+    cases, values = [str(i) for i in range(30)], mean_statistic(np.arange(30))
+    assert ClusterBootstrap(cases, seed).interval(values) == ClusterBootstrap(cases, seed).interval(values)
+    assert ClusterBootstrap(cases, seed).interval(values) != ClusterBootstrap(cases, seed + 1).interval(values)
+
+
+def test_a_thousand_resamples_of_150_cases_are_quick():
+    started = time.perf_counter()
+    bootstrap = ClusterBootstrap([str(i) for i in range(150)], seed=0)
+    for column in range(12):
+        bootstrap.estimate(mean_statistic(np.arange(150) % (column + 2)))
+    assert time.perf_counter() - started < 1
+
+
+# Few clusters
+
+
+def test_one_cluster_has_a_value_and_no_interval():
+    value, low, high = ClusterBootstrap(["a", "a"], seed=0).estimate(ratio_statistic([1, 3], [2, 2], SHARE))
+    assert value == 1.0
+    assert np.isnan(low) and np.isnan(high)
+
+
+@pytest.mark.parametrize(("clusters", "end"), [(2, 0.158), (5, 0.478), (30, 0.884)])
+def test_all_or_none_right_gives_the_interval_of_clopper_and_pearson(clusters, end):
+    cases = [str(n) for n in range(clusters) for _ in range(3)]
+    bootstrap = ClusterBootstrap(cases, seed=0)
+    assert bootstrap.estimate(share_statistic([1] * len(cases))) == pytest.approx((1, end, 1), abs=0.001)
+    assert bootstrap.estimate(share_statistic([0] * len(cases))) == pytest.approx((0, 0, 1 - end), abs=0.001)
+
+
+def test_no_interval_of_few_cases_is_a_point():
+    """Every outcome of one to eight cases, one or two repeats each."""
+    for cases in range(1, 9):
+        for right in range(cases + 1):
+            for repeats in (1, 2):
+                names = [str(n) for n in range(cases) for _ in range(repeats)]
+                values = [float(n < right) for n in range(cases) for _ in range(repeats)]
+                for statistic in (share_statistic(values), mean_statistic(values, DIFFERENCE)):
+                    _, low, high = ClusterBootstrap(names, seed=2).estimate(statistic)
+                    assert np.isnan(low) if cases == 1 else high - low > 0.2, (cases, right)
+
+
+def test_a_difference_that_never_occurs_may_still_occur():
+    rare = 1 - 0.025 ** (1 / 8)
+    ends = ClusterBootstrap(range(8), seed=0).interval(mean_statistic(np.zeros(8), DIFFERENCE))
+    assert ends == pytest.approx((-rare, rare))
+
+
+def test_an_amount_that_is_the_same_everywhere_has_no_interval():
+    assert np.isnan(ClusterBootstrap(range(8), seed=0).interval(mean_statistic([7] * 8, AMOUNT))).all()
+
+
+def test_a_value_rests_on_the_clusters_that_can_change_it():
+    """Twenty cases of which two are positive: recall rests on two, AUC on two, and neither is known closely."""
+    truth = np.array([1.0] * 2 + [0.0] * 18)
+    bootstrap = ClusterBootstrap(range(20), seed=0)
+    two = pytest.approx((0.158, 1), abs=0.001)
+    assert bootstrap.interval(ratio_statistic(truth, truth, SHARE)) == two
+    assert bootstrap.interval(auc_statistic(truth, truth)) == two
+    assert bootstrap.interval(auc_statistic(1 - truth, 1 - truth)) == two
+    alone = np.array([1.0] + [0.0] * 19)
+    assert np.isnan(bootstrap.interval(auc_statistic(alone, alone))).all()
+
+
+def test_intervals_stay_within_bounds_and_hold_their_value():
+    random = np.random.default_rng(5)
+    for _ in range(50):
+        clusters = int(random.integers(2, 12))
+        codes = random.integers(clusters, size=40)
+        right = (random.random(40) < random.random()).astype(float)
+        statistics = [
+            share_statistic(right),
+            mean_statistic(right - random.random(40), DIFFERENCE),
+            mean_statistic(9 * right, AMOUNT),
+        ]
+        for statistic in statistics:
+            value, low, high = ClusterBootstrap(codes, seed=1).estimate(statistic)
+            assert np.isnan(low) or statistic.bounds[0] <= low <= value <= high <= statistic.bounds[1]
+
+
+def test_undefined_resamples_are_left_out():
+    draws = np.array([0.2, np.nan, 0.4, np.nan, 0.3])
+    assert estimate_interval(0.3, draws, 5, SHARE) == estimate_interval(0.3, draws[~np.isnan(draws)], 5, SHARE)
+    never = Statistic(lambda weights: np.full(len(weights), np.nan), SHARE)
+    assert np.isnan(ClusterBootstrap(range(4), seed=0).estimate(never)).all()
+
+
+# Coverage
+
+
+@pytest.fixture(scope="module")
+def simulation() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PROJECT / "benchmarks"))
+        return importlib.import_module("coverage")
+
+
+def test_intervals_cover_as_often_as_they_say_and_the_document_shows_it(simulation):
+    found = simulation.coverages()
+    for (clusters, rate, correlation), (ours, _) in found.items():
+        least, most = (0.92, 0.98) if clusters >= 30 else (0.90, 1.0)
+        assert least <= ours <= most, (clusters, rate, correlation)
+    shown = simulation.documented(simulation.DOCUMENT.read_text(encoding="utf-8"))
+    figures = [float(cell.split()[0]) for line in shown.splitlines()[2:] for cell in line.split("|")[3:-1]]
+    assert figures == pytest.approx([100 * ours for ours, _ in found.values()], abs=0.2), "--write it anew"

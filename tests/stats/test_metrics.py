@@ -1,0 +1,143 @@
+"""Metrics against scikit-learn, krippendorff and worked examples; labels fixed before resampling."""
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
+
+from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
+from moot.stats.bootstrap import SHARE, ClusterBootstrap, Statistic
+from moot.stats.calibration import auc_statistic, calibration_error_statistic
+from moot.stats.classification import (
+    Outcome,
+    averages,
+    kappa,
+    matthews,
+    measure,
+    occurring,
+    statistics_with_interval,
+    sums,
+)
+
+LABELS = ("con", "neutral", "pro")
+
+
+def one_hot(values: "list[str]") -> "np.ndarray":
+    return np.array([[float(value == label) for label in LABELS] for value in values])
+
+
+@given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=30))
+def test_metrics_agree_with_scikit_learn(pairs):
+    truth, answers = zip(*pairs, strict=True)
+    actual, assigned = one_hot(truth), one_hot(answers)
+    found = sums(actual, assigned, np.ones((1, len(pairs))))
+    ours = averages(found, LABELS, occurring(actual, assigned), positive=2)
+    names = ("precision", "recall", "f1")
+    for average in ("macro", "weighted", "micro"):
+        theirs = metrics.precision_recall_fscore_support(truth, answers, average=average, zero_division=0)[:3]
+        assert [ours[name, average, ""][0] for name in names] == pytest.approx(theirs)
+    theirs = metrics.precision_recall_fscore_support(truth, answers, labels=["pro"], average=None, zero_division=0)[:3]
+    assert [ours[name, "binary", ""][0] for name in names] == pytest.approx(np.ravel(theirs))
+    assert matthews(found)[0] == pytest.approx(metrics.matthews_corrcoef(truth, answers))
+    if len(set(truth) | set(answers)) > 1:
+        assert kappa(found)[0] == pytest.approx(metrics.cohen_kappa_score(truth, answers))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_resample_is_scored_as_scikit_learn_scores_its_rows_over_the_fixed_labels(seed):
+    random = np.random.default_rng(seed)
+    truth, answers = random.choice(LABELS, (2, 15), p=[0.5, 0.4, 0.1])
+    drawn = random.integers(15, size=15)
+    actual, assigned = one_hot(list(truth)), one_hot(list(answers))
+    occurs = occurring(actual, assigned)
+    weights = np.bincount(drawn, minlength=15)[None, :].astype(float)
+    ours = averages(sums(actual, assigned, weights), LABELS, occurs)["f1", "macro", ""][0]
+    fixed = [label for label, kept in zip(LABELS, occurs, strict=True) if kept]
+    theirs = metrics.f1_score(truth[drawn], answers[drawn], labels=fixed, average="macro", zero_division=0)
+    assert ours == pytest.approx(theirs)
+
+
+def test_a_rare_label_does_not_widen_macro_f1():
+    """Two neutral posts of 676, none of them named: labels chosen anew in each resample gave [0.433, 0.701]."""
+    random = np.random.default_rng(0)
+    truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)
+    wrong = random.random(676) < 0.31
+    answers = np.where(wrong | (truth == "neutral"), np.where(truth == "con", "pro", "con"), truth)
+    outcome = Outcome(one_hot(list(truth)), one_hot(list(answers)), None, "decision", None)
+    value, low, high = ClusterBootstrap(range(676), seed=0).estimate(statistics_with_interval(outcome)["f1_macro"])
+    assert value == pytest.approx(metrics.f1_score(truth, answers, average="macro", zero_division=0))
+    assert low <= value <= high and high - low < 0.06
+
+
+def test_a_coin_is_scored_by_its_expectation():
+    truth = one_hot(["pro"] * 3 + ["con"])
+    shares = truth.mean(axis=0)
+    outcome = Outcome(truth, np.tile(shares, (4, 1)), None, "decision", None)
+    found = measure(outcome)
+    assert found["accuracy"] == pytest.approx(0.75**2 + 0.25**2)
+    assert found["kappa"] == pytest.approx(0) and np.isnan(found["auc"])
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=40))
+def test_auc_agrees_with_scikit_learn_ties_included(pairs):
+    truth, score = np.array([t for t, _ in pairs], float), np.array([s for _, s in pairs], float)
+    ours = auc_statistic(truth, score)(np.ones((1, len(pairs))))[0]
+    if len(set(truth)) == 1:
+        assert np.isnan(ours)
+    else:
+        assert ours == pytest.approx(metrics.roc_auc_score(truth, score))
+
+
+def test_a_drawn_row_counts_as_often_as_it_was_drawn():
+    truth, score, weights = np.array([1.0, 0, 1, 0]), np.array([0.9, 0.4, 0.3, 0.2]), np.array([[2.0, 1, 0, 3]])
+    assert auc_statistic(truth, score)(weights)[0] == metrics.roc_auc_score(truth, score, sample_weight=weights[0])
+
+
+def test_calibration_error_by_hand():
+    error = calibration_error_statistic(np.array([0.9, 0.9, 0.6]), np.array([1.0, 0, 1]))
+    assert error(np.ones((1, 3)))[0] == pytest.approx((abs(1.8 - 1) + abs(0.6 - 1)) / 3)
+
+
+def value(statistic: Statistic, rows: int) -> float:
+    return float(statistic(np.ones((1, rows)))[0])
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("abc")), min_size=2, max_size=30))
+def test_kappa_of_two_raters_agrees_with_scikit_learn(pairs):
+    first, second = map(list, zip(*pairs, strict=True))
+    ours = value(cohens_kappa(first, second), len(pairs))
+    if len({*first, *second}) == 1:
+        assert np.isnan(ours), "chance alone would agree always"
+    else:
+        assert ours == pytest.approx(metrics.cohen_kappa_score(first, second))
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=3, max_size=20))
+def test_alpha_agrees_with_krippendorff_also_where_ratings_are_missing_or_drawn_again(rows):
+    ratings = np.array(rows, dtype=object)
+    weights = np.ones((1, len(rows)))
+    weights[0, 0] = 3
+    drawn = np.concatenate([ratings[[0, 0]], ratings])
+    coded = np.array([["abc".index(v) if v else np.nan for v in row] for row in drawn], dtype=float)
+    ours = krippendorffs_alpha(ratings)(weights)[0]
+    pairable = coded[(~np.isnan(coded)).sum(axis=1) > 1]
+    if len(np.unique(pairable[~np.isnan(pairable)])) < 2:
+        assert np.isnan(ours)
+    else:
+        theirs = krippendorff.alpha(reliability_data=coded.T, level_of_measurement="nominal")
+        assert ours == pytest.approx(theirs)
+
+
+def test_alpha_of_the_published_example():
+    """Krippendorff (2011), nominal data of two coders without missing values: alpha 0.095."""
+    first, second = list("0100000010"), list("1110010000")
+    assert value(krippendorffs_alpha(np.array([first, second], dtype=object).T), 10) == pytest.approx(0.095, abs=0.001)
+
+
+def test_a_share_between_bounds_needs_no_case_of_each_label():
+    only = Outcome(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
+    statistic = statistics_with_interval(only)["f1_macro"]
+    assert statistic.bounds == SHARE
+    assert ClusterBootstrap(range(4), seed=0).estimate(statistic) == pytest.approx((1, 0.025**0.25, 1))

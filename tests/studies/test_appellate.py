@@ -1,0 +1,251 @@
+"""Scores, tables and figures of the appellate study, on panels whose course is known."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
+from moot.core.cases import Case
+from moot.datasets.opinions import TASK
+from moot.legal.citations import count_citations
+from moot.legal.rubric import CODES
+from moot.report.content import StudyResults
+from moot.report.published import read_published
+from moot.scores.panel import log_odds_ratio, opposing_influences, panel_scores, panel_steps, position_changes
+from moot.scores.results import ExperimentResults
+from moot.studies import FIGURES, TABLES, study_figures, study_tables
+from moot.studies.appellate.phases import STUDY
+from results_on_disk import experiment_view, prediction, write_results
+
+PROJECT = Path(__file__).resolve().parents[2]
+LABEL_OF = {"a": "AFFIRM", "r": "REVERSE", "n": "NONE"}
+PARAMS = {"judges": 3, "rounds": 3, "votes": "none"}
+CASES = [
+    Case("c1", "toy", "test", "Facts of c1. See Lee v. Hall, 12 F.3d 34.", "affirm", TASK.labels, {"number": "1"}),
+    Case("c2", "toy", "test", "Facts of c2.", "not affirm", TASK.labels, {"number": "2"}),
+]
+TARGETS = {case.case_id: case.target for case in CASES}
+
+
+def panel(
+    folder: Path,
+    courses: dict[str, str],
+    protocol: str = "panel",
+    name: str = "panels",
+    extra: list[dict[str, Any]] | None = None,
+) -> ExperimentResults:
+    """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse, n none)."""
+    said, labels = [], []
+    for debate, course in courses.items():
+        turn = 0
+        for number, positions in enumerate(course.split(), start=1):
+            for seat, position in enumerate(positions, start=1):
+                turn += 1
+                human = protocol == "human_panel" and seat == 3
+                said.append(statement(debate, turn, "human" if human else f"judge_{seat}", number, position, human))
+                labels.append({"debate_id": debate, "turn": turn, "label": LABEL_OF[position]})
+    for row in extra or []:
+        said.append(row)
+        labels.append({"debate_id": row["debate_id"], "turn": row["turn"], "label": "AFFIRM"})
+    results = write_results(
+        folder,
+        CASES,
+        {"tiny": [prediction(debate.split("#")[0], TARGETS[debate.split("#")[0]], "affirm") for debate in courses]},
+        {"tiny": said},
+        task=TASK,
+        experiment=name,
+        config=experiment_view(protocol, "toy", ("tiny",), "test", PARAMS),
+    )
+    rows = [
+        {"experiment": name, "model": "tiny", "code": CODES[row["label"]], "labeler": "rules", "evidence": "", **row}
+        for row in labels
+    ]
+    write_rows(folder / "labels" / name / "tiny.parquet", "labels", rows, describe(name))
+    everything = pd.DataFrame(rows).assign(
+        case_id=[row["debate_id"].split("#")[0] for row in rows], round=1, speaker="x"
+    )
+    write_frame(folder / "annotations" / name / "tiny.parquet", "annotations", everything, describe(name))
+    return results
+
+
+def statement(
+    debate: str, turn: int, speaker: str, number: int, position: str, human: bool = False, kind: str = "statement"
+) -> dict[str, Any]:
+    parsed = json.dumps({"condition": "affirm" if position == "a" else "not affirm"}) if human else None
+    return {
+        "debate_id": debate, "case_id": debate.split("#", maxsplit=1)[0], "repeat": 0, "turn": turn, "round": number, "speaker": speaker,
+        "visibility": "public", "kind": kind, "text": f"{speaker} in round {number} says {position}.", "parsed": parsed,
+        "parse_status": "", "source": "human" if human else "model",
+    }  # fmt: skip
+
+
+def value(scores: pd.DataFrame, metric: str, group: str = "overall", column: str = "value") -> float:
+    rows = scores[(scores["metric"] == metric) & (scores["group"] == group)]
+    assert len(rows) == 1, (metric, group)
+    return float(rows.iloc[0][column])
+
+
+def test_positions_and_changes(tmp_path: Path) -> None:
+    results = panel(tmp_path, {"c1#0": "aar aar arr", "c2#0": "ana rna aaa"})
+    scores = panel_scores(results)
+    assert value(scores, "affirm_share", "round=1;seat=1") == 1
+    assert value(scores, "affirm_share", "round=1;seat=2") == 1
+    assert value(scores, "affirm_share", "round=1;seat=2", "n_invalid") == 1
+    # c1: judge 2 changes once; c2: judge 1 changes twice, judge 2 has no position in rounds 1 and 2
+    assert value(scores, "changes") == 3
+    assert value(scores, "volatility", column="n") == 10
+    assert value(scores, "volatility", column="n_invalid") == 2
+    assert value(scores, "volatility") == pytest.approx(0.3)
+    assert value(scores, "transitions_through_none") == 1
+    assert value(scores, "volatility", "rounds=1-2;seat=1") == 0.5
+
+
+def test_majorities_against_the_real_outcome(tmp_path: Path) -> None:
+    scores = panel_scores(panel(tmp_path, {"c1#0": "aar aar arr", "c2#0": "anr aaa aaa"}))
+    assert value(scores, "majority_accuracy", "majority=first") == 1  # c2 is tied
+    assert value(scores, "majority_accuracy", "majority=first", "n_invalid") == 1
+    assert value(scores, "majority_accuracy", "majority=last") == 0
+
+
+def test_alternation_of_neighbours(tmp_path: Path) -> None:
+    scores = panel_scores(panel(tmp_path, {"c1#0": "ara ara ara", "c2#0": "aaa aaa nra"}))
+    assert value(scores, "alternation", "seats=1-2") == pytest.approx(3 / 5)
+    assert value(scores, "alternation", "seats=1-2", "n_invalid") == 1
+
+
+def test_overruns_and_missing_statements(tmp_path: Path) -> None:
+    late = statement("c1#0", 50, "judge_1", 4, "a", kind="overrun")
+    fourth = statement("c2#0", 50, "judge_4", 3, "a", kind="extra")
+    results = panel(tmp_path, {"c1#0": "aar aar arr", "c2#0": "aaa aaa aaa"}, "synthetic_panel", extra=[late, fourth])
+    scores = panel_scores(results)
+    assert value(scores, "debates_overrunning") == 0.5
+    assert value(scores, "extra_statements") == 1
+    assert set(panel_steps(results)["step"]) >= {1, 9}
+
+
+def test_who_is_followed(tmp_path: Path) -> None:
+    # judge 1 against human alone and moves; judge 2 against nobody, then against human and peer
+    results = panel(tmp_path, {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
+    chances = opposing_influences(panel_steps(results)).set_index(["debate_id", "round", "seat"])
+    first = chances.loc[("c1#0", 1, "judge_1")]
+    assert (first["opposed"], first["moved"]) == ("human", True)
+    assert chances.loc[("c2#0", 1, "judge_1"), "opposed"] == "human"
+    assert not chances.loc[("c2#0", 1, "judge_1"), "moved"]
+    assert chances.loc[("c2#0", 2, "judge_2"), "opposed"] == "both"
+
+
+def test_the_effect_of_the_humans_stance(tmp_path: Path) -> None:
+    results = panel(
+        tmp_path,
+        {"c1#0": "ara aaa aaa", "c1#1": "arr rrr rrr", "c2#0": "ara aaa aaa", "c2#1": "arr arr rnr"},
+        "human_panel",
+    )
+    scores = panel_scores(results)
+    assert value(scores, "stance_effect", "round=1") == 0
+    assert value(scores, "stance_effect", "round=2") == pytest.approx(1 - 1 / 4)
+    assert value(scores, "stance_effect", "round=3") == 1
+    assert value(scores, "stance_effect", "round=3", "n_invalid") == 1
+
+
+def test_odds_of_human_over_peer() -> None:
+    moved = np.array([1, 1, 1, 0, 1, 0, 0, 0.0])
+    human = np.array([1, 1, 1, 1, 0, 0, 0, 0.0])
+    ratio = np.exp(log_odds_ratio(moved, human, 1 - human)(np.ones((1, 8)))[0])
+    assert ratio == pytest.approx((3.5 / 1.5) / (1.5 / 3.5))
+    assert np.isnan(log_odds_ratio(moved, human, np.zeros(8))(np.ones((1, 8)))[0])
+
+
+def test_panels_without_labels_and_other_protocols_have_no_scores(tmp_path: Path) -> None:
+    said = {"tiny": [statement("c1#0", 1, "judge_1", 1, "a")]}
+    other = write_results(
+        tmp_path,
+        CASES,
+        transcripts=said,
+        task=TASK,
+        experiment="x",
+        config=experiment_view("panel", "toy", ("tiny",), "test", PARAMS),
+    )
+    assert panel_scores(other).empty
+
+
+def test_changes_list_both_statements(tmp_path: Path) -> None:
+    pairs = position_changes(panel_steps(panel(tmp_path, {"c1#0": "aar raa raa"})))
+    changed = pairs[pairs["changed"]]
+    assert changed[["seat", "turn", "turn_after", "before", "after"]].to_numpy().tolist() == [
+        [1, 1, 4, 1, 0],
+        [3, 3, 6, 0, 1],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See Katz v. United States, 389 U.S. 347 (1967).", (1, 1, 0, 0)),
+        ("As Smith v. Jones shows.", (1, 0, 1, 0)),
+        ("Lee v. Hall, 12 F.3d 34, binds us.", (1, 1, 0, 1)),
+        ("18 U.S.C. § 2511 applies.", (1, 1, 0, 0)),
+        ("We weigh the facts.", (0, 0, 0, 0)),
+        ("", (0, 0, 0, 0)),
+    ],
+)
+def test_citations(text: str, expected: tuple[int, int, int, int]) -> None:
+    found = count_citations(text, CASES[0].text)
+    assert (found.total, found.well_formed, found.named_only, found.in_case) == expected
+    assert found.unverifiable == found.total - found.in_case
+
+
+def study(results: list[ExperimentResults]) -> StudyResults:
+    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
+    scores = pd.concat([panel_scores(one) for one in results], ignore_index=True) if results else panel_scores_of_none()
+    experiments = {one.experiment: one for one in results}
+    return StudyResults(STUDY, experiments, scores, {}, published[published["study"] == STUDY])
+
+
+def panel_scores_of_none() -> pd.DataFrame:
+    return pd.DataFrame(columns=SCHEMAS["scores"].names)
+
+
+def test_every_table_and_figure_is_built_for_three_phases_and_for_none(tmp_path: Path) -> None:
+    hostile = {"c1#0": "aar arr arr", "c2#0": "rra rra raa"}
+    three = [
+        panel(tmp_path, hostile, protocol, name)
+        for protocol, name in (("synthetic_panel", "s"), ("panel", "p"), ("human_panel", "h"))
+    ]
+    for results in (study(three), study([])):
+        for entry in study_tables(STUDY):
+            content = TABLES[f"{STUDY}/{entry.name}"].build(results)
+            assert len(content.frame.columns) > 3
+        for drawn in study_figures(STUDY):
+            assert FIGURES[f"{STUDY}/{drawn.name}"].build(results).axes
+
+
+def test_a_step_without_any_position_is_a_gap_in_the_figure(tmp_path: Path) -> None:
+    drawing = FIGURES[f"{STUDY}/figure6_multiagent"].build(study([panel(tmp_path, {"c1#0": "anr nnn rra"})]))
+    total = next(line for line in drawing.axes[0].lines if line.get_label() == "all")
+    assert list(total.get_ydata()) == pytest.approx([1, np.nan, 0, np.nan, np.nan, np.nan, 0, 0, 1], nan_ok=True)
+
+
+def test_table_two_counts_each_step_by_case(tmp_path: Path) -> None:
+    content = TABLES[f"{STUDY}/table2_counts"].build(
+        study([panel(tmp_path, {"c1#0": "aar aar aar", "c2#0": "rra rra rra"}, "synthetic_panel")])
+    )
+    first = content.frame[content.frame["step"] == 1].set_index("code")
+    theirs, ours = first[first["experiment"] == ""], first[first["experiment"] != ""]
+    assert ours.loc["1 affirm", ["total", "case 1", "case 2"]].tolist() == [1, 1, 0]
+    assert ours.loc["0 not affirm", ["total", "case 1", "case 2"]].tolist() == [1, 0, 1]
+    assert theirs.loc["1 affirm", "published total"] == 85 and theirs.loc["1 affirm", "published case 3"] == 20
+    assert content.frame["difference"].isna().all(), "two debates compare with no hundred"
+    assert len(content.frame) == 27 + 3
+
+
+def test_the_reading_table_shows_before_between_and_after(tmp_path: Path) -> None:
+    content = TABLES[f"{STUDY}/changes_of_opinion"].build(study([panel(tmp_path, {"c1#0": "aar rar rar"})]))
+    row = content.frame.iloc[0]
+    assert (row["from"], row["to"], row["rounds"]) == ("affirm", "not affirm", "1 to 2")
+    assert row["before"] == "judge_1 in round 1 says a."
+    assert row["said between"] == "judge_2: judge_2 in round 1 says a. / judge_3: judge_3 in round 1 says r."
+    assert row["after"] == "judge_1 in round 2 says r."

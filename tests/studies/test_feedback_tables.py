@@ -1,0 +1,197 @@
+"""Tables and figures of Debate-Feedback and of the comparison, from results on disk whose figures are known."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.core.cases import Case
+from moot.report.content import StudyResults, TableContent
+from moot.report.published import read_published
+from moot.scores import concat_scores, score_experiment
+from moot.scores.results import ExperimentResults
+from moot.studies import FIGURES, TABLES
+from moot.studies.feedback.runs import ASSISTED, SINGLE, list_runs, sweeps
+from moot.training.baselines import select
+from moot.training.evaluation import evaluate
+from moot.training.examples import examples
+from results_on_disk import prediction, repeating, utterance, write_results
+from scripted_model import WINNER
+
+PUBLISHED = Path(__file__).parents[2] / "data" / "published" / "published_results.csv"
+DEBATE = {
+    "weight": 0.5, "smoothing": True, "debaters": 2, "rounds": 1, "sides": "opposed", "assistant": "",
+    "assistant_features": "tfidf", "threshold": 0.5, "threshold_rule": "mean",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Config:
+    protocol: str = "feedback"
+    dataset: str = "caselaw"
+    models: tuple[str, ...] = ("tiny",)
+    split: str = "test"
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def outlook_row(case_id: str, turn: int, share: float, latest: float) -> dict[str, Any]:
+    shares = {"defendant": 1 - share, "plaintiff": share}
+    parsed = {
+        "smoothed": shares,
+        "latest": {"defendant": 1 - latest, "plaintiff": latest},
+        "threshold_met": True,
+        "probability": "token probabilities",
+    }
+    return utterance(case_id, turn, "judge", kind="smoothed", parsed=json.dumps(parsed))
+
+
+def experiment(folder: Path, name: str, count: int = 6, right: int = 4, **params: Any) -> ExperimentResults:
+    """A debate over `count` cases that plaintiffs win, the first `right` of them predicted so; O_0 is always wrong."""
+    cases = [Case(f"c{n}", "caselaw", "test", f"Facts {n}", "plaintiff", WINNER.labels) for n in range(6)]
+    cases += [Case(f"t{n}", "caselaw", "train", f"Told {n}", WINNER.labels[n % 2], WINNER.labels) for n in range(8)]
+    answers, rows = [], []
+    for n in range(count):
+        share = 0.9 if n < right else 0.3
+        answers.append(prediction(f"c{n}", "plaintiff", "plaintiff" if n < right else "defendant", calls=7))
+        rows += [outlook_row(f"c{n}", 1, 0.2, 0.2), outlook_row(f"c{n}", 2, 0.5 * 0.2 + 0.5 * share, share)]
+        if params.get("assistant"):
+            told = json.dumps({"debater": "debater 1", "reliability": 0.9 if n % 2 else 0.4})
+            rows.append(utterance(f"c{n}", 3, "assistant", kind="reliability", parsed=told, prediction="plaintiff"))
+        rows.append(
+            utterance(f"c{n}", 4, "moot", kind="conclusion", parsed=json.dumps({"status": "valid", "score": 0.5}))
+        )
+    config = Config(params={**DEBATE, **params})
+    return write_results(folder, cases, {"tiny": answers}, {"tiny": rows}, WINNER, name, config)  # type: ignore[arg-type]
+
+
+def study(*found: ExperimentResults, name: str = "feedback", baselines: bool = False) -> StudyResults:
+    published = read_published(PUBLISHED)
+    boards = {}
+    if baselines:
+        data = examples(list(found[0]._cases_and_task[0]), WINNER)
+        boards = {"caselaw": evaluate(data, select(["majority-class"]), seed=1, folds=2).leaderboard}
+    scores = concat_scores(score_experiment(one) for one in found)
+    by_name = {one.experiment: one for one in found}
+    runs = {
+        ("single", "tiny"): "paper-feedback-single-caselaw",
+        ("assisted", "tiny"): "paper-feedback-assistant-caselaw",
+    }
+    published["model"] = published["model"].replace({"gpt-4o": "tiny"})  # Table 2's model, and not Table 3's
+    return StudyResults(name, by_name, scores, boards, published[published["study"] == name], repeating(runs))
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> StudyResults:
+    single = experiment(tmp_path, "single", right=4)
+    assisted = experiment(tmp_path, "assisted", right=5, assistant="training")
+    swept = [experiment(tmp_path, f"rounds={n}", count=2, right=1, rounds=n) for n in (1, 2, 3)]
+    return study(single, assisted, *swept, baselines=True)
+
+
+def built(results: StudyResults, name: str) -> TableContent:
+    return TABLES[name].build(results)
+
+
+def test_an_experiment_with_a_twin_in_a_sweep_stays_in_the_tables(tmp_path: Path) -> None:
+    """At the paper's scale Debate-Feedback has as many rounds as one point of the sweep of rounds."""
+    single = experiment(tmp_path, "single", rounds=2)
+    found = study(single, *(experiment(tmp_path, f"rounds={n}", rounds=n) for n in (1, 2, 3)))
+    assert [run.results.experiment for run in list_runs(found)] == ["single"]
+
+
+def test_a_sweep_is_found_and_stands_in_no_other_table(results: StudyResults) -> None:
+    assert [[one.experiment for one in group] for group in sweeps(results, "rounds")] == [
+        ["rounds=1", "rounds=2", "rounds=3"]
+    ]
+    assert sweeps(results, "debaters") == []
+    assert [run.method for run in list_runs(results)] == [SINGLE, ASSISTED]
+
+
+def test_table2_sets_ours_beside_the_published_value(results: StudyResults) -> None:
+    frame = built(results, "feedback/table2_models").frame
+    row = frame[(frame["method"] == SINGLE) & (frame["metric"] == "accuracy") & (frame["data"] == "caselaw")].iloc[0]
+    assert (row["published"], row["ours"], row["n"]) == (0.66, pytest.approx(4 / 6), 6)
+    assert row["difference"] == pytest.approx(4 / 6 - 0.66)
+    trained = frame[(frame["method"] == "majority-class") & frame["setting"].str.startswith("trained")].iloc[0]
+    assert trained["n"] == 6 and pd.isna(trained["published"])
+    alone = frame[(frame["method"] == "lawformer") & (frame["data"] == "cail18")]
+    assert list(alone["published"]) == [0.38, 0.12] and alone["ours"].isna().all()
+    assert not frame.duplicated(["method", "model", "setting", "data", "metric"]).any()
+
+
+def test_table3_names_the_papers_methods(results: StudyResults) -> None:
+    frame = built(results, "feedback/table3_reasoning").frame
+    found = frame[(frame["data"] == "caselaw") & (frame["metric"] == "accuracy")].set_index("method")["published"]
+    assert found["chain of thought, 4 steps"] == 0.637 and found["Reflexion"] == 0.645
+
+
+def test_table3_compares_the_debates_of_its_own_model_alone(results: StudyResults) -> None:
+    """Debate-Feedback by Table 2's model stands in Table 3 without a published value beside it."""
+    frame = built(results, "feedback/table3_reasoning").frame
+    debates = frame[frame["method"].isin([SINGLE, ASSISTED]) & (frame["metric"] == "accuracy")]
+    ours, theirs = debates[debates["model"] == "tiny"], debates[debates["setting"] == "published"]
+    assert len(ours) == 2 and ours["difference"].isna().all()
+    assert list(theirs[theirs["data"] == "caselaw"]["published"]) == [0.662, 0.671]
+
+
+def test_references_stand_beside_the_methods_on_the_same_cases(results: StudyResults) -> None:
+    for name in ("table2_models", "table3_reasoning"):
+        frame = built(results, f"feedback/{name}").frame
+        majority = frame[(frame["method"] == "majority-class") & frame["setting"].str.startswith("reference")]
+        assert list(majority[majority["metric"] == "accuracy"]["ours"]) == [1.0], "all six cases are won by plaintiffs"
+
+
+def test_table5_compares_shares_and_notes_what_the_paper_implies(results: StudyResults) -> None:
+    content = built(results, "feedback/table5_smoothing")
+    frame = content.frame[content.frame["method"] == SINGLE].set_index(["smoothing", "metric"])
+    row = frame.loc[("with smoothing", "corrections, share of cases")]
+    assert row["published"] == pytest.approx(93 / 3000) and row["ours"] == pytest.approx(4 / 6)
+    assert any("0.6323" in note and "0.6297" in note for note in content.notes)
+
+
+def test_components_start_from_the_judge_alone(results: StudyResults) -> None:
+    frame = built(results, "feedback/components").frame.set_index("variant")
+    assert list(frame["accuracy"]) == pytest.approx([0, 4 / 6, 4 / 6, 5 / 6, 5 / 6])
+    assert frame["p"].iloc[1] == pytest.approx(2 * 0.5**4)  # four cases differ, all one way
+    assert (frame["p (Holm)"].iloc[1:] >= frame["p"].iloc[1:]).all()
+
+
+def test_paired_comparisons_and_the_assistant(results: StudyResults) -> None:
+    frame = built(results, "feedback/one_against_all").frame
+    row = frame[(frame["method"] == SINGLE) & frame["against"].str.startswith(ASSISTED)].iloc[0]
+    assert row["difference"] == pytest.approx(-1 / 6) and row["cases"] == 6 and row["other better"] == 1
+    quality = built(results, "feedback/assistant").frame.set_index("metric")["ours"]
+    assert quality["Brier score"] == pytest.approx((0.01 + 0.36) / 2)
+
+
+def test_the_comparison_has_methods_down_and_data_across(results: StudyResults) -> None:
+    results = study(*results.experiments.values(), name="comparison", baselines=True)
+    frame = built(results, "comparison/methods_by_data").frame
+    cells = frame.set_index("method")["caselaw"]
+    assert (
+        cells["debate-feedback"].startswith("0.667 [")
+        and "n = 6, 100% valid; 7.0 calls, 100 tokens" in cells["debate-feedback"]
+    )
+    assert cells["majority class"].startswith("1.000") and "trained: Majority class" in cells
+    long = built(results, "comparison/methods_long").frame
+    assert not long.duplicated(["data", "method", "model"]).any()
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name.startswith("feedback/")])
+@pytest.mark.parametrize("empty", [False, True])
+def test_every_figure_is_drawn_with_and_without_experiments(name: str, empty: bool, results: StudyResults) -> None:
+    drawing = FIGURES[name].build(study() if empty else results)
+    assert drawing.axes
+    if not empty and name == "feedback/figure3_rounds":
+        line = drawing.axes[0].lines[0]
+        assert list(line.get_ydata()) == [0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name.startswith(("feedback/", "comparison/"))])
+def test_every_table_stands_without_experiments(name: str) -> None:
+    content = TABLES[name].build(study(name=name.split("/", maxsplit=1)[0]))
+    assert list(content.frame.columns)

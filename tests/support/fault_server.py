@@ -1,0 +1,399 @@
+"""A chat server that fails on purpose: OpenAI-compatible and Ollama-native, deterministic, and faster than its clients.
+
+The reply to a request depends on the request's digest alone, and whether it fails on the seed, the digest and how often
+the request came before. Run it as `python tests/support/fault_server.py --port 0 --faults transient --rate 0.3 --seed 1`, which
+prints its port, or take `FaultServer(...)` as a context manager, which runs it as a process of its own.
+
+`GET /stats` tells what was asked: requests in all and by digest, faults by kind, whole replies, and the most in flight.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from aiohttp import web
+
+from invented_replies import Reply, digest_of, likelihoods, reply_to, spoilt
+
+# Faults that a second attempt may mend, and that leave the reply as it would have been.
+TRANSIENT = [
+    "rate_limited",
+    "rate_limited_retry_after",
+    "server_error",
+    "bad_gateway",
+    "unavailable",
+    "dropped_before",
+    "dropped_midway",
+    "html_page",
+    "broken_body",
+    "invalid_utf8",
+    "out_of_order",
+]
+SLOW = ["hang", "slow_stream"]
+# Whole replies with a content that is no good.
+CONTENT = ["empty", "truncated", "malformed_json", "wrong_shape", "outside_labels", "content_filter"]
+# Refusals that a second attempt cannot mend.
+FATAL = ["insufficient_quota", "invalid_key", "model_not_found", "context_length"]
+KINDS = [*TRANSIENT, *SLOW, *CONTENT, *FATAL]
+GROUPS = {"transient": TRANSIENT, "slow": SLOW, "content": CONTENT, "fatal": FATAL, "all": KINDS, "none": []}
+
+HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Welcome to this network</h1></body></html>"
+
+
+@dataclass(slots=True)
+class Settings:
+    """What fails and how: kinds of fault, their share of the requests, the seed, and times in seconds."""
+
+    faults: list[str] = field(default_factory=list)
+    rate: float = 0.3
+    seed: int = 0
+    latency: float = 0.0
+    hang: float = 3600.0
+    slow: float = 5.0
+    retry_after: float = 0.1
+    context: int = 8192
+    most_attempts: int = 0
+    speech: str = ""
+    fingerprints: int = 0  # how many versions serve in turn; 0: the server does not say which
+    listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
+    logprobs: str = "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
+    content: str = ""  # if given, every reply's
+
+
+@dataclass(slots=True)
+class Stats:
+    """What the server has seen."""
+
+    requests: Counter[str] = field(default_factory=Counter)
+    replies: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    in_flight: int = 0
+    peak: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "requests": self.requests.total(),
+            "distinct": len(self.requests),
+            "replies": self.replies.total(),
+            "by_digest": dict(self.requests),
+            "replies_by_digest": dict(self.replies),
+            "faults": dict(self.faults),
+            "peak": self.peak,
+        }
+
+
+class ChatServer:
+    """The handler of all paths, with what it has seen."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.stats = Stats()
+        self.paths: dict[str, Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]] = {
+            "/v1/chat/completions": self.chat,
+            "/api/chat": self.chat,
+            "/v1/models": self.models,
+            "/api/tags": self.models,
+            "/api/show": self.show,
+            "/api/version": self.version,
+            "/stats": self.report,
+            "/count": self.count,
+            "/reset": self.reset,
+        }
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+        handler = self.paths.get(request.path)
+        return await handler(request) if handler else web.json_response({"error": "no such path"}, status=404)
+
+    async def models(self, _request: web.BaseRequest) -> web.StreamResponse:
+        models = [{"id": "test", "object": "model", "name": "test", "model": "test", "digest": "0" * 64}]
+        return web.json_response({"object": "list", "data": models, "models": models})
+
+    async def show(self, _request: web.BaseRequest) -> web.StreamResponse:
+        information = {"general.architecture": "test", "test.context_length": self.settings.context}
+        return web.json_response({"details": {"family": "test"}, "model_info": information})
+
+    async def version(self, _request: web.BaseRequest) -> web.StreamResponse:
+        return web.json_response({"version": "0.12.0"})
+
+    async def report(self, _request: web.BaseRequest) -> web.StreamResponse:
+        return web.json_response(self.stats.as_json())
+
+    async def count(self, _request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(text=str(self.stats.requests.total()))
+
+    async def reset(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Forget what was seen; settings in the body replace the present ones."""
+        self.stats = Stats()
+        for name, value in (json.loads(await request.read() or b"{}")).items():
+            setattr(self.settings, name, value)
+        return web.json_response({})
+
+    def fault(self, digest: str, attempt: int) -> str:
+        """The kind of fault for this attempt, or "" for none."""
+        settings = self.settings
+        if not settings.faults or (settings.most_attempts and attempt > settings.most_attempts):
+            return ""
+        draw = random.Random(f"{settings.seed}/{digest}/{attempt}")
+        return draw.choice(settings.faults) if draw.random() < settings.rate else ""
+
+    async def chat(self, request: web.BaseRequest) -> web.StreamResponse:
+        stats = self.stats
+        body = json.loads(await request.read())
+        digest = digest_of(body)
+        stats.requests[digest] += 1
+        kind = self.fault(digest, stats.requests[digest])
+        if kind:
+            stats.faults[kind] += 1
+        stats.in_flight += 1
+        stats.peak = max(stats.peak, stats.in_flight)
+        try:
+            if self.settings.latency:
+                await asyncio.sleep(self.settings.latency)
+            return await self.answer(request, body, digest, kind)
+        finally:
+            stats.in_flight -= 1
+
+    async def answer(
+        self, request: web.BaseRequest, body: dict[str, Any], digest: str, kind: str
+    ) -> web.StreamResponse:
+        if body.get("stream"):
+            return web.json_response({"error": {"message": "this server does not stream"}}, status=400)
+        if body.get("logprobs") and self.settings.logprobs in ("refused", "forbidden"):
+            kind = f"logprobs_{self.settings.logprobs}"
+        refusal = self.refusal(request, kind)
+        if refusal is not None:
+            return refusal
+        payload = self.payload(request, body, digest, kind)
+        if kind in ("dropped_before", "hang"):
+            await asyncio.sleep(self.settings.hang if kind == "hang" else 0)
+            return self.hung_up(request)
+        if kind == "dropped_midway":
+            response = await self.begun(request, len(payload))
+            await response.write(payload[: len(payload) // 2])
+            return self.hung_up(request)
+        if kind == "slow_stream":
+            response = await self.begun(request, len(payload))
+            for start in range(0, len(payload), max(1, len(payload) // 10)):
+                await response.write(payload[start : start + max(1, len(payload) // 10)])
+                await asyncio.sleep(self.settings.slow / 10)
+            self.stats.replies[digest] += 1
+            return response
+        if kind == "out_of_order":
+            await asyncio.sleep(random.Random(digest).random() * max(0.05, 4 * self.settings.latency))
+        self.stats.replies[digest] += 1
+        return web.Response(body=payload, content_type="application/json")
+
+    async def begun(self, request: web.BaseRequest, length: int) -> web.StreamResponse:
+        headers = {"Content-Type": "application/json", "Content-Length": str(length)}
+        response = web.StreamResponse(headers=headers)
+        await response.prepare(request)
+        return response
+
+    def hung_up(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.transport:
+            request.transport.abort()
+        return web.Response()
+
+    def refusal(self, request: web.BaseRequest, kind: str) -> web.StreamResponse | None:
+        """An answer that carries no reply; a refused key is repeated in full, as badly behaved gateways do."""
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        wait = {"Retry-After": f"{self.settings.retry_after:g}"}
+        refusals: dict[str, tuple[int, str, str, dict[str, str]]] = {
+            "rate_limited": (429, "Rate limit reached for requests", "rate_limit_exceeded", {}),
+            "rate_limited_retry_after": (429, "Rate limit reached, try again later", "rate_limit_exceeded", wait),
+            "server_error": (500, "The server had an error", "server_error", {}),
+            "bad_gateway": (502, "Bad gateway", "bad_gateway", {}),
+            "unavailable": (503, "The engine is overloaded", "overloaded", {}),
+            "logprobs_refused": (400, "This model does not support logprobs", "unsupported_parameter", {}),
+            "logprobs_forbidden": (403, "You are not allowed to request logprobs from this model", "forbidden", {}),
+            "insufficient_quota": (429, "You exceeded your current quota", "insufficient_quota", {}),
+            "invalid_key": (401, f"Incorrect API key provided: {key}", "invalid_api_key", {}),
+            "model_not_found": (404, "The model 'test' does not exist", "model_not_found", {}),
+            "context_length": (
+                400,
+                "This model's maximum context length is 8192 tokens",
+                "context_length_exceeded",
+                {},
+            ),
+        }
+        if kind == "html_page":
+            return web.Response(text=HTML, content_type="text/html")
+        if kind not in refusals:
+            return None
+        status, message, code, headers = refusals[kind]
+        error: Any = {"message": message, "type": code, "param": None, "code": code}
+        error = message if request.path == "/api/chat" else error
+        return web.json_response({"error": error}, status=status, headers=headers)
+
+    def payload(self, request: web.BaseRequest, body: dict[str, Any], digest: str, kind: str) -> bytes:
+        """The reply as the bytes of a body, in the form of the path that was asked."""
+        reply = reply_to(body, digest, self.settings.speech)
+        reply.content = self.settings.content or reply.content
+        if kind in CONTENT:
+            reply = spoilt(reply, kind)
+        form = self.ollama if request.path == "/api/chat" else self.openai
+        payload = json.dumps(form(reply, body, digest), ensure_ascii=False).encode()
+        if kind == "broken_body":
+            payload = payload[: len(payload) // 2] + b'", ]'
+        if kind == "invalid_utf8":
+            payload = payload.replace(b'"content": "', b'"content": "\xff\xfe\xc3(', 1)
+        return payload
+
+    def openai(self, reply: Reply, body: dict[str, Any], digest: str) -> dict[str, Any]:
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": reply.content},
+            "finish_reason": reply.finish,
+            "logprobs": self.likelihoods(body, digest),
+        }
+        usage = {
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+            "total_tokens": reply.prompt_tokens + reply.completion_tokens,
+            "prompt_tokens_details": {"cached_tokens": 0},
+        }
+        name = {"id": f"chatcmpl-{digest[:12]}", "object": "chat.completion", "created": 0, "model": body.get("model")}
+        if not self.settings.fingerprints:
+            return {**name, "choices": [choice], "usage": usage}
+        choice["message"]["reasoning"] = "Thinking."
+        usage["completion_tokens_details"] = {"reasoning_tokens": 3}
+        version = self.stats.requests.total() % self.settings.fingerprints
+        served = {"system_fingerprint": f"fp_{version}", "provider": "Somebody", "service_tier": "default"}
+        return {**name, **served, "choices": [choice], "usage": usage}
+
+    def likelihoods(self, body: dict[str, Any], digest: str) -> dict[str, Any] | None:
+        given = body.get("logprobs") and self.settings.logprobs == "given"
+        return likelihoods(body, random.Random(digest), self.settings.listed) if given else None
+
+    def ollama(self, reply: Reply, body: dict[str, Any], _digest: str) -> dict[str, Any]:
+        """Ollama's form; a prompt longer than num_ctx is cut without a word, and counted as cut."""
+        window = (body.get("options") or {}).get("num_ctx", 2048)
+        return {
+            "model": body.get("model"),
+            "created_at": "2026-01-01T00:00:00Z",
+            "message": {"role": "assistant", "content": reply.content},
+            "done": True,
+            "done_reason": "stop" if reply.finish == "content_filter" else reply.finish,
+            "total_duration": 1,
+            "prompt_eval_count": min(reply.prompt_tokens, window),
+            "eval_count": reply.completion_tokens,
+        }
+
+
+async def serve(settings: Settings, port: int) -> None:
+    """Serve until killed; the address is the first line of the output."""
+    runner = web.ServerRunner(web.Server(ChatServer(settings), access_log=None))
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=4096)
+    await site.start()
+    print(runner.addresses[0][1], flush=True)  # noqa: T201 - the parent process reads it
+    await asyncio.Event().wait()
+
+
+class FaultServer:
+    """The server as a process of its own, for tests and benchmarks.
+
+    >>> with FaultServer(faults="transient", rate=0.3, seed=1) as server:  # doctest: +SKIP
+    ...     server.url, server.stats()["requests"]
+    """
+
+    def __init__(self, faults: str = "none", **settings: float | str) -> None:
+        arguments = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).resolve()), "--port", "0", f"--faults={faults}", *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        self.port = int(self._process.stdout.readline())
+
+    @property
+    def url(self) -> str:
+        """The base address for OpenAI's clients; Ollama's take `host`."""
+        return f"{self.host}/v1"
+
+    @property
+    def host(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def stats(self) -> dict[str, Any]:
+        with urllib.request.urlopen(f"{self.host}/stats", timeout=10) as response:
+            return json.load(response)  # type: ignore[no-any-return]
+
+    def count(self) -> int:
+        """How many requests have come."""
+        with urllib.request.urlopen(f"{self.host}/count", timeout=10) as response:
+            return int(response.read())
+
+    def reset(self, **settings: Any) -> None:
+        """Forget what was seen, and change settings (`faults` is a list of kinds)."""
+        request = urllib.request.Request(f"{self.host}/reset", data=json.dumps(settings).encode(), method="POST")
+        urllib.request.urlopen(request, timeout=10).close()
+
+    def wait_for(self, requests: int, seconds: float = 30) -> None:
+        """Return once `requests` have come, or fail."""
+        deadline = time.monotonic() + seconds
+        while self.count() < requests:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"fewer than {requests} requests in {seconds} s")
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def __enter__(self) -> "FaultServer":
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=8099, help="0 takes a free one")
+    parser.add_argument("--faults", default="none", help=f"kinds or groups, by comma: {', '.join([*GROUPS, *KINDS])}")
+    defaults = Settings()
+    for name in (
+        "rate",
+        "seed",
+        "latency",
+        "hang",
+        "slow",
+        "retry_after",
+        "context",
+        "most_attempts",
+        "speech",
+        "fingerprints",
+        "listed",
+        "logprobs",
+    ):
+        value = getattr(defaults, name)
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=name, type=type(value), default=value)
+    arguments = vars(parser.parse_args())
+    port = arguments.pop("port")
+    faults = [kind for name in arguments.pop("faults").split(",") for kind in GROUPS.get(name, [name])]
+    if unknown := set(faults) - set(KINDS):
+        parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
+    asyncio.run(serve(Settings(faults=faults, **arguments), port))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The forms that the table of nasty replies is read by: the protocols' own, and some that no protocol has."""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from moot.labels.judge import Judged
+from moot.llm.parsing.ladder import Parsed, parse_label, parse_reply
+from moot.protocols.conference import Evaluation, Notes, coding_schema
+from moot.protocols.courtroom import Inline
+from moot.protocols.decisions import ANSWERS, Grade, decision_schema
+from moot.protocols.feedback import opinion_schema
+from moot.protocols.panel import round_schema
+from moot.protocols.reasoning import Criticism, steps_schema
+from moot.protocols.replies import prediction_schema
+from moot.protocols.speakers import JUDGE
+from moot.protocols.summaries import CaseSummary
+from results_on_disk import REARREST
+from scripted_model import ARTICLES, STANCE, WINNER
+
+
+class Verdict(BaseModel):
+    prediction: Literal["YES", "NO"]
+    confidence: int = Field(ge=0, le=100, description="how sure you are")
+    reasoning: str
+
+
+class Belief(Verdict):
+    reasoning: str = ""
+
+
+class Stance(BaseModel):
+    prediction: Literal["pro", "con", "neutral"]
+    confidence: int | None = Field(default=None, ge=0, le=100)
+    reasoning: str = ""
+
+
+class RiskFactor(BaseModel):
+    factor: str
+    weight: int = Field(ge=0, le=10)
+    direction: Literal["raises", "lowers", "unknown"] = "unknown"
+
+
+class Review(BaseModel):
+    prediction: Literal["YES", "NO"]
+    confidence: int = Field(ge=0, le=100)
+    risk_factors: list[RiskFactor]
+
+
+DECISIONS = tuple(ANSWERS[JUDGE].values())
+PROTOCOL_FORMS: dict[str, type[BaseModel]] = {
+    "prompting": prediction_schema(REARREST),
+    "cot": prediction_schema(REARREST, factors=10),
+    "courtroom": prediction_schema(REARREST, name="Verdict", reasoning=True),
+    "inline": Inline,
+    "grade": Grade,
+    "decision": decision_schema(DECISIONS),
+    "evaluation": Evaluation,
+    "notes": Notes,
+    "coding": coding_schema('{"cost": [], "climate": [], "jobs": []}'),
+    "round": round_schema(3, 1500),
+    "judged": Judged,
+    "opinion": opinion_schema(WINNER),
+    "outcome": prediction_schema(WINNER),
+    "articles": prediction_schema(ARTICLES),
+    "four_steps": steps_schema(WINNER),
+    "criticism": Criticism,
+    "stance_json": prediction_schema(STANCE, reasoning=True),
+    "summary": CaseSummary,
+}
+OTHER_FORMS: dict[str, type[BaseModel]] = {"verdict": Verdict, "belief": Belief, "stance": Stance, "review": Review}
+FORMS = PROTOCOL_FORMS | OTHER_FORMS
+LABELS = {
+    "label": ("pro", "con", "neutral"),
+    "chinese": ("支持", "反对"),
+    "agreement": DECISIONS,
+    "stance_label": ("CON", "NEUTRAL", "PRO"),
+}
+TABLE = Path(__file__).parents[1] / "data" / "nasty_replies.jsonl"
+NASTY: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").splitlines()]
+
+
+def read(form: str, reply: str) -> Parsed:
+    """What moot reads in a reply to a form of `FORMS`, or to a question for one of `LABELS`."""
+    return parse_label(reply, LABELS[form]) if form in LABELS else parse_reply(reply, FORMS[form])

@@ -1,0 +1,118 @@
+"""Baselines on disk: stored models without pickle, TabPFN's weights, and what the job writes."""
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.preprocessing import FunctionTransformer
+
+from made_up_cases import TASK, made_up, part, without_times
+from moot.core.artifacts import read_frame
+from moot.core.errors import UnavailableError, UserError
+from moot.stages.baselines import train_baselines
+from moot.stages.load import load_dataset
+from moot.stages.plan import Plan
+from moot.training.baselines import BASELINES, select
+from moot.training.baselines.tabpfn import FOLDER_VARIABLE, WEIGHTS
+from moot.training.evaluation import evaluate
+from moot.training.storage import load, store
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", ["rf", "lr", "gbc", "knn", "qda", "xgboost", "catboost"])
+def test_a_stored_model_predicts_as_before(name: str, tmp_path: Path) -> None:
+    if name == "catboost":
+        pytest.importorskip("catboost", reason="catboost comes with the extra 'tabular'")
+    data = made_up()
+    found = evaluate(data, select([name]), seed=1, folds=2)
+    store(tmp_path / "model.skops", found.models[name], TASK.labels)
+    assert data.features is not None
+    test = data.features[(data.cases["split"] == "test").to_numpy()]
+    again = load(tmp_path / "model.skops")
+    assert list(again.predict(test)) == list(found.predictions["prediction"])
+    assert np.array_equal(again.estimator.predict_proba(test)[:, 1], found.predictions["score"])
+
+
+def test_every_stored_model_is_made_of_trusted_types(tmp_path: Path) -> None:
+    found = evaluate(made_up(), [entry for entry in select(["tabular"]) if entry.stored], seed=1, folds=2)
+    assert len(found.models) >= 15
+    for name, model in found.models.items():
+        store(tmp_path / f"{name}.skops", model, TASK.labels)
+        assert load(tmp_path / f"{name}.skops").labels == TASK.labels
+
+
+def test_a_foreign_or_broken_model_is_not_loaded(tmp_path: Path) -> None:
+    store(tmp_path / "foreign.skops", FunctionTransformer(os.system), ["no", "yes"])
+    with pytest.raises(UserError, match=r"foreign.skops: holds the type posix.system, which no baseline of moot uses"):
+        load(tmp_path / "foreign.skops")
+    (tmp_path / "broken.skops").write_text("no zip")
+    with pytest.raises(UserError, match=r"broken.skops: no model that moot stored"):
+        load(tmp_path / "broken.skops")
+
+
+def test_tabpfn_without_weights_says_so_before_any_library_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tabpfn", None)
+    for folder, expected in ((str(tmp_path), f"in {tmp_path}"), ("", "names no folder")):
+        monkeypatch.setenv(FOLDER_VARIABLE, folder)
+        row = part(evaluate(made_up(), select(["tabpfn"]), seed=1).leaderboard, "tabpfn", "test")
+        assert row.status.startswith("weights not found: ")
+        assert expected in row.status
+    (tmp_path / WEIGHTS[0]).write_text("weights")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    with pytest.raises(UnavailableError, match="not installed: tabpfn"):
+        BASELINES["tabpfn"].build(1, 1)
+
+
+def test_tabpfn_runs_from_the_file_that_it_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small checkpoint of random weights in the format of version 2 goes through the library's own loading."""
+    torch = pytest.importorskip("torch", reason="torch comes with the extra 'tabular'")
+    pytest.importorskip("tabpfn", reason="tabpfn comes with the extra 'tabular'")
+    from tabpfn.architectures import tabpfn_v2  # noqa: PLC0415
+
+    torch.manual_seed(0)
+    config = tabpfn_v2.TabPFNV2Config(max_num_classes=10, emsize=24, nlayers=2, nhead=2)
+    model = tabpfn_v2.get_architecture(config)
+    for weight in model.parameters():
+        torch.nn.init.normal_(weight, std=0.3)
+    torch.save({"state_dict": model.state_dict(), "config": asdict(config)}, tmp_path / WEIGHTS[0])
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    first, again = (evaluate(made_up(), select(["tabpfn"]), seed=1, folds=2) for _ in range(2))
+    row = part(first.leaderboard, "tabpfn", "test")
+    assert (row.status, row.n) == ("ok", 20)
+    assert first.predictions["score"].between(0, 1).all()
+    assert first.predictions["score"].nunique() > 10, "random weights still read the cases"
+    pd.testing.assert_frame_equal(first.predictions, again.predictions)
+    pd.testing.assert_frame_equal(without_times(first.leaderboard), without_times(again.leaderboard))
+
+
+def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path) -> None:
+    raw = {
+        "seed": 3,
+        "data_root": str(tmp_path),
+        "models": {"m": {"model": "any"}},
+        "datasets": {"nlsy97": {"rows": 200, "baselines": ["nb", "knn", "reference", "tabpfn"]}},
+        "experiments": {"e": {"protocol": "courtroom", "dataset": "nlsy97", "models": "m"}},
+    }
+    plan = Plan.from_yaml(raw, PROJECT)
+    inputs = (tmp_path / "cases.parquet", tmp_path / "features.parquet")
+    load_dataset(plan.dataset_options("nlsy97"), plan.load_context("nlsy97"), *inputs, tmp_path / "cleaning.csv")
+    boards = []
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        outputs = (folder / "leaderboard.parquet", folder / "predictions.parquet", folder / "models")
+        train_baselines(plan, "nlsy97", inputs, outputs, 1)
+        boards.append(read_frame(outputs[0]))
+        assert sorted(path.name for path in outputs[2].iterdir()) == ["knn.skops", "nb.skops"]
+        assert len(read_frame(outputs[1])) == 4 * 40
+    pd.testing.assert_frame_equal(without_times(boards[0]), without_times(boards[1]))
+    assert (tmp_path / "first/predictions.parquet").read_bytes() == (
+        tmp_path / "second/predictions.parquet"
+    ).read_bytes()
+    assert str(tmp_path / "tabpfn") in part(boards[0], "tabpfn", "test").status
+    assert set(boards[0][boards[0].baseline != "tabpfn"].status) == {"ok"}

@@ -1,0 +1,54 @@
+"""Every benchmark runs, at a size that says nothing about speed, and ends in the numbers that it should."""
+
+import importlib
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from fault_server import FaultServer
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.syspath_prepend(str(PROJECT / "benchmarks"))
+    return importlib.import_module
+
+
+def test_throughput(benchmark: object) -> None:
+    throughput: ModuleType = benchmark("throughput")  # type: ignore[operator]
+    with FaultServer() as server:
+        found = throughput.measure(server.url, 2, 6, 1)
+        stats = server.stats()
+    assert set(found) == {"AsyncOpenAI", "AsyncOpenAI, aiohttp", "moot"}
+    assert (stats["requests"], stats["distinct"]) == (18, 6), "the contenders send the very same requests"
+    assert all(rate > 0 and cpu > 0 for rate, cpu in found.values())
+
+
+@pytest.mark.parametrize("name", ["makespan", "replay", "resume", "memory"])
+def test_debates(name: str, benchmark: object, tmp_path: Path) -> None:
+    debates: ModuleType = benchmark("debates")  # type: ignore[operator]
+    measure, _, small = debates.MEASUREMENTS[name]
+    line = measure(tmp_path, *small)
+    assert re.search(r"\d", line), line
+    assert line.split()[0] in ("makespan", "replay", "resuming", "memory")
+
+
+def test_prompts_are_reordered_and_not_changed(benchmark: object) -> None:
+    prompt_reuse: ModuleType = benchmark("prompt_reuse")  # type: ignore[operator]
+    content = "<facts>\nA.\n</facts>\n<record>\nB.\n</record>\n\nYou are the judge."
+    assert prompt_reuse._instruction_first(content) == (
+        "You are the judge.\n\n<facts>\nA.\n</facts>\n<record>\nB.\n</record>"
+    )
+
+
+def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: object) -> None:
+    reply_reading: ModuleType = benchmark("reply_reading")  # type: ignore[operator]
+    page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
+    assert reply_reading.section() in page
+    assert reply_reading.written(page) == page
+    counts = reply_reading.measure()["moot"]
+    assert sum(found["wrong value"] + found["missed"] for found in counts.values()) == 0

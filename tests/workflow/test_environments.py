@@ -1,0 +1,54 @@
+"""The environments: what pip's lock and conda's files name are the same versions, with hashes and without addresses."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ENVS = Path(__file__).resolve().parents[2] / "envs"
+
+
+def locked(lock: Path) -> dict[str, set[str]]:
+    versions: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([A-Za-z0-9._-]+)(?:\[\w+\])?==(\S+)", lock.read_text(), re.MULTILINE):
+        versions.setdefault(name.lower(), set()).add(version)
+    return versions
+
+
+@pytest.mark.parametrize("environment", sorted(ENVS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_conda_files_name_the_versions_of_the_lock(environment: Path) -> None:
+    versions = locked(ENVS / "default.txt")
+    dependencies = yaml.safe_load(environment.read_text())["dependencies"]
+    named = [entry for entry in dependencies if isinstance(entry, str)]
+    named += [entry for group in dependencies if isinstance(group, dict) for entry in group["pip"]]
+    pairs = [re.split(r"\s*==?", entry) for entry in named if "=" in entry]
+    assert len(pairs) > 5
+    assert not [pair for pair in pairs if pair[0] != "python" and pair[1] not in versions[pair[0].lower()]]
+
+
+@pytest.mark.parametrize("lock", sorted(ENVS.glob("*.txt")), ids=lambda path: path.stem)
+def test_locks_hold_hashes_and_no_addresses(lock: Path) -> None:
+    text = lock.read_text()
+    assert "://" not in text
+    assert not re.search(r"--(extra-)?index-url|--find-links", text)
+    requirements = re.findall(r"^[A-Za-z0-9].*==", text, re.MULTILINE)
+    assert len(requirements) <= text.count("--hash=sha256:")
+
+
+@pytest.mark.parametrize("lock", sorted(ENVS.glob("*.txt")), ids=lambda path: path.stem)
+def test_extras_agree_with_the_default(lock: Path) -> None:
+    default = locked(ENVS / "default.txt")
+    assert not {name for name, versions in locked(lock).items() if name in default and versions != default[name]}
+
+
+def test_the_default_brings_what_the_report_is_made_with() -> None:
+    assert "pygments" in locked(ENVS / "default.txt")  # the tests' own packages would hide that it is missing
+
+
+def test_every_rule_that_runs_a_script_names_its_conda_environment() -> None:
+    for file in (ENVS.parent / "rules").glob("*.smk"):
+        text = file.read_text()
+        assert text.count("    script:") == text.count("    conda:"), file.name
+        for name in re.findall(r'"\.\./envs/([^"]+)"', text):
+            assert (ENVS / name).is_file()

@@ -1,0 +1,56 @@
+"""The appellate study at its paper's scale: three phases, five cases, twenty debates each, against a server on this machine."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import yaml
+from snakemake.utils import update_config
+
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.load import load_dataset
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+PROJECT = Path(__file__).resolve().parents[2]
+PHASES = ("paper-synthetic-panel", "paper-multiagent-panel", "paper-human-ai-panel")
+STEPS = 5 * 20 * 9  # cases, debates of each, steps of a debate
+
+
+def paper_configuration(url: str, folder: Path) -> Plan:
+    """`config/paper.yaml` over the default, with its model at `url`."""
+    shipped = PROJECT / "config"
+    raw: dict[str, Any] = {}
+    for file in (shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))):
+        update_config(raw, yaml.safe_load(file.read_text("utf-8")))
+    update_config(raw, yaml.safe_load((shipped / "paper.yaml").read_text("utf-8")))
+    raw |= {"run": list(PHASES), "ledger": str(folder / "ledger")}
+    raw["models"]["gpt-3.5-turbo"] |= {"base_url": url, "api_key_env": None, "concurrency": 32}
+    return Plan.from_yaml(raw, PROJECT)
+
+
+def test_2700_steps_run_whole(tmp_path: Path) -> None:
+    cases = tmp_path / "cases.parquet"
+    with FaultServer() as server:
+        plan = paper_configuration(server.url, tmp_path)
+        load_dataset(
+            plan.dataset_options("opinions"),
+            plan.load_context("opinions"),
+            cases,
+            tmp_path / "features.parquet",
+            tmp_path / "cleaning.csv",
+        )
+        loaded, task = read_cases(cases)
+        for phase in PHASES:
+            shards = [tmp_path / f"{phase}-{number}.parquet" for number in range(plan.config.shards)]
+            for number, shard in enumerate(shards):
+                write_transcripts(plan, Job(phase, "gpt-3.5-turbo", loaded, task, shard=number), [cases], shard)
+            said = [row for shard in shards for row in pq.read_table(shard).to_pylist()]
+            assert sum(row["kind"] == "statement" for row in said) == STEPS
+            assert sum(row["source"] == "human" for row in said) == (STEPS / 3 if "human" in phase else 0)
+            outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
+            write_predictions(plan, phase, cases, shards, *outputs)
+            assert pq.read_metadata(outputs[0]).num_rows == 100
+        assert server.stats()["requests"] == 100 * (3 + 9 + 6), "one a round, one a judge and round, two beside a human"

@@ -1,0 +1,305 @@
+"""The workflow as a user runs it: a copy of the project, another working directory, a model server on this machine."""
+
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from fault_server import FaultServer
+from moot.llm.ledger import Ledger
+
+PROJECT = Path(__file__).resolve().parents[2]
+SHIPPED = (
+    "Snakefile",
+    "rules",
+    "scripts",
+    "config",
+    "docs",
+    "envs",
+    "data/samples",
+    "data/published",
+    "data/versions.csv",
+    "profiles",
+)
+DEBATE_TARGETS = ("results/scores/trial.parquet", "results/scores/single.parquet")
+TARGETS = (
+    *DEBATE_TARGETS,
+    "results/tables/courtroom/table5_courtroom.csv",
+    "results/figures/courtroom/figure5_sorted_debates.png",
+)
+
+
+class Workflow:
+    """A copy of the project, and a working directory of its own."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.project, self.work = folder / "project", folder / "work"
+        for name in SHIPPED:
+            source, target = PROJECT / name, self.project / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            ignore = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, target, ignore=ignore) if source.is_dir() else shutil.copy(source, target)
+        self.work.mkdir()
+        self.url = url
+        self.configure({})
+
+    def configure(self, change: dict[str, Any]) -> None:
+        trial = {"protocol": "courtroom", "dataset": "people", "models": "served", "cases": 3}
+        config: dict[str, Any] = {
+            "run": ["trial", "single"],
+            "models": {"served": {"endpoint": "openai", "model": "test", "base_url": self.url, "max_tokens": 50}},
+            "datasets": {"people": {"loader": "nlsy97", "source": "synthetic", "rows": 60}},
+            "experiments": {"trial": trial, "single": {**trial, "protocol": "zero_shot"}},
+        }
+        for path, value in change.items():
+            node = config
+            *parents, last = path.split("/")
+            for part in parents:
+                node = node.setdefault(part, {})
+            node[last] = value
+        (self.work / "my.yaml").write_text(yaml.safe_dump(config))
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        options = ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
+        return self.snakemake(*arguments, *options, **environment)
+
+    def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.project / "Snakefile"), *arguments]
+        done = subprocess.run(
+            command,
+            cwd=self.work,
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=500,
+        )
+        warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
+        assert not warned, f"a job gave a warning: {warned and warned[0]}"
+        return done
+
+    def jobs(self, *targets: str) -> set[str]:
+        """The rules that a run would execute now."""
+        done = self.run(*targets, "--dry-run", "--quiet", "host")
+        assert done.returncode == 0, done.stdout
+        return {
+            line.split()[-1].rstrip(":")
+            for line in done.stdout.splitlines()
+            if line.startswith(("rule ", "localrule "))
+        }
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        path = self.project / name
+        text = path.read_text()
+        assert old in text, f"{name} holds no {old!r}"
+        path.write_text(text.replace(old, new, 1))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    """A workflow that has run once."""
+    workflow = Workflow(tmp_path_factory.mktemp("workflow"), server.url)
+    done = workflow.run(*TARGETS)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return workflow
+
+
+def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
+    assert built.jobs(*TARGETS) == set()
+
+
+def test_an_edited_prompt_reruns_its_own_calls_and_what_follows_and_nothing_else(
+    built: Workflow, server: FaultServer
+) -> None:
+    asked = server.count()
+    built.edit("config/prompts/courtroom/verdict.jinja", "Both sides have closed.", "Both sides have rested.")
+    assert built.jobs(*DEBATE_TARGETS) == {"run_debates", "predict", "score"}
+    done = built.run(*TARGETS)
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert server.count() - asked == 3, "one verdict a debate; every other reply is in the ledger"
+    assert "single" not in "".join(line for line in done.stdout.splitlines() if "wildcards" in line)
+
+
+EDITS = {
+    "scripts/moot/studies/courtroom/figures.py": {"figures_courtroom_figures"},
+    "scripts/moot/scores/calibration.py": {"score", "tables_courtroom_tables", "figures_courtroom_figures"},
+    "scripts/moot/llm/chat.py": {
+        "run_debates",
+        "predict",
+        "score",
+        "tables_courtroom_tables",
+        "figures_courtroom_figures",
+    },
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edited_module_reruns_what_imports_it_and_what_follows_and_nothing_else(name: str, built: Workflow) -> None:
+    """A comment or a docstring reruns nothing."""
+    file = built.project / name
+    text = file.read_text()
+    file.write_text(text.replace('"""', '"""Edited. ', 1) + "\n# A comment.\n")
+    assert built.jobs(*TARGETS) == set()
+    file.write_text(f"{text}\nEDITED = True\n")
+    assert built.jobs(*TARGETS) == EDITS[name]
+    file.write_text(text)
+    assert built.jobs(*TARGETS) == set()
+
+
+def test_another_model_in_the_catalogue_reruns_nothing(built: Workflow) -> None:
+    built.configure({"models/unused": {"model": "another"}})
+    assert built.jobs(*TARGETS) == set()
+    built.configure({})
+
+
+def test_an_edited_local_file_is_loaded_again(tmp_path: Path) -> None:
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    workflow.configure({"datasets/people": {"loader": "compas", "source": "local"}})
+    table = workflow.work / "data" / "raw" / "compas" / "compas_filtered.csv"
+    table.parent.mkdir(parents=True)
+    shutil.copy(workflow.project / "data" / "samples" / "compas" / "compas_filtered.csv", table)
+    cases = "results/cases/people.parquet"
+    done = workflow.run(cases)
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert workflow.jobs(cases) == set()
+    table.write_text("".join(table.read_text().splitlines(keepends=True)[:-1]))
+    assert workflow.jobs(cases) == {"load_cases"}
+
+
+def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(built: Workflow, server: FaultServer) -> None:
+    tables = {target: (built.work / target).read_bytes() for target in TARGETS}
+    calls = built.work.parent / "calls"
+    shutil.copytree(built.work / "results" / "calls", calls, dirs_exist_ok=True)
+    importer = [sys.executable, str(built.project / "scripts" / "import_calls.py"), "--ledger", "elsewhere", str(calls)]
+    environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
+    subprocess.run(importer, cwd=built.work, env=environment, check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(built.work / "results")
+    asked = server.count()
+    done = built.run(*TARGETS, "--config", "replay=true", "ledger=elsewhere")
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert server.count() == asked
+    assert {target: (built.work / target).read_bytes() for target in TARGETS} == tables
+
+
+def test_a_preview_counts_what_is_left_and_asks_nobody(built: Workflow, server: FaultServer) -> None:
+    asked = server.count()
+    built.configure({"experiments/trial/cases": 5})
+    done = built.run("preview")
+    built.configure({})
+    assert done.returncode == 0, done.stdout[-4000:]
+    row = next(line.split() for line in done.stdout.splitlines() if line.strip().startswith("trial"))
+    assert row[:5] == ["trial", "served", "5", "48", "32"], "16 calls a debate, three debates in the ledger"
+    assert server.count() == asked
+
+
+BAD = {
+    "an unknown key": ({"replai": True}, "my.yaml: replai: unknown key 'replai'; did you mean 'replay'?"),
+    "a model that is not defined": (
+        {"experiments/trial/models": "servd"},
+        "my.yaml: experiments.trial.models: unknown model 'servd'; did you mean 'served'?",
+    ),
+    "a missing key": (
+        {"models/served/api_key_env": "MOOT_NO_SUCH_KEY"},
+        "environment variable MOOT_NO_SUCH_KEY is empty",
+    ),
+    "a server that does not answer": (
+        {"models/served/base_url": "http://127.0.0.1:9/v1", "models/served/attempts": 1},
+        "no server answers at http://127.0.0.1:9/v1",
+    ),
+    "a data set that is too small": (
+        {"experiments/trial/cases": 500},
+        "500 test cases wanted, data set 'people' has 12",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_bad_input_ends_with_status_1_and_one_message(fault: str, built: Workflow, tmp_path: Path) -> None:
+    change, message = BAD[fault]
+    built.configure({**change, "ledger": str(tmp_path / "ledger")})
+    done = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
+    built.configure({})
+    assert done.returncode == 1
+    assert message in done.stdout
+    assert done.stdout.count(message) == 1, done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_a_newer_ledger_ends_with_status_1_and_one_message(built: Workflow, tmp_path: Path) -> None:
+    Ledger(str(tmp_path)).close()
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
+        connection.execute("UPDATE meta SET value = '99'")
+    built.configure({"ledger": str(tmp_path)})
+    done = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
+    built.configure({})
+    assert done.returncode == 1
+    assert done.stdout.count("written by a newer moot") == 1, done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def cut(lines: list[str]) -> list[str]:
+    return [*lines[:-1], lines[-1][: len(lines[-1]) // 2]]
+
+
+def of_another_label(lines: list[str]) -> list[str]:
+    return [lines[0], lines[1].replace("PRO", "MAYBE").replace("CON", "MAYBE"), *lines[2:]]
+
+
+TABLES = {
+    "a missing column": (
+        lambda lines: [lines[0].replace("claims.stance", "stance"), *lines[1:]],
+        "utf-8",
+        "claims.stance",
+    ),
+    "a duplicate id": (lambda lines: [*lines, lines[1]], "utf-8", "claims.claimId"),
+    "a label outside the two": (of_another_label, "utf-8", "MAYBE"),
+    "another encoding": (lambda lines: lines, "utf-16", "UTF-8"),
+    "a truncated file": (cut, "utf-8", "row"),
+}
+
+
+@pytest.mark.parametrize("fault", TABLES)
+def test_a_faulty_table_ends_with_status_1_and_one_message(fault: str, built: Workflow, tmp_path: Path) -> None:
+    spoil, encoding, message = TABLES[fault]
+    sample = built.project / "data" / "samples" / "claim_stance" / "claim_stance_dataset_v1.csv"
+    table = tmp_path / "claim_stance" / "claim_stance_dataset_v1.csv"
+    table.parent.mkdir()
+    table.write_text("".join(spoil(sample.read_text().splitlines(keepends=True))), encoding=encoding)
+    built.configure({"datasets/people": {"loader": "claim_stance", "source": "local"}, "data_root": str(tmp_path)})
+    done = built.run("results/cases/people.parquet", "--forcerun", "load_cases")
+    built.configure({})
+    assert done.returncode == 1
+    told = [line for line in done.stdout.splitlines() if "moot: " in line]
+    assert len(told) == 1, done.stdout
+    assert table.name in told[0]
+    assert message in told[0]
+    assert "Traceback" not in done.stdout
+
+
+def test_starting_snakemake_loads_no_heavy_library() -> None:
+    """Every registry is read at each start, so a second there is a second on every command."""
+    code = (
+        "import sys; from moot.stages.plan import Plan; from moot.studies import FIGURES, TABLES;"
+        "from moot.protocols import PROTOCOLS; from moot.datasets import LOADERS; from moot.training.baselines import BASELINES;"
+        "[list(registry) for registry in (FIGURES, TABLES, PROTOCOLS, LOADERS, BASELINES)];"
+        "heavy = {'eyecite', 'matplotlib', 'openai', 'ollama', 'scipy', 'sklearn', 'skops', 'xgboost', 'xllamacpp'};"
+        "sys.exit(', '.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
