@@ -1,4 +1,4 @@
-"""Implementations found by name: a new one is a new file in its package, and no edit anywhere else."""
+"""Implementations found by name: a new one is a new file in its room, and no edit anywhere else."""
 
 import importlib
 import pkgutil
@@ -11,7 +11,7 @@ Entry = TypeVar("Entry")
 
 
 class Registry(Generic[Entry]):
-    """Named entries that the modules of one package register when they are imported.
+    """Named entries that the modules of one room, and of the packages in it, register when they are imported.
 
     The modules are imported at the first look-up, so a module must import heavy libraries inside its functions.
     """
@@ -38,7 +38,7 @@ class Registry(Generic[Entry]):
             return
         self._discovered = True
         package = importlib.import_module(self.package)
-        for module in pkgutil.iter_modules(package.__path__, f"{self.package}."):
+        for module in pkgutil.walk_packages(package.__path__, f"{self.package}."):
             importlib.import_module(module.name)
 
     def __getitem__(self, name: str) -> Entry:
