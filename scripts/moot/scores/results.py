@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
@@ -17,19 +17,15 @@ from moot.stats.bootstrap import ClusterBootstrap, Statistic
 OVERALL = "overall"
 
 
-class ExperimentConfig(Protocol):
-    """What results need to know of an experiment's entry in the configuration (`params` with defaults filled in)."""
+@dataclass(frozen=True, slots=True)
+class ExperimentView:
+    """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in."""
 
-    @property
-    def protocol(self) -> str: ...
-    @property
-    def dataset(self) -> str: ...
-    @property
-    def models(self) -> Sequence[str]: ...
-    @property
-    def split(self) -> str: ...
-    @property
-    def params(self) -> Mapping[str, Any]: ...
+    protocol: str
+    dataset: str
+    models: tuple[str, ...]
+    split: str
+    params: Mapping[str, Any]
 
 
 class ExperimentResults:
@@ -47,7 +43,7 @@ class ExperimentResults:
         self,
         results: Path,
         experiment: str,
-        config: ExperimentConfig,
+        config: ExperimentView,
         seed: int = 0,
         files: Collection[Path] | None = None,
     ) -> None:

@@ -8,7 +8,7 @@ failed, stopped or killed run left behind is built again by the next one, althou
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -208,8 +208,8 @@ class Stages:
 
     def score(self, experiment: str) -> Digests:
         """The predictions, transcripts and labels of all models of an experiment."""
-        config = self.plan.results_config(experiment)
-        content = [config.model_dump(mode="json", exclude={"study"}), self.plan.config.seed]
+        config = self.plan.experiments[experiment].config
+        content = [asdict(self.plan.view(experiment)), self.plan.config.seed]
         before = [self.of("predict", experiment=experiment, model=model) for model in config.models]
         if config.labelers:
             before += [self.of("label_statements", experiment=experiment, model=model) for model in config.models]

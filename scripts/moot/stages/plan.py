@@ -16,6 +16,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.scores.results import ExperimentView
 from moot.training.baselines import select
 
 
@@ -191,14 +192,12 @@ class Plan:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
         return [found for found in self.experiments.values() if study in (found.study, COMPARISON)]
 
-    def results_config(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentConfig:
-        """An experiment's entry as its results know it: parameters with their defaults, some of its models or all."""
+    def view(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentView:
+        """What an experiment's results need to know of it, with some of its models or all."""
         found = self.experiments[experiment]
-        update = {
-            "params": found.params.model_dump(),
-            "models": found.config.models if models is None else tuple(models),
-        }
-        return found.config.model_copy(update=update)
+        config = found.config
+        chosen = config.models if models is None else tuple(models)
+        return ExperimentView(config.protocol, config.dataset, chosen, config.split, found.params.model_dump())
 
     @cached_property
     def studies(self) -> list[str]:

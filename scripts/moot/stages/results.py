@@ -29,8 +29,7 @@ def experiment_results(
         models: the models whose results are read; none: all of the experiment.
         files: the files that may be read; none: whatever stands in the folder.
     """
-    config = plan.results_config(experiment, models)
-    return ExperimentResults(RESULTS, experiment, config, plan.config.seed, files)
+    return ExperimentResults(RESULTS, experiment, plan.view(experiment, models), plan.config.seed, files)
 
 
 def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
