@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -15,8 +16,8 @@ from moot.llm.ledger import Ledger
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.llm.progress import Progress
+from moot.llm.prompts import Prompts
 from moot.llm.request import request_to
-from moot.stages.plan import Plan
 
 PROMPT = "panel/label"
 MOST_TOKENS = 200
@@ -30,37 +31,50 @@ class Judged(BaseModel):
     label: Literal[LABELS]  # type: ignore[valid-type]
 
 
-def judge_statements(
-    plan: Plan, model: str, statements: pd.DataFrame, facts: Mapping[str, str], threads: int = 1
-) -> list[tuple[str, str]]:
+@dataclass(frozen=True)
+class Judge:
+    """A model that labels, and what it works with.
+
+    Attributes:
+        name: its name in the configuration.
+        config: its entry there.
+        prompts: the templates.
+        ledger: the configured ledger.
+        settings: of its calls.
+        seed: the configuration's seed.
+    """
+
+    name: str
+    config: ModelConfig
+    prompts: Prompts
+    ledger: str
+    settings: Settings
+    seed: int
+
+
+def judge_statements(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> list[tuple[str, str]]:
     """Label statements with a model.
 
     Args:
-        plan: the checked configuration.
-        model: a name under `models`.
-        statements: as `statements_in` gives them.
+        judge: the model.
+        statements: as `read_statements` gives them.
         facts: case id to facts.
-        threads: for an embedded model.
 
     Returns:
         Label and evidence of each statement; ("", reason) where the call failed or the reply was unusable.
     """
-    return asyncio.run(_judge_all(plan, model, statements, facts, threads))
+    return asyncio.run(_judge_all(judge, statements, facts))
 
 
-async def _judge_all(
-    plan: Plan, model: str, statements: pd.DataFrame, facts: Mapping[str, str], threads: int
-) -> list[tuple[str, str]]:
-    config: ModelConfig = plan.config.models[model]
-    ledger = Ledger(plan.config.ledger)
-    settings = Settings(plan.config.replay, plan.config.budget, threads, plan.config.models)
-    progress = Progress(f"labels by {model}", len(statements))
-    slots = asyncio.Semaphore(config.concurrency)
-    async with open_chats({model: config}, ledger, settings, progress) as chats:
+async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> list[tuple[str, str]]:
+    ledger = Ledger(judge.ledger)
+    progress = Progress(f"labels by {judge.name}", len(statements))
+    slots = asyncio.Semaphore(judge.config.concurrency)
+    async with open_chats({judge.name: judge.config}, ledger, judge.settings, progress) as chats:
 
         async def one(case_id: str, statement: str) -> tuple[str, str]:
             async with slots:
-                judged = await _judge(plan, chats[model], facts[case_id], statement)
+                judged = await _judge(judge, chats[judge.name], facts[case_id], statement)
             progress.done += 1
             progress.tick()
             return judged
@@ -71,10 +85,10 @@ async def _judge_all(
     return list(judged)
 
 
-async def _judge(plan: Plan, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
+async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
     if not statement.strip():
         return "NONE", ""
-    messages = plan.prompts.render(
+    messages = judge.prompts.render(
         PROMPT, rubric=describe_rubric(), facts=facts, statement=statement, reply_format=describe_schema(Judged)
     )
     request = request_to(
@@ -82,7 +96,7 @@ async def _judge(plan: Plan, chat: Chat, facts: str, statement: str) -> tuple[st
         messages,
         max_tokens=MOST_TOKENS,
         temperature=0.0,
-        seed=plan.config.seed,
+        seed=judge.seed,
         schema=json_schema(Judged),
     )
     try:

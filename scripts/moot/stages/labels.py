@@ -44,12 +44,21 @@ def by_judge(
     plan: Plan, labeler: str, own: str, statements: pd.DataFrame, facts: Mapping[str, str], threads: int
 ) -> Iterator[dict[str, Any]]:
     """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
-    from moot.labels.judge import judge_statements  # noqa: PLC0415 - opens endpoints
+    from moot.labels.judge import Judge, judge_statements  # noqa: PLC0415 - opens endpoints
+    from moot.llm.chat import Settings  # noqa: PLC0415
 
     model = labeler.partition(":")[2] or own
     if model not in plan.config.models:
         raise unknown_name("model", model, plan.config.models, f"labelers: {labeler}")
-    judged = judge_statements(plan, model, statements, facts, threads)
+    judge = Judge(
+        model,
+        plan.config.models[model],
+        plan.prompts,
+        plan.config.ledger,
+        Settings(plan.config.replay, plan.config.budget, threads, plan.config.models),
+        plan.config.seed,
+    )
+    judged = judge_statements(judge, statements, facts)
     unusable = sum(not label for label, _ in judged)
     if unusable:
         LOG.info("labels by %s: %d of %d replies unusable, left without a label", labeler, unusable, len(judged))
