@@ -57,16 +57,24 @@ class Prompts:
         # Marks that no case text and no model text can contain; they leave with the cut.
         self._mark = secrets.token_hex(16)
         self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
-        self._template = cache(self._environment.get_template)
+        self._template = cache(self._environment.select_template)
 
-    def render(self, name: str, **context: Any) -> tuple[Message, ...]:
-        """The messages of template `{name}.jinja`, as its `{{ role("system") }}` and `{{ role("user") }}` cut it.
+    def render(self, name: str, *, language: str = "en", **context: Any) -> tuple[Message, ...]:
+        """The messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}` cut it.
+
+        Args:
+            name: of `{name}.{language}.jinja`, or of `{name}.jinja` where there is none in that language.
+            language: of the case's text.
+            context: the template's variables.
 
         Raises:
             UserError: no such template, or a mistake in it, with its line.
         """
         try:
-            text = self._template(f"{name}.jinja").render(role=lambda role: f"\0{self._mark}{role}\0", **context)
+            template = self._template((f"{name}.{language}.jinja", f"{name}.jinja"))
+            text = template.render(role=lambda role: f"\0{self._mark}{role}\0", **context)
+        except jinja2.TemplatesNotFound:
+            raise UserError(f"prompt template {name}.jinja: not found in config/prompts.") from None
         except jinja2.TemplateNotFound as error:
             raise UserError(f"prompt template {error.name}: not found in config/prompts.") from None
         except jinja2.TemplateSyntaxError as error:

@@ -268,6 +268,7 @@ class Debate:
     def _render(self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Any) -> tuple[Message, ...]:
         return self._setting.prompts.render(
             prompt,
+            language=self.task.language,
             case=self.case,
             task=self.task,
             seat=seat,

@@ -131,7 +131,7 @@ async def speak(
             debate.say(
                 seat,
                 kind,
-                _template(debate, kind),
+                f"feedback/{kind}",
                 schema=schema,
                 round=number,
                 heard=(),
@@ -208,7 +208,7 @@ async def summarise(
     return await debate.say(
         JUDGE,
         "summary",
-        _template(debate, "summary"),
+        "feedback/summary",
         round=number,
         heard=(),
         said=said,
@@ -237,7 +237,7 @@ async def judge_probabilities(
                 raise
             debate.record(JUDGE, "note", "no token probabilities: stated confidence is used", source="computed")
     schema = prediction_schema(debate.task)
-    said = await debate.say(JUDGE, "prediction", _template(debate, "verdict"), schema=schema, round=number, **context)
+    said = await debate.say(JUDGE, "prediction", "feedback/verdict", schema=schema, round=number, **context)
     if not said.usable or not said.parsed:
         return None
     return stated_probabilities(debate.task, str(said.prediction).split(";"), said.confidence)
@@ -248,7 +248,7 @@ async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -
     if not debate.task.multilabel:
         words = {label: spoken(label) for label in debate.task.labels}
         return await _scored(debate, "prediction", "verdict", number, {**context, "words": words})
-    words = _YES_OR_NO[_language(debate)]
+    words = _YES_OR_NO.get(debate.task.language, _YES_OR_NO["en"])
     applies: dict[str, float] = {}
     for label in debate.task.labels:
         shares = await _scored(debate, "applies", "applies", number, {**context, "words": words, "label": label})
@@ -262,7 +262,7 @@ async def _scored(
     debate: Debate, kind: str, template: str, number: int, context: Mapping[str, Any]
 ) -> dict[str, float] | None:
     """The words' shares of probability, without what the judge gives them when it is shown nothing."""
-    said = await debate.choose(JUDGE, kind, _template(debate, template), round=number, **context)
+    said = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
     logprobs = _logprobs(said)
     if logprobs is None or not debate.params.content_free:
         return label_shares(logprobs) if logprobs else None
@@ -276,7 +276,7 @@ async def _content_free_prior(debate: Debate, template: str, context: Mapping[st
     blank = next((said for said in debate.utterances if said.kind == "blank" and said.text == label), None)
     if blank is None:
         shown_nothing = {**context, "facts": "", "summary": None, "reliabilities": {}}
-        blank = await debate.choose(JUDGE, "blank", _template(debate, template), private=True, **shown_nothing)
+        blank = await debate.choose(JUDGE, "blank", f"feedback/{template}", private=True, **shown_nothing)
         blank.text = label
     return _logprobs(blank)
 
@@ -332,14 +332,6 @@ def answer_from(debate: Debate, probabilities: Probabilities) -> Answer:
     confidence = 100 * sum(probabilities[label] for label in named) / len(named)
     logprobs = None if task.multilabel else log_shares(probabilities)
     return Answer(prediction, confidence, probabilities.get(task.positive), logprobs)
-
-
-def _language(debate: Debate) -> str:
-    return "zh" if debate.task.language == "zh" else "en"
-
-
-def _template(debate: Debate, kind: str) -> str:
-    return f"feedback/{_language(debate)}/{kind}"
 
 
 def _summaries(debate: Debate) -> list[Utterance]:

@@ -57,7 +57,7 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
     lessons: list[str] = []
     answer, reasoning = await attempt(debate, params, 1, lessons)
     for number in range(1, params.reflections + 1):
-        template = _template(debate, "criticism")
+        template = "reasoning/criticism"
         shown = f"{reasoning}\n{answer.prediction if answer else ''}"
         noted = await debate.say(SEAT, "criticism", template, schema=Criticism, round=number, heard=(), attempt=shown)
         found = noted.parsed or {}
@@ -72,7 +72,7 @@ async def attempt(
     debate: Debate, params: ReasoningParams, number: int, lessons: Sequence[str]
 ) -> tuple[Answer | None, str]:
     """One answer in four steps, with the lessons of earlier attempts, and the reasoning that led to it."""
-    template = _template(debate, "four_steps")
+    template = "reasoning/four_steps"
     if params.answer == "generation":
         schema = steps_schema(debate.task)
         said = await debate.say(SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons)
@@ -81,7 +81,7 @@ async def attempt(
     reasoned = await debate.say(SEAT, "reasoning", template, round=number, heard=(), lessons=lessons)
     words = {label: spoken(label) for label in debate.task.labels}
     said = await debate.choose(
-        SEAT, "prediction", _template(debate, "verdict"), words=words, round=number, heard=(), steps=reasoned.text
+        SEAT, "prediction", "reasoning/verdict", words=words, round=number, heard=(), steps=reasoned.text
     )
     return read_answer(debate, said), reasoned.text
 
@@ -97,7 +97,3 @@ def steps_schema(task: Task) -> type[BaseModel]:
         "confidence": (Confidence, ...),
     }
     return create_model("FourSteps", __config__=ConfigDict(extra="forbid"), **fields)
-
-
-def _template(debate: Debate, kind: str) -> str:
-    return f"reasoning/{'zh' if debate.task.language == 'zh' else 'en'}/{kind}"
