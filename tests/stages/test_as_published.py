@@ -139,16 +139,6 @@ class OneThroughout(StudyResults):
 
     score_index = Everything()  # type: ignore[assignment]
 
-    def select_scores(self, experiment: str, metric: str, average: str = "", group: str = "overall") -> pd.DataFrame:
-        models = (*self.experiments[experiment].config.models, "majority-class", "base-rate-coin")
-        score = {"metric": metric, "average": average, "group": group, "value": 1.0, "ci_low": 0.5, "ci_high": 1.0}
-        return pd.DataFrame(
-            [
-                {"experiment": experiment, "model": model, **score, "n": 9, "n_invalid": 0, "n_cases": 9}
-                for model in models
-            ]
-        )
-
 
 def predicted(results: ExperimentResults) -> ExperimentResults:
     """An experiment with predictions for the cases of its data set, nothing else."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from moot.scores.results import OVERALL, ExperimentResults, Score
+from moot.scores.results import ExperimentResults, Score
 from moot.scores.served import version_notes
 
 if TYPE_CHECKING:
@@ -89,16 +89,6 @@ class StudyResults:
             )
         ]
 
-    def select_scores(self, experiment: str, metric: str, average: str = "", group: str = OVERALL) -> pd.DataFrame:
-        """One row a model: the scores of one metric in one group of one experiment."""
-        scores = self.scores
-        return scores[
-            (scores["experiment"] == experiment)
-            & (scores["metric"] == metric)
-            & (scores["average"] == average)
-            & (scores["group"] == group)
-        ]
-
     @cached_property
     def score_index(self) -> Mapping[tuple[str, str, str, str, str], Score]:
         """The scores by experiment, model, metric, average and group."""
@@ -125,6 +115,30 @@ def data_label(results: ExperimentResults) -> str:
     notes = " ".join(results.task.notes).casefold()
     kind = next((word for word in ("synthetic", "sample") if word in notes), "")
     return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model in one experiment; what a study adds to it, it adds in a class of its own."""
+
+    results: ExperimentResults
+    model: str
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's name."""
+        return self.results.experiment
+
+    @property
+    def data(self) -> str:
+        """What tables and figures call its data."""
+        return data_label(self.results)
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """Its predictions."""
+        rows = self.results.predictions
+        return rows[rows["model"] == self.model]
 
 
 @dataclass(frozen=True)

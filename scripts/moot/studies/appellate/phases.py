@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from moot.report import content
 from moot.report.content import StudyResults
 from moot.scores.panel import is_panel, panel_steps
-from moot.scores.results import ExperimentResults
 
 STUDY = "appellate"
 PHASES = {"synthetic_panel": "synthetic", "panel": "multiagent", "human_panel": "human_ai"}
@@ -37,25 +37,16 @@ VOTE_NOTE = (
 
 
 @dataclass(frozen=True)
-class Phase:
+class Phase(content.Run):
     """One experiment and model of one phase, with its steps.
 
     Attributes:
         name: synthetic, multiagent or human_ai, as the published figures say.
-        results: the experiment.
-        model: one of its models.
         steps: as `panel_steps` gives them.
     """
 
     name: str
-    results: ExperimentResults
-    model: str
     steps: pd.DataFrame
-
-    @property
-    def experiment(self) -> str:
-        """The experiment's name."""
-        return self.results.experiment
 
     @property
     def judges(self) -> int:
@@ -80,7 +71,7 @@ def list_phases(results: StudyResults) -> Iterator[Phase]:
             if is_panel(experiment):
                 steps = panel_steps(experiment)
                 for model in experiment.config.models:
-                    yield Phase(name, experiment, model, steps[steps["model"] == model])
+                    yield Phase(experiment, model, name, steps[steps["model"] == model])
 
 
 def source_name(prefix: str) -> str:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.report.content import StudyResults, data_label
-from moot.report.published import Measured, score_row
+from moot.report import content
+from moot.report.content import StudyResults
 from moot.scores.conference import with_topics
-from moot.scores.results import OVERALL, ExperimentResults
 from moot.stats.bootstrap import ClusterBootstrap, estimate_interval, mean_statistic
 
 STUDY = "conference"
@@ -20,12 +19,9 @@ CONFERENCE, PAIRS, GRADING = "conference", "agreement", "grading"
 WITH, WITHOUT = "with judge", "without judge"
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+@dataclass(frozen=True)
+class Condition(content.Run):
     """One model's conferences in one experiment, with or without a judge."""
-
-    results: ExperimentResults
-    model: str
 
     @property
     def judged(self) -> bool:
@@ -36,11 +32,6 @@ class Condition:
     def name(self) -> str:
         """With or without judge, in words."""
         return WITH if self.judged else WITHOUT
-
-    @property
-    def data(self) -> str:
-        """What tables call its data."""
-        return data_label(self.results)
 
     @property
     def said(self) -> pd.DataFrame:
@@ -69,13 +60,6 @@ def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
 def _setting(condition: Condition) -> tuple[str, str, dict[str, Any]]:
     params = {key: value for key, value in condition.results.config.params.items() if key != "agreement"}
     return condition.model, condition.results.config.dataset, params
-
-
-def condition_score(results: StudyResults, experiment: str, model: str, metric: str, group: str = OVERALL) -> Measured:
-    """One score without average of one experiment and model."""
-    rows = results.select_scores(experiment, metric, "", group)
-    rows = rows[rows["model"] == model]
-    return Measured() if rows.empty else score_row(rows.iloc[0])
 
 
 def difference_of_means(first: "pd.Series[Any]", second: "pd.Series[Any]", seed: int) -> tuple[float, float, float]:

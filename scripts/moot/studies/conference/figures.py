@@ -23,8 +23,9 @@ from moot.report.figures import (
     nothing_to_draw,
     sizes_of,
 )
+from moot.report.published import measured
 from moot.studies import figure
-from moot.studies.conference.conditions import STUDY, Condition, condition_score, list_conditions
+from moot.studies.conference.conditions import STUDY, Condition, list_conditions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -184,7 +185,7 @@ def judge_errors(results: StudyResults) -> "Figure":
     axes.plot([0, 1], [1, 0], color=GREY, linestyle=":", linewidth=1, label="guessing")
     for place, (run, model) in enumerate(runs):
         early, late = (
-            condition_score(results, run.experiment, model, name) for name in ("ends_too_early", "goes_on_too_long")
+            measured(results, run.experiment, model, name) for name in ("ends_too_early", "goes_on_too_long")
         )
         axes.errorbar(
             early.value,

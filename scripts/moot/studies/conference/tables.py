@@ -15,6 +15,7 @@ from moot.report.published import (
     beside,
     compared,
     comparison,
+    measured,
     not_repeated,
     published_table,
     score_row,
@@ -31,7 +32,6 @@ from moot.studies.conference.conditions import (
     WITH,
     WITHOUT,
     Condition,
-    condition_score,
     difference_of_means,
     list_conditions,
     pair_conditions,
@@ -78,9 +78,8 @@ def agreement_detection(results: StudyResults) -> TableContent:
         experiment = run.results.experiment
         theirs = beside(results, name, experiment, run.model)
         for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
-            ours = condition_score(
-                results, experiment, run.model, "grade", f"decision={number}" if number else "overall"
-            )
+            group = f"decision={number}" if number else "overall"
+            ours = measured(results, experiment, run.model, "grade", group=group)
             keys = {"judge": run.model, "experiment": experiment, "decision": str(number) if number else "overall"}
             rows.append(compared(keys, theirs.get((run.model, f"debate{number}" if number else "overall")), ours))
     graders = sorted({_grader(run) for run in runs})
@@ -122,7 +121,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
     for run in results.where(CONFERENCE, GRADING):
         for model in run.config.models:
             for metric, title in shown.items():
-                score = condition_score(results, run.experiment, model, metric)
+                score = measured(results, run.experiment, model, metric)
                 if pd.notna(score.value):
                     keys = {"run": run.experiment, "grader": _seat(run.config.params, model), "measure": title}
                     rows.append({**keys, **_ours(score)})
@@ -167,12 +166,10 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         for model in (*run.config.models, MAJORITY_CLASS, BASE_RATE_COIN):
             answer = str(run.config.params["answer"]) if model in run.config.models else "reference"
             for title, (metric, average) in shown.items():
-                found = results.select_scores(run.experiment, metric, average)
-                found = found[found["model"] == model]
-                if found.empty:
-                    continue
-                keys = {"judge": model, "answer": answer, "data": data_label(run), "measure": title}
-                rows.append(compared(keys, None, score_row(found.iloc[0])))
+                score = measured(results, run.experiment, model, metric, average)
+                if score is not NOT_MEASURED:
+                    keys = {"judge": model, "answer": answer, "data": data_label(run), "measure": title}
+                    rows.append(compared(keys, None, score))
     rows += _trained(results)
     return comparison(
         rows,
@@ -221,7 +218,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
         published = beside(results, "text_coverage", condition.results.experiment, condition.model)
         theirs = {COVERED.get(metric): value for (_, metric), value in published.items()}
         for metric, title in COURSE.items():
-            score = condition_score(results, condition.results.experiment, condition.model, metric)
+            score = measured(results, condition.results.experiment, condition.model, metric)
             stated = theirs.get(condition.name) if metric == "clusters_by_lexicon" else None
             keys = {"model": condition.model, "condition": condition.name, "data": condition.data, "measure": title}
             if pd.notna(score.value) or stated is not None:
@@ -314,7 +311,7 @@ def coverage_table(results: StudyResults) -> TableContent:
             keys = {"model": model, "condition": condition.name, "coded by": row["metric"].rpartition("_")[2]}
             rows.append({**keys, "cluster": row["group"].partition("=")[2], **_ours(score_row(row))})
         for metric, title in {"coding_agreement": "share of equal codings", "coding_kappa": "Cohen's kappa"}.items():
-            score = condition_score(results, experiment, model, metric)
+            score = measured(results, experiment, model, metric)
             keys = {"model": model, "condition": condition.name, "coded by": "lexicon and coder", "cluster": title}
             rows.append({**keys, **_ours(score)})
     return _plain(

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.core.cases import REFERENCE_MODELS
-from moot.report.content import StudyResults, data_label
+from moot.report import content
+from moot.report.content import StudyResults
 from moot.report.figures import counted
 from moot.report.published import NOT_A_NUMBER, published_table
-from moot.scores.results import ExperimentResults
 
 STUDY = "courtroom"
 DEBATE = "courtroom"
@@ -26,12 +26,9 @@ PROMPTS = tuple(method for method in METHODS if method != DEBATE)
 PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True)
+class Run(content.Run):
     """One experiment and one of its models, or one of the two references on the experiment's cases."""
-
-    results: ExperimentResults
-    model: str
 
     @property
     def method(self) -> str:
@@ -39,11 +36,6 @@ class Run:
         if self.model in REFERENCE_MODELS:
             return "reference"
         return METHODS.get(self.results.config.protocol, self.results.config.protocol)
-
-    @property
-    def data(self) -> str:
-        """The data set, and whether it is synthetic."""
-        return data_label(self.results)
 
     @property
     def names(self) -> tuple[str, str, str, str]:

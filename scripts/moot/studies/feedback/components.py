@@ -82,14 +82,9 @@ def _heading(metric: str) -> str:
 
 
 def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bool) -> Measured:
-    rows = results.select_scores(run.results.experiment, metric, group=group)
-    rows = rows[rows["model"] == run.model]
-    if rows.empty:
-        return NOT_MEASURED
-    row = rows.iloc[0]
-    by = max(row["n"], 1) if counted else 1
-    value, low, high = (row[name] / by for name in ("value", "ci_low", "ci_high"))
-    return Measured(value, low, high, row["n"], row["n_invalid"], row["n_cases"])
+    score = measured(results, run.experiment, run.model, metric, group=group)
+    by = max(score.n, 1) if counted else 1
+    return Measured(score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases)
 
 
 def _cases_of_table5(results: StudyResults) -> int:

@@ -119,18 +119,18 @@ def _with_bars(axes: "Axes", x: Sequence[float], found: Sequence[Measured], plac
 )
 def smoothing(results: StudyResults) -> "Figure":
     """One panel a run of Debate-Feedback that is no part of a sweep."""
-    runs = [run for run in list_runs(results, DEBATE) if _at(results, run, "accuracy_final", 0.0).n > 0]
+    runs = [run for run in list_runs(results, DEBATE) if _swept(results, run, "accuracy_final")[0].n > 0]
     if not runs:
         return nothing_to_draw("No debate of this study came to an answer.")
     height = (len(runs) + 1) // 2
     drawing, grid = new_figure(height=2.5 * height + 0.6, nrows=height, ncols=2, squeeze=False)
     for axes, run in zip(grid.flat, runs, strict=False):
-        accuracy = [_at(results, run, "accuracy_final", weight) for weight in WEIGHTS]
+        accuracy = _swept(results, run, "accuracy_final")
         n = accuracy[0].n
         axes.plot(WEIGHTS, [value.value for value in accuracy], color=BLACK, marker="o", markersize=3, label="accuracy")
         axes.fill_between(WEIGHTS, [v.low for v in accuracy], [v.high for v in accuracy], color=GREY, alpha=0.15)
         for metric, colour, marker in (("corrections", BLUE, "^"), ("degradations", VERMILION, "v")):
-            shares = [_at(results, run, metric, weight).value / n for weight in WEIGHTS]
+            shares = [measured_at.value / n for measured_at in _swept(results, run, metric)]
             axes.plot(WEIGHTS, shares, color=colour, marker=marker, markersize=3, linestyle="--", label=metric)
         axes.axvline(own_weight(run.results), color=GREY, linewidth=0.8, linestyle=":")
         short = "assistant" if run.method == ASSISTED else "single"
@@ -145,13 +145,10 @@ def smoothing(results: StudyResults) -> "Figure":
     return drawing
 
 
-def _at(results: StudyResults, run: Run, metric: str, weight: float) -> Measured:
-    rows = results.select_scores(run.results.experiment, metric, group=f"T={weight:g}")
-    rows = rows[rows["model"] == run.model]
-    if rows.empty:
-        return Measured()
-    row = rows.iloc[0]
-    return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])
+def _swept(results: StudyResults, run: Run, metric: str) -> list[Measured]:
+    """One score for every weight T."""
+    groups = [f"T={weight:g}" for weight in WEIGHTS]
+    return [measured(results, run.experiment, run.model, metric, group=group) for group in groups]
 
 
 @figure(

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from moot.protocols.smoothing import replay
-from moot.report.content import StudyResults, data_label
+from moot.report import content
+from moot.report.content import StudyResults
 from moot.scores.feedback import Judged, judged_debates, predictions_from
 from moot.scores.results import ExperimentResults
 
@@ -26,12 +27,9 @@ METHODS = {
 SWEPT = ("debaters", "rounds")
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True)
+class Run(content.Run):
     """One experiment and one of its models."""
-
-    results: ExperimentResults
-    model: str
 
     @property
     def method(self) -> str:
@@ -53,17 +51,6 @@ class Run:
         named = [f"k = {matched.get(params['k'], params['k'])}"] if "k" in params else []
         named += [f"{params['shots']} shots"] if "shots" in params else []
         return ", ".join([*named, str(params.get("answer", ""))]).strip(", ")
-
-    @property
-    def data(self) -> str:
-        """The data set, and whether it is a sample."""
-        return data_label(self.results)
-
-    @property
-    def predictions(self) -> pd.DataFrame:
-        """This model's predictions."""
-        rows = self.results.predictions
-        return rows[rows["model"] == self.model]
 
 
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:

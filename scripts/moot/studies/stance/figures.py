@@ -39,7 +39,7 @@ def true_labels(results: StudyResults) -> "Figure":
     drawing, grid = new_figure(height=2.8, ncols=len(sets), squeeze=False, sharey=True)
     for axes, runs in zip(grid[0], sets.values(), strict=True):
         cases = runs[0].results.cases
-        evaluated = cases["case_id"].isin(pd.concat([run.rows["case_id"] for run in runs]))
+        evaluated = cases["case_id"].isin(pd.concat([run.predictions["case_id"] for run in runs]))
         shown = {
             "test cases": cases.loc[cases["split"] == "test", "target"],
             "evaluated": cases.loc[evaluated, "target"],
@@ -69,7 +69,7 @@ def predicted_labels(results: StudyResults) -> "Figure":
     for axes in grid.flat[len(runs) :]:
         axes.set_axis_off()
     for axes, run in zip(grid.flat, runs, strict=False):
-        rows = run.rows
+        rows = run.predictions
         answered = rows["prediction"].where(rows["status"] == "valid", NO_ANSWER)
         bars(axes, (*run.results.task.labels, NO_ANSWER), {"true": rows["target"], "predicted": answered})
         axes.set_title(_heading(run), fontsize=SMALL)
@@ -123,7 +123,7 @@ def confusion_matrices(results: StudyResults) -> "Figure":
 
 
 def _matrix(axes: "Axes", run: Run) -> None:
-    labels, rows = run.results.task.labels, run.rows
+    labels, rows = run.results.task.labels, run.predictions
     columns = (*labels, NO_ANSWER)
     answered = rows["prediction"].where(rows["status"] == "valid", NO_ANSWER)
     counts = np.array([[((rows["target"] == t) & (answered == p)).sum() for p in columns] for t in labels])

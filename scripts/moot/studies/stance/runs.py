@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from moot.report.content import StudyResults, data_label
-from moot.report.published import Measured, score_row
-from moot.scores.results import OVERALL, ExperimentResults
+from moot.report import content
+from moot.report.content import StudyResults
+from moot.report.published import Measured
+from moot.scores.results import ExperimentResults
 
 STUDY = "stance"
 PROTOCOLS = ("stance", "polarity")
@@ -44,29 +44,15 @@ POLARITY = Question(
 QUESTIONS = (VAST, CLAIMS, POLARITY)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True)
+class Run(content.Run):
     """One model in one experiment of the study."""
-
-    results: ExperimentResults
-    model: str
 
     @property
     def form(self) -> str:
         """How it was asked and answered, in words."""
         params = self.results.config.params
         return f"{str(params['prompting']).replace('_', '-')}, {params['answer']}".replace("cot", "chain of thought")
-
-    @property
-    def data(self) -> str:
-        """What tables call its data."""
-        return data_label(self.results)
-
-    @property
-    def rows(self) -> pd.DataFrame:
-        """Its predictions."""
-        predictions = self.results.predictions
-        return predictions[predictions["model"] == self.model]
 
 
 def list_runs(results: StudyResults, question: Question) -> list[Run]:
@@ -87,13 +73,6 @@ def leaderboards(results: StudyResults, runs: Sequence[Run]) -> Iterator[tuple[s
         if board is not None and len(board):
             tested = board[(board["evaluation"] == "test") & (board["status"] == "ok")]
             yield from ((label, {str(key): value for key, value in row.items()}) for row in tested.to_dict("records"))
-
-
-def run_score(results: StudyResults, run: Run, metric: str, average: str = "", group: str = OVERALL) -> Measured:
-    """One score of one run."""
-    rows = results.select_scores(run.results.experiment, metric, average, group)
-    rows = rows[rows["model"] == run.model]
-    return Measured() if rows.empty else score_row(rows.iloc[0])
 
 
 def trained_score(board: dict[str, Any], metric: str) -> Measured:

@@ -13,6 +13,7 @@ from moot.report.published import (
     beside_trained,
     compared,
     comparison,
+    measured,
     not_repeated,
     published_table,
     share_valid,
@@ -29,7 +30,6 @@ from moot.studies.stance.runs import (
     f1_by_label,
     leaderboards,
     list_runs,
-    run_score,
     trained_score,
 )
 
@@ -98,14 +98,14 @@ def vast_by_class(results: StudyResults) -> TableContent:
 def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
     """F1 of each class of our runs, of references, and of trained models."""
     for run, label in product(runs, BY_CLASS):
-        theirs = beside(results, BY_CLASS_TABLE, run.results.experiment, run.model).get((run.model, f"f1_{label}"))
-        ours = run_score(results, run, "f1", "binary", f"label={label}")
+        theirs = beside(results, BY_CLASS_TABLE, run.experiment, run.model).get((run.model, f"f1_{label}"))
+        ours = measured(results, run.experiment, run.model, "f1", "binary", f"label={label}")
         yield compared(_keys(run.model, run.form, run.data, f"F1 {label}"), theirs, ours)
         if ours.n_invalid:
-            strict = run_score(results, run, "f1" + INVALID_WRONG, "binary", f"label={label}")
+            strict = measured(results, run.experiment, run.model, "f1" + INVALID_WRONG, "binary", f"label={label}")
             yield compared(_keys(run.model, run.form, run.data, f"F1 {label}, invalid = wrong"), None, strict)
     for (run, reference), label in product(_references(runs), BY_CLASS):
-        ours = run_score(results, Run(run.results, reference), "f1", "binary", f"label={label}")
+        ours = measured(results, run.experiment, reference, "f1", "binary", f"label={label}")
         yield compared(_keys(reference, "reference", _evaluated(run), f"F1 {label}"), None, ours)
     for data, board in leaderboards(results, runs):
         values = f1_by_label(board, sorted(BY_CLASS))
@@ -150,32 +150,34 @@ def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]
     for (system, metric), value in not_repeated(results, question.models).items():
         yield compared(_keys(system, "", "", HEADINGS[metric]), value, NOT_MEASURED)
     for run in runs:
-        published = beside(results, question.models, run.results.experiment, run.model)
+        published = beside(results, question.models, run.experiment, run.model)
         for metric, (name, average) in MACRO.items():
             theirs = published.get((run.model, metric))
-            ours = run_score(results, run, name, average)
+            ours = measured(results, run.experiment, run.model, name, average)
             yield compared(_keys(run.model, run.form, run.data, HEADINGS[metric]), theirs, ours)
             if metric == "accuracy":
                 yield compared(_keys(run.model, run.form, run.data, "share of valid answers"), None, share_valid(ours))
             if ours.n_invalid:
                 keys = _keys(run.model, run.form, run.data, f"{HEADINGS[metric]}, invalid = wrong")
-                yield compared(keys, theirs, run_score(results, run, name + INVALID_WRONG, average))
+                yield compared(
+                    keys, theirs, measured(results, run.experiment, run.model, name + INVALID_WRONG, average)
+                )
     for run, reference in _references(runs):
         for metric, (name, average) in MACRO.items():
             keys = _keys(reference, "reference", _evaluated(run), HEADINGS[metric])
-            yield compared(keys, None, run_score(results, Run(run.results, reference), name, average))
+            yield compared(keys, None, measured(results, run.experiment, reference, name, average))
     yield from _trained_rows(results, runs, question)
 
 
 def _references(runs: Sequence[Run]) -> Iterator[tuple[Run, str]]:
     """Each experiment, by one of its runs, with each of the references on its evaluated cases."""
-    for run in {run.results.experiment: run for run in runs}.values():
+    for run in {run.experiment: run for run in runs}.values():
         yield from ((run, reference) for reference in (MAJORITY_CLASS, BASE_RATE_COIN))
 
 
 def _evaluated(run: Run) -> str:
     """The data of a reference: it was computed on the cases of one experiment."""
-    return f"{run.data}, {run.results.experiment}"
+    return f"{run.data}, {run.experiment}"
 
 
 def _trained_rows(results: StudyResults, runs: Sequence[Run], question: Question) -> Iterator[dict[str, Any]]:
