@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,19 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from conference_script import LoadContextMaker, conference_case, script
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.datasets import LOADERS, LoadContext
+from moot.datasets import LOADERS
 from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.datasets.conference import Agenda, Topic, agenda_text, read_agenda
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Debate
 from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, Turn, next_speaker, participant, transitions
-from scripted_model import Script, hold
-
-LoadContextMaker = Callable[..., LoadContext]
-
+from scripted_model import hold
 
 # Algorithm 1
 
@@ -71,51 +68,6 @@ def test_transitions_are_the_algorithms_edges() -> None:
 
 
 # The conference
-
-
-def conference_case(load_context: LoadContextMaker) -> tuple[Case, Task]:
-    loader = LOADERS["conference"]
-    loaded = loader.load(loader.options(source="sample"), load_context("conference"))
-    return loaded.cases[0], loaded.task
-
-
-FORMS = {
-    "clarity": json.dumps(
-        dict.fromkeys(
-            [
-                "clarity",
-                "relevance",
-                "conciseness",
-                "politeness",
-                "engagement",
-                "flow",
-                "coherence",
-                "responsiveness",
-                "language_use",
-                "emotional_intelligence",
-            ],
-            7,
-        )
-    ),
-    "positions": json.dumps({"positions": ["P1: yes"], "agreed": ["x"], "criteria": ["health"], "open_points": []}),
-    "health": json.dumps(dict.fromkeys(["health", "social", "political", "public", "crime", "economic", "cost"], True)),
-    "grade": json.dumps({"reason": "fits", "grade": 8}),
-}
-
-
-def script(decisions: str | list[str], statement: str = "Health comes first.", opening: str = "Welcome.") -> Script:
-    """Forms are filled in; decisions come from a list (the last one again and again); the rest is talk."""
-    waiting = [decisions] if isinstance(decisions, str) else list(decisions)
-
-    def answer(request: Request) -> str | dict[str, float] | None:
-        asked = request.messages[-1].content
-        if "Answer with MORE DEBATE or" in asked:
-            return waiting.pop(0) if len(waiting) > 1 else waiting[0]
-        if request.schema:
-            return next(text for field, text in FORMS.items() if field in request.schema["properties"])
-        return opening if "You are the moderator" in asked else statement
-
-    return answer
 
 
 def kinds(debate: Debate) -> list[str]:

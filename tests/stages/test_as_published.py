@@ -208,7 +208,7 @@ def hundred_debates(results: StudyResults) -> Iterator[Phase]:
     for protocol, name in PHASES.items():
         for experiment in results.where(protocol):
             for model in experiment.config.models:
-                yield Phase(name, experiment, model, steps.assign(model=model))
+                yield Phase(experiment, model, name, steps.assign(model=model))
 
 
 def differences(results: StudyResults) -> Iterator[tuple[str, "pd.Series[Any]"]]:

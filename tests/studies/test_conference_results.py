@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from test_conference import FORMS, conference_case, script
 
+from conference_script import FORMS, conference_case, script
 from moot.core.cases import Case, Task
 from moot.datasets import LoadContext
 from moot.datasets.agreement import AGREEMENT, OPEN
