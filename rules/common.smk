@@ -161,7 +161,7 @@ def built_by_module(registry, names):
     """The tables or figures that each module of Python builds: the module, its study, and their names."""
     built = {}
     for name in names:
-        builder = registry[name].build.__module__.rpartition(".")[2]
+        builder = registry[name].build.__module__
         built.setdefault((builder, registry[name].study), []).append(name)
     return [(builder, study, found) for (builder, study), found in built.items()]
 
@@ -170,8 +170,9 @@ CAPTION = "results/captions/{kind}/{name}.rst"
 
 
 def of_study(study, builder):
-    """What a study's rule and log are called after: the module, which may build tables of several studies."""
-    return builder if builder.startswith(study) else f"{study}_{builder}"
+    """The name of a module's jobs and log, which is its study's and its own, once where both are the same."""
+    last = builder.rpartition(".")[2]
+    return study if last == study else f"{study}_{last}"
 
 
 def captions(kind, names):

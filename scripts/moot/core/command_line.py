@@ -14,7 +14,7 @@ import yaml
 
 from moot.core.errors import UserError
 
-SHIPPED = Path(__file__).resolve().parents[2]
+SHIPPED = Path(__file__).resolve().parents[3]
 
 
 def config_files(arguments: Sequence[str]) -> list[Path]:

@@ -225,11 +225,11 @@ class Stages:
         return _digests(study, code_digest("outcome"), before=before)
 
     def table(self, study: str, builder: str) -> Digests:
-        """The tables of a study that one module (`builder`) builds."""
+        """The tables of a study that one module (`builder`, its dotted name) builds."""
         return self._shown("table", study, builder)
 
     def figure(self, study: str, builder: str) -> Digests:
-        """The figures of a study that one module (`builder`) draws."""
+        """The figures of a study that one module (`builder`, its dotted name) draws."""
         return self._shown("figure", study, builder)
 
     def _shown(self, script: str, study: str, builder: str) -> Digests:
@@ -245,7 +245,7 @@ class Stages:
             "baselines": trained,
             "comparable": self.comparable(study),
         }
-        return _digests(content, code_digest(script, f"moot.report.content.{builder}"), before=before)
+        return _digests(content, code_digest(script, builder), before=before)
 
     def comparable(self, study: str) -> list[str]:
         """What of a study's runs and data sets may be compared with published values."""
