@@ -204,7 +204,7 @@ async def test_conference_debates_any_other_case() -> None:
         return script("AGREEMENT")(request)
 
     answer, debate, _ = await hold("conference", case, task, talk)
-    assert answer is not None and (answer.prediction, answer.score) == ("yes", 0.8)
+    assert answer is not None and (answer.prediction, answer.score) == ("yes", 0.9)
     assert kinds(debate).count("opening") == 1 and "coding" not in kinds(debate)
 
 

@@ -43,7 +43,7 @@ async def test_json_and_likelihood_answers() -> None:
     stated, _, chat = await hold(
         "stance", case, task, lambda request: '{"prediction": "CON", "confidence": 90}', answer="json"
     )
-    assert stated is not None and (stated.prediction, round(stated.score or 0, 2)) == ("con", 0.1)
+    assert stated is not None and (stated.prediction, round(stated.score or 0, 2)) == ("con", 0.05)
     assert chat.requests[0].schema is not None
     scored, _, chat = await hold("stance", case, task, lambda request: {"CON": -3.0, "PRO": -1.0}, answer="likelihood")
     assert scored is not None and scored.prediction == "pro" and scored.score == pytest.approx(0.8808, abs=1e-4)
