@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_as_published import STUDIES, hundred_debates, plan_of, study_of
 
 from moot.report.latex import GAP, TURNED, UPRIGHT, latex_table, layout_of
 from moot.report.tables import as_latex
 from moot.stages.as_published import compare_with_papers
 from moot.studies import TABLES
 from moot.studies.appellate import tables
+from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
 
 DOCUMENT = r"""\documentclass{article}
 \usepackage[T1]{fontenc}\usepackage{lmodern}

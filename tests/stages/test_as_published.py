@@ -1,50 +1,19 @@
 """Published values stand beside what repeats the paper, and beside nothing else: over all studies and tables."""
 
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
-from functools import cache
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
-from snakemake.utils import update_config
 
-from moot.core.artifacts import write_cases
-from moot.core.cases import Case, Task
-from moot.legal.rubric import AFFIRMED_CODE
-from moot.report.content import Comparable, StudyResults
-from moot.report.published import COLUMNS, read_published
-from moot.scores import no_scores
-from moot.scores.results import ExperimentResults, Score
+from moot.report.content import StudyResults
+from moot.report.published import COLUMNS
 from moot.stages.as_published import compare_with_papers, paper_plan
-from moot.stages.plan import Plan
-from moot.stages.results import experiment_results
 from moot.studies import TABLES
 from moot.studies.appellate import tables
-from moot.studies.appellate.phases import PHASES, Phase
-
-PROJECT = Path(__file__).resolve().parents[2]
-PUBLISHED = read_published(PROJECT / "data" / "published" / "published_results.csv")
-STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance")
-
-
-@cache
-def shipped(file: str) -> Any:
-    return yaml.safe_load((PROJECT / "config" / file).read_text("utf-8"))
-
-
-def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
-    """The default configuration, or the papers' over it, and changes over that, merged as Snakemake merges."""
-    raw: dict[str, Any] = {}
-    studies = sorted(f"studies/{path.name}" for path in (PROJECT / "config" / "studies").glob("*.yaml"))
-    for file in ("config.yaml", "models.yaml", *studies, *(["paper.yaml"] if paper else [])):
-        update_config(raw, deepcopy(shipped(file)))
-    for change in changes:
-        update_config(raw, change)
-    return Plan.from_yaml(raw, PROJECT)
+from uniform_scores import PROJECT, PUBLISHED, STUDIES, hundred_debates, plan_of, study_of
 
 
 def differs(experiment: Mapping[str, Any], dataset: Mapping[str, Any] | None = None, **models: Any) -> str:
@@ -125,90 +94,6 @@ def test_each_published_value_names_an_experiment_model_or_data_set_that_there_i
 
 
 # All tables, from scores that are 1 throughout, and published values that are each another
-
-
-class Everything(dict[Any, Score]):
-    """A score index in which every figure is 1."""
-
-    def get(self, _key: Any, _default: Any = None) -> Score:
-        return Score("", 1.0, 0.5, 1.0, n=100, n_cases=100)
-
-
-class OneThroughout(StudyResults):
-    """A study whose every score is 1."""
-
-    score_index = Everything()  # type: ignore[assignment]
-
-
-def predicted(results: ExperimentResults) -> ExperimentResults:
-    """An experiment with predictions for the cases of its data set, nothing else."""
-    columns = ["case_id", "prompt_tokens", "completion_tokens", "seconds", "calls", "status", "prediction", "target"]
-    rows = [
-        (model, case, 9, 1, 1.0, 1, "valid", "x", "x")
-        for model in results.config.models
-        for case in results.cases["case_id"]
-    ]
-    results.predictions = pd.DataFrame(rows, columns=["model", *columns])  # type: ignore[misc]
-    return results
-
-
-TASKS = {
-    "vast": ("con", "neutral", "pro"), "claim_stance": ("con", "pro"), "claim_polarity": ("negative", "neutral", "positive"),
-}  # fmt: skip
-
-
-def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> StudyResults:
-    for name, options in plan.datasets.items():
-        labels = TASKS.get(options.loader or name, ("no", "yes"))
-        task = Task("the case", "?", labels, labels[-1])
-        cases = [Case(f"c{n}", name, "test", "x", labels[n % 2], labels) for n in range(2)]
-        write_cases(folder / "cases" / f"{name}.parquet", cases, task, {})
-    experiments = {
-        found.name: predicted(relocated(experiment_results(plan, found.name), folder)) for found in plan.of_study(study)
-    }
-    metrics = ("accuracy", "auc", "recall_weighted", "precision_weighted", "f1_weighted", "kappa", "mcc", "recall_binary",
-               "f1_binary", "f1_macro", "precision_macro", "recall_macro", "tn", "fp", "fn", "tp")  # fmt: skip
-    numbers = {f"{metric}{end}": 1.0 for metric in metrics for end in ("", "_low", "_high")}
-    rows = PUBLISHED[PUBLISHED["repeated_by"].str.startswith("baselines/")]
-    boards = {
-        dataset: pd.DataFrame(
-            [
-                {"dataset": dataset, "baseline": name, "title": name, "evaluation": evaluation, "status": "ok", "n": 9,
-                 "confusion": "[[1,0,0],[0,1,0],[0,0,1]]", **numbers}
-                for name in sorted(set(rows["model"])) for evaluation in ("cross_validation", "test")
-            ]
-        )
-        for dataset in {found.config.dataset for found in experiments.values()}
-    }  # fmt: skip
-    published = PUBLISHED[PUBLISHED["study"] == study]
-    published = published.assign(value=marked(published))
-    return OneThroughout(study, experiments, no_scores(), boards, published, comparable)
-
-
-def marked(published: pd.DataFrame) -> "pd.Series[float]":
-    """A value of its own for each row; the counts of Table 2 of the appellate study keep theirs."""
-    values = pd.Series(range(7, 7 + len(published)), index=published.index).astype("float64")
-    return published["value"].where(published["table"] == "table2", values)
-
-
-def relocated(results: ExperimentResults, folder: Path) -> ExperimentResults:
-    results.results = folder
-    return results
-
-
-def hundred_debates(results: StudyResults) -> Iterator[Phase]:
-    """The phases of the appellate study, five cases and twenty debates each, in which every judge affirms."""
-    steps = pd.DataFrame(
-        [
-            {"debate_id": f"c{case}#{repeat}", "case_id": f"c{case}", "number": case, "step": step, "turn": step,
-             "kind": "statement", "text": "x", "code": AFFIRMED_CODE, "seat": (step - 1) % 3 + 1}
-            for case in range(1, 6) for repeat in range(20) for step in range(1, 10)
-        ]
-    )  # fmt: skip
-    for protocol, name in PHASES.items():
-        for experiment in results.where(protocol):
-            for model in experiment.config.models:
-                yield Phase(experiment, model, name, steps.assign(model=model))
 
 
 def differences(results: StudyResults) -> Iterator[tuple[str, "pd.Series[Any]"]]:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from test_workflow import Workflow
 
 from fault_server import FaultServer
 from moot.report.outcome import Outcome, frequent_reasons, write_outcome
+from project_copy import Workflow
 
 OUTCOMES = ("results/outcome/courtroom.csv", "results/outcome/appellate.csv")
 READING = ("results/rendered/dead/down.md", "results/rendered/ask/served.md")

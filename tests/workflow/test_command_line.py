@@ -5,11 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_workflow import PROJECT, Workflow
 
 from moot.core.command_line import check_config_file, check_config_files
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import job_log
+from project_copy import PROJECT, Workflow
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,92 @@
+"""A copy of the project in a folder of its own, run by Snakemake as a user runs it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+PROJECT = Path(__file__).resolve().parents[2]
+SHIPPED = (
+    "Snakefile",
+    "rules",
+    "scripts",
+    "config",
+    "docs",
+    "envs",
+    "data/samples",
+    "data/published",
+    "data/versions.csv",
+    "profiles",
+)
+
+
+class Workflow:
+    """A copy of the project, and a working directory of its own."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.project, self.work = folder / "project", folder / "work"
+        for name in SHIPPED:
+            source, target = PROJECT / name, self.project / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            ignore = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, target, ignore=ignore) if source.is_dir() else shutil.copy(source, target)
+        self.work.mkdir()
+        self.url = url
+        self.configure({})
+
+    def configure(self, change: dict[str, Any]) -> None:
+        trial = {"protocol": "courtroom", "dataset": "people", "models": "served", "cases": 3}
+        config: dict[str, Any] = {
+            "run": ["trial", "single"],
+            "models": {"served": {"endpoint": "openai", "model": "test", "base_url": self.url, "max_tokens": 50}},
+            "datasets": {"people": {"loader": "nlsy97", "source": "synthetic", "rows": 60}},
+            "experiments": {"trial": trial, "single": {**trial, "protocol": "zero_shot"}},
+        }
+        for path, value in change.items():
+            node = config
+            *parents, last = path.split("/")
+            for part in parents:
+                node = node.setdefault(part, {})
+            node[last] = value
+        (self.work / "my.yaml").write_text(yaml.safe_dump(config))
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        options = ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
+        return self.snakemake(*arguments, *options, **environment)
+
+    def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.project / "Snakefile"), *arguments]
+        done = subprocess.run(
+            command,
+            cwd=self.work,
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=500,
+        )
+        warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
+        assert not warned, f"a job gave a warning: {warned and warned[0]}"
+        return done
+
+    def jobs(self, *targets: str) -> set[str]:
+        """The rules that a run would execute now."""
+        done = self.run(*targets, "--dry-run", "--quiet", "host")
+        assert done.returncode == 0, done.stdout
+        return {
+            line.split()[-1].rstrip(":")
+            for line in done.stdout.splitlines()
+            if line.startswith(("rule ", "localrule "))
+        }
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        path = self.project / name
+        text = path.read_text()
+        assert old in text, f"{name} holds no {old!r}"
+        path.write_text(text.replace(old, new, 1))
