@@ -28,7 +28,7 @@ rule render_conferences:
     params:
         **made_with("render_conferences"),
     script:
-        "../scripts/conferences.py"
+        "../scripts/transcript.py"
 
 
 rule write_minutes:

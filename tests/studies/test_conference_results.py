@@ -17,11 +17,11 @@ from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import transcript_row
-from moot.report.conference_transcripts import render_page
 from moot.report.content import StudyResults
 from moot.report.figures import draw
 from moot.report.published import read_published
 from moot.report.tables import as_csv, as_html, as_latex
+from moot.report.transcripts import render_page
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.conference import repetition
 from moot.scores.lexicon import clusters_reached
@@ -385,9 +385,9 @@ async def test_pages_of_the_report_are_laid_out_by_speaker_and_harmless(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     study = await both_conditions(tmp_path, load_context)
-    page = render_page(study.experiments["with"], "scripted")
+    page = "".join(render_page(study.experiments["with"], "scripted"))
     assert page.count("Next speaker: Judge") == 9 and page.count("<h2>") == 3
     assert "<script>" not in page and "&lt;script&gt;" in page
     assert page.index("Next speaker: Moderator") < page.index("Next speaker: Participant 1")
     evaluations = page.split('<div class="private">')[1:]
-    assert any("emotional intelligence: 7" in part for part in evaluations)
+    assert any("Emotional intelligence: 7" in part for part in evaluations)

@@ -22,7 +22,7 @@ from moot.report.content import StudyResults, data_label
 from moot.report.figures import draw, figure_style, name_points, new_figure
 from moot.report.published import read_published
 from moot.report.tables import as_csv, as_html, as_latex
-from moot.report.transcripts import _body, render_debates
+from moot.report.transcripts import _body, render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.studies import FIGURES, TABLES, study_figures, study_tables
@@ -307,7 +307,7 @@ def test_synthetic_data_is_called_so_everywhere(study):
 
 
 def test_a_debate_reads_as_the_papers_appendix(study):
-    text = "".join(render_debates(study.experiments["courtroom-x"], "tiny"))
+    text = "".join(render_markdown(study.experiments["courtroom-x"], "tiny"))
     debate = text[text.index("## Debate a") : text.index("## Debate b")]
     assert "> Facts of a." in debate and "Actual outcome: **yes**" in debate
     assert "**Prosecutor, strategy** *(private: prosecutor)*, turn 1 `call-a#0-1`" in debate
@@ -318,7 +318,7 @@ def test_a_debate_reads_as_the_papers_appendix(study):
 
 
 def test_a_debate_cannot_forge_the_page(study):
-    text = "".join(render_debates(study.experiments["courtroom-x"], "tiny"))
+    text = "".join(render_markdown(study.experiments["courtroom-x"], "tiny"))
     assert "<script" not in text and "\\# He did it." in text
     assert all(
         line.startswith((">", "#", "*", "-", "(", "Data", "What", "Actual", "Prediction")) or not line
@@ -368,5 +368,5 @@ def test_base_rates_are_read_off_published_averages() -> None:
 
 def test_what_a_person_said_is_shown_beside_its_condition() -> None:
     said = {"source": "human", "text": "I would affirm.", "parsed": '{"condition": "affirm"}', "parse_status": ""}
-    assert _body(said) == "> I would affirm.\n>\n> *Condition:*\n>\n> affirm"
-    assert _body({**said, "source": "model"}) == "> *Condition:*\n>\n> affirm"
+    assert _body(said) == ("", "I would affirm.", (("Condition", "affirm"),))
+    assert _body({**said, "source": "model"}) == ("", "", (("Condition", "affirm"),))

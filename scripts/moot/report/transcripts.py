@@ -1,85 +1,160 @@
-"""Debates for reading, as Markdown: laid out as the courtroom paper's appendix B, for the debates of any protocol.
+"""Debates of any protocol for reading, laid out as the papers' appendices: as Markdown, and as a page of HTML.
 
-Everything that a model, a person or a data set wrote stands in a quotation and is escaped, so that it can neither pass
-for the page's own words nor become a link, an image or HTML.
+`read_debates` works out what is shown; the two formats only lay it out. Everything that a model, a person or a data set
+wrote is quoted and escaped, so that it can neither pass for the page's own words nor become a link, an image or HTML.
+The page loads nothing.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from moot.core.cases import Task
 from moot.core.schemas import CONCLUSION
+from moot.report import escaping
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
 
+if TYPE_CHECKING:
+    import jinja2
+
 PUBLIC = "public"
 CODE_LENGTH = 12
+PRIVATE_TURNS = "was shown to nobody but the seats named"
 
 
-def render_debates(results: ExperimentResults, model: str) -> Iterator[str]:
-    """All debates of one experiment and model, in the order of their ids, as pieces of one Markdown text."""
-    task = results.task
-    transcripts = results.held_transcripts
+@dataclass(frozen=True)
+class Turn:
+    """What was said at one turn.
+
+    Attributes:
+        number, speaker, kind: which turn, who spoke, and what for, in words.
+        readers: the seats that may read it; "" for everybody.
+        origin: the first signs of the call's id, or where else it comes from (human, computed).
+        called: whether a call was made.
+        notice: what is wrong with it, a sentence without its full stop; "" where nothing is.
+        text: what was said in words; "" where the fields hold all of it.
+        fields: names and values of a structured reply.
+        stated: the prediction and whether it is right; "" where none is stated.
+    """
+
+    number: int
+    speaker: str
+    kind: str
+    readers: str
+    origin: str
+    called: bool
+    notice: str
+    text: str
+    fields: tuple[tuple[str, list[str] | str], ...]
+    stated: "Stated | None"
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A prediction: label, confidence in percent where there is one, and CORRECT or INCORRECT where that counts."""
+
+    label: str
+    confidence: float | None
+    verdict: str
+
+    @property
+    def share(self) -> str:
+        """The confidence in words."""
+        return "" if self.confidence is None else f" with {self.confidence:.0f} %"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a debate ended: the prediction that counts, or the status and the reason why there is none."""
+
+    prediction: Stated | None
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Debated:
+    """One debate: its id, the case's facts, label and the label's meaning, what was said, and how it ended."""
+
+    name: str
+    facts: str
+    target: str
+    meaning: str
+    turns: list[Turn]
+    outcome: Outcome
+
+
+def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
+    """All debates of one experiment and model, in the order of their ids; those that wait for a person, too."""
+    transcripts, task = results.held_transcripts, results.task
     cases = results.cases.set_index("case_id")
-    debates = transcripts[transcripts["model"] == model].groupby("debate_id", sort=True)
-    yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
-    yield f"Data set {markdown(results.config.dataset)}. Question: {markdown(task.question)}\n\n"
-    yield "".join(f"- {markdown(note)}\n" for note in task.notes) + "\n" * bool(task.notes)
-    yield "What is marked *private* was shown to nobody but the seats named. "
-    yield "Codes are the first signs of call ids, as in `calls/`.\n\n"
     outcomes = results.outcomes[results.outcomes["model"] == model].set_index(["case_id", "repeat"])
-    for debate_id, utterances in debates:
-        identity = (utterances["case_id"].iloc[0], utterances["repeat"].iloc[0])
+    for name, said in transcripts[transcripts["model"] == model].groupby("debate_id", sort=True):
+        identity = (said["case_id"].iloc[0], said["repeat"].iloc[0])
         case = cases.loc[identity[0]]
-        yield f"## Debate {markdown(debate_id)}\n\n### Case facts\n\n{_quoted(case['text'])}\n\n"
-        yield f"Actual outcome: **{markdown(case['target'])}**{_meaning(task, case['target'])}\n\n### Transcript\n\n"
-        for utterance in utterances.to_dict("records"):
-            if utterance["kind"] != CONCLUSION:
-                yield _utterance({str(name): value for name, value in utterance.items()}, task, str(case["target"]))
-        yield _outcome(outcomes.loc[identity], str(case["target"]))
+        target = str(case["target"])
+        rows: list[dict[str, Any]] = said[said["kind"] != CONCLUSION].to_dict("records")  # type: ignore[assignment]
+        turns = [_turn(row, task, target) for row in rows]
+        yield Debated(
+            str(name),
+            case["text"],
+            target,
+            task.meaning.get(target, ""),
+            turns,
+            _outcome(outcomes.loc[identity], target),
+        )
 
 
-def _utterance(said: dict[str, Any], task: Task, target: str) -> str:
-    speaker = task.roles.get(said["speaker"], said["speaker"])
-    heading = f"**{markdown(speaker.capitalize())}, {markdown(said['kind'])}**"
-    readers = said["visibility"].replace(",", ", ")
-    private = "" if said["visibility"] == PUBLIC else f" *(private: {markdown(readers)})*"
-    origin = f" `{_code(said['call_id'])[:CODE_LENGTH]}`" if said["call_id"] else f" *({markdown(said['source'])})*"
-    parts = [f"{heading}{private}, turn {said['turn']}{origin}", _body(said)]
-    stated = _stated(said, target)
-    return "\n\n".join([*parts, stated] if stated else parts) + "\n\n"
+def _turn(said: Mapping[str, Any], task: Task, target: str) -> Turn:
+    public = said["visibility"] == PUBLIC
+    call = "".join(character for character in said["call_id"] if character.isalnum() or character in "-_:.#/")
+    notice, text, fields = _body(said)
+    stated = None
+    if said["prediction"]:
+        stated = _stated(said["prediction"], said["confidence"], target if public else "")
+    return Turn(
+        number=said["turn"],
+        speaker=task.roles.get(said["speaker"], said["speaker"]).replace("_", " ").capitalize(),
+        kind=said["kind"].replace("_", " "),
+        readers="" if public else said["visibility"].replace(",", ", "),
+        origin=call[:CODE_LENGTH] if call else said["source"],
+        called=bool(call),
+        notice=notice,
+        text=text,
+        fields=fields,
+        stated=stated,
+    )
 
 
-def _body(said: dict[str, Any]) -> str:
-    """What was said: a person's words, a structured reply's fields by name, else the text; of no use: as it came."""
+def _body(said: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
+    """What is wrong with what was said, its words, and its fields: of no use, as it came; a person's words always."""
     parsed = json.loads(said["parsed"]) if said["parsed"] else None
     if said["parse_status"] == "failed":
-        return f"*The call failed; nothing was said{_why(parsed, 'error')}.*"
+        return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
     if said["parse_status"] == "invalid":
-        return f"*No usable answer{_why(parsed, 'problem')}; the reply as it came:*\n\n{_quoted(said['text'])}"
+        return f"No usable answer{_why(parsed, 'problem')}; the reply as it came", said["text"], ()
     fields = {name: value for name, value in parsed.items() if value} if isinstance(parsed, dict) else {}
-    shown = {name: value for name, value in fields.items() if name not in ("prediction", "confidence")}
-    if not fields:
-        return _quoted(said["text"])
-    words = [_quoted(said["text"])] if said["source"] == "human" else []
-    paragraphs = [*words, *(_field(name, value) for name, value in shown.items())]
-    return "\n>\n".join(paragraphs) or "*No reasons given.*"
+    shown = tuple(
+        (
+            name.replace("_", " ").capitalize(),
+            [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value),
+        )
+        for name, value in fields.items()
+        if name not in ("prediction", "confidence")
+    )
+    if not fields or said["source"] == "human":
+        return "", said["text"], shown
+    return "" if shown else "No reasons given", "", shown
 
 
 def _why(parsed: object, name: str) -> str:
     found = parsed.get(name) if isinstance(parsed, Mapping) else None
-    return f": {markdown(found).replace(chr(10), ' ')}" if found else ""
-
-
-def _field(name: str, value: object) -> str:
-    title = markdown(name.replace("_", " ").capitalize())
-    if isinstance(value, list):
-        entries = "\n".join(f"> - {markdown(_flat(entry)).replace(chr(10), ' ')}" for entry in value)
-        return f"> *{title}:*\n>\n{entries}"
-    return f"> *{title}:*\n>\n{_quoted(_flat(value))}"
+    return f": {found}".replace("\n", " ") if found else ""
 
 
 def _flat(value: object) -> str:
@@ -91,41 +166,68 @@ def _flat(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _stated(said: dict[str, Any], target: str) -> str:
-    """The prediction as the appendix gives it: "(Prediction: yes with 70 %, INCORRECT)"; beliefs without a verdict."""
-    if not said["prediction"]:
-        return ""
-    confidence = "" if pd.isna(said["confidence"]) else f" with {said['confidence']:.0f} %"
-    verdict = f", {_verdict(said['prediction'], target)}" if said["visibility"] == PUBLIC else ""
-    word = "Prediction" if said["visibility"] == PUBLIC else "Belief"
-    return f"({word}: **{markdown(said['prediction'])}**{confidence}{verdict})"
+def _stated(label: str, confidence: float, target: str) -> Stated:
+    verdict = "" if not target else "CORRECT" if label == target else "INCORRECT"
+    return Stated(label, None if pd.isna(confidence) else confidence, verdict)
 
 
-def _outcome(outcome: "pd.Series[Any]", target: str) -> str:
+def _outcome(row: "pd.Series[Any]", target: str) -> Outcome:
     """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none."""
-    prediction, confidence = outcome["prediction"], outcome["confidence"]
-    if pd.isna(prediction) or not prediction:
-        status, reason = outcome["status"], outcome["reason"]
-        why = f" {markdown(reason).replace(chr(10), ' ')}." if isinstance(reason, str) and reason else ""
-        if status == "waiting":
-            return f"### Outcome\n\n**The debate waits for a person:**{why}\n\n"
-        return f"### Outcome\n\n**No usable verdict ({markdown(status)}).**{why} Actual: {markdown(target)}.\n\n"
-    stated = "" if pd.isna(confidence) else f" with {confidence:.0f} %"
-    verdict = _verdict(str(prediction), target)
-    actual = f"(actual: {markdown(target)})"
-    return f"### Outcome\n\nPrediction: **{markdown(prediction)}**{stated}, **{verdict}** {actual}.\n\n"
+    if pd.isna(row["prediction"]) or not row["prediction"]:
+        return Outcome(None, row["status"], row["reason"] if isinstance(row["reason"], str) else "")
+    return Outcome(_stated(row["prediction"], row["confidence"], target), row["status"], "")
 
 
-def _verdict(prediction: str, target: str) -> str:
-    return "CORRECT" if prediction == target else "INCORRECT"
+# Markdown
 
 
-def _meaning(task: Task, label: str) -> str:
-    return f" ({markdown(task.meaning[label])})" if label in task.meaning else ""
+def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
+    """All debates of one experiment and model, as pieces of one Markdown text."""
+    task = results.task
+    yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
+    yield f"Data set {markdown(results.config.dataset)}. Question: {markdown(task.question)}\n\n"
+    yield "".join(f"- {markdown(note)}\n" for note in task.notes) + "\n" * bool(task.notes)
+    yield f"What is marked *private* {PRIVATE_TURNS}. Codes are the first signs of call ids, as in `calls/`.\n\n"
+    for debate in read_debates(results, model):
+        meaning = f" ({markdown(debate.meaning)})" if debate.meaning else ""
+        yield f"## Debate {markdown(debate.name)}\n\n### Case facts\n\n{_quoted(debate.facts)}\n\n"
+        yield f"Actual outcome: **{markdown(debate.target)}**{meaning}\n\n### Transcript\n\n"
+        for turn in debate.turns:
+            yield "\n\n".join(_markdown_turn(turn)) + "\n\n"
+        yield f"### Outcome\n\n{_markdown_outcome(debate)}\n\n"
 
 
-def _code(text: str) -> str:
-    return "".join(character for character in text if character.isalnum() or character in "-_:.#/")
+def _markdown_turn(turn: Turn) -> Iterator[str]:
+    private = f" *(private: {markdown(turn.readers)})*" if turn.readers else ""
+    origin = f" `{turn.origin}`" if turn.called else f" *({markdown(turn.origin)})*"
+    yield f"**{markdown(turn.speaker)}, {markdown(turn.kind)}**{private}, turn {turn.number}{origin}"
+    if turn.notice:
+        yield f"*{markdown(turn.notice)}{':' if turn.text else '.'}*"
+    quoted = [_quoted(turn.text)] if turn.text or not (turn.notice or turn.fields) else []
+    if quoted or turn.fields:
+        yield "\n>\n".join([*quoted, *(_field(name, value) for name, value in turn.fields)])
+    if turn.stated:
+        verdict = f", {turn.stated.verdict}" if turn.stated.verdict else ""
+        word = "Belief" if turn.readers else "Prediction"
+        yield f"({word}: **{markdown(turn.stated.label)}**{turn.stated.share}{verdict})"
+
+
+def _field(name: str, value: list[str] | str) -> str:
+    if isinstance(value, list):
+        entries = "\n".join(f"> - {markdown(entry).replace(chr(10), ' ')}" for entry in value)
+        return f"> *{markdown(name)}:*\n>\n{entries}"
+    return f"> *{markdown(name)}:*\n>\n{_quoted(value)}"
+
+
+def _markdown_outcome(debate: Debated) -> str:
+    outcome, target = debate.outcome, markdown(debate.target)
+    if outcome.prediction:
+        label, share = markdown(outcome.prediction.label), outcome.prediction.share
+        return f"Prediction: **{label}**{share}, **{outcome.prediction.verdict}** (actual: {target})."
+    why = f" {markdown(outcome.reason).replace(chr(10), ' ')}." if outcome.reason else ""
+    if outcome.status == "waiting":
+        return f"**The debate waits for a person:**{why}"
+    return f"**No usable verdict ({markdown(outcome.status)}).**{why} Actual: {target}."
 
 
 def _quoted(text: object) -> str:
@@ -134,3 +236,75 @@ def _quoted(text: object) -> str:
     return "\n".join(
         f"> {line}  " if line and number < len(lines) else f"> {line}" for number, line in enumerate(lines, 1)
     )
+
+
+# HTML
+
+
+def render_page(results: ExperimentResults, model: str) -> Iterator[str]:
+    """All debates of one experiment and model, as pieces of one page of HTML."""
+    return _template().generate(results=results, model=model, debates=read_debates(results, model), hint=PRIVATE_TURNS)
+
+
+@cache
+def _template() -> "jinja2.Template":
+    import jinja2  # noqa: PLC0415 - only this format needs it
+
+    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - escaped
+    environment.filters["text"] = escaping.html
+    return environment.from_string(_PAGE)
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{{ results.experiment | text }}: debates of {{ model | text }}</title>
+<style>
+body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 46em; padding: 0 1em; color: #111; }
+h2 { border-bottom: 1px solid #999; margin-top: 2.5em; }
+.next { color: #0072B2; margin: 1.2em 0 0.2em; }
+.private { background: #f2f2f2; color: #444; padding: 0.1em 0.8em; }
+p { margin: 0.2em 0; white-space: pre-line; }
+</style>
+</head>
+<body>
+<h1>{{ results.experiment | text }}: debates of {{ model | text }}</h1>
+<p>Data set {{ results.config.dataset | text }}. Question: {{ results.task.question | text }}</p>
+{% for note in results.task.notes %}
+<p>{{ note | text }}</p>
+{% endfor %}
+<p>What is grey {{ hint }}.</p>
+{% for debate in debates %}
+<h2>{{ debate.name | text }}</h2>
+<details><summary>Case facts</summary><p>{{ debate.facts | text }}</p></details>
+{% for turn in debate.turns %}
+<p class="next">Next speaker: {{ turn.speaker | text }}</p>
+<div{{ ' class="private"' if turn.readers }}>
+<p><strong>{{ turn.speaker | text }}</strong> ({{ turn.kind | text }}
+{%- if turn.readers %}, private: {{ turn.readers | text }}{% endif %}):</p>
+{% if turn.notice %}
+<p>({{ turn.notice | text }}{{ ":" if turn.text else "." }})</p>
+{% endif %}
+{% if turn.text %}
+<p>{{ turn.text | text }}</p>
+{% endif %}
+{% for name, value in turn.fields %}
+<p>{{ name | text }}: {{ (value | join("; ") if value is not string else value) | text }}</p>
+{% endfor %}
+{% if turn.stated %}
+<p>({{ "Belief" if turn.readers else "Prediction" }}: {{ turn.stated.label | text }}{{ turn.stated.share }}
+{%- if turn.stated.verdict %}, {{ turn.stated.verdict }}{% endif %})</p>
+{% endif %}
+</div>
+{% endfor %}
+<p class="next">Outcome: {% if debate.outcome.prediction %}
+{% set stated = debate.outcome.prediction %}
+{{ stated.label | text }}{{ stated.share }}, {{ stated.verdict }}
+{%- else %}
+none ({{ debate.outcome.status | text }}){{ ": " if debate.outcome.reason }}{{ debate.outcome.reason | text }}
+{%- endif %} (actual: {{ debate.target | text }})</p>
+{% endfor %}
+</body>
+</html>
+"""

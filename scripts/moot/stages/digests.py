@@ -265,7 +265,7 @@ class Stages:
 
     def render_conferences(self, experiment: str, model: str) -> Digests:
         """As transcripts."""
-        return self._rendered("conferences", experiment, model)
+        return self._rendered("transcript", experiment, model)
 
     def write_minutes(self, experiment: str, model: str) -> Digests:
         """As transcripts."""
