@@ -1,1 +1,1 @@
-"""What readers see: tables, figures, published values, transcripts."""
+"""What readers see, whatever the study: tables, figures, published values beside ours, transcripts."""

@@ -1,1 +1,3 @@
-"""The stages of the workflow: what each one makes, and from what."""
+"""The stages of a run. Only these modules know the plan; they hand down what the other rooms need: prompts, a model's
+configuration, a seed, paths.
+"""

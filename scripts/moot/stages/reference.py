@@ -1,10 +1,18 @@
 """The generated parts of the documentation: what code already says, so that no page can say otherwise."""
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 from moot.core.schemas import ARTIFACTS
 
+ROOMS = (
+    "stages", "studies", "report", "scores", "protocols", "training", "labels", "datasets", "llm",
+    "core", "legal", "stats",
+)  # fmt: skip
+"""The packages of `moot`, from those that import to those that are imported."""
+_PACKAGE = Path(__file__).resolve().parents[1]
 _BLOCK = r"(<!-- {name}: make docs -->\n).*?(<!-- end of {name} -->)"
 
 
@@ -27,8 +35,31 @@ def artifacts_reference() -> str:
     return "".join(parts).rstrip()
 
 
+def rooms_reference() -> str:
+    """Every package of `moot` and its modules, in the words of their docstrings."""
+    parts = []
+    for room in ROOMS:
+        folder = _PACKAGE / room
+        described = {path: _first_paragraph(path) for path in sorted(folder.rglob("*.py"))}
+        parts.append(f"### `{room}/`\n\n{described.pop(folder / '__init__.py')}\n\n")
+        modules = [(f"`{_module_name(path, folder)}`", words.rstrip(".")) for path, words in described.items()]
+        parts.append(table(("module", "what it holds"), modules) + "\n\n")
+    return "".join(parts).rstrip()
+
+
+def _module_name(path: Path, folder: Path) -> str:
+    name = path.relative_to(folder).with_suffix("").as_posix()
+    return name.removesuffix("__init__")
+
+
+def _first_paragraph(path: Path) -> str:
+    words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(words.split("\n\n")[0].split())
+
+
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
+    "rooms": ("architecture.md", rooms_reference),
 }
 """Name to the page below `docs/` that holds a generated part, and what writes it."""
 

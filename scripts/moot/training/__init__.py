@@ -1,1 +1,3 @@
-"""Training and scoring of baselines: what the registered builders of `moot.training.baselines` are put through."""
+"""Trained models: the baselines (registry `BASELINES` in `training/baselines`), how they are evaluated, and the
+reliability assistant.
+"""

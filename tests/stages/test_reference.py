@@ -11,11 +11,12 @@ from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS
 from moot.stages.deidentification import COLUMNS as DEIDENTIFIED
 from moot.stages.labels import ALL_COLUMNS
-from moot.stages.reference import PARTS, with_part
+from moot.stages.reference import PARTS, ROOMS, with_part
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
 from results_on_disk import case, prediction, utterance, write_results
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+PROJECT = Path(__file__).resolve().parents[2]
+DOCS = PROJECT / "docs"
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -23,6 +24,11 @@ def test_a_generated_part_is_what_make_docs_writes(name: str) -> None:
     page, write = PARTS[name]
     text = (DOCS / page).read_text()
     assert with_part(text, name, write()) == text, "run `make docs`"
+
+
+def test_the_page_of_the_architecture_knows_every_room() -> None:
+    packages = {path.parent.name for path in (PROJECT / "scripts" / "moot").glob("*/__init__.py")}
+    assert set(ROOMS) == packages
 
 
 @pytest.mark.parametrize(
