@@ -68,14 +68,10 @@ EXPERIMENT_MODELS = [
 ]
 
 
-def summarised(wildcards):
-    """The model's summaries of opinions that a data set is made of, where it has `source: cap`."""
-    options = plan.datasets[wildcards.dataset]
-    return (
-        f"results/summaries/{options.summaries}.jsonl"
-        if options.source == "cap"
-        else []
-    )
+def made_by_models(wildcards):
+    """The artifacts that a data set is read from: what a model wrote over another one."""
+    needed = plan.needed_by_dataset(wildcards.dataset).values()
+    return [f"results/{file}" for path in needed for file in plan.artifact_files(path)]
 
 
 def downloaded(wildcards):

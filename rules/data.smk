@@ -18,7 +18,7 @@ rule download:
 rule load_cases:
     input:
         downloaded,
-        summarised,
+        made_by_models,
         local_files,
     output:
         cases="results/cases/{dataset}.parquet",

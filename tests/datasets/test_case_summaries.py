@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -81,11 +83,12 @@ def test_summaries_become_cases_and_settlements_are_set_aside(
     tmp_path: Path, load_context: MakeContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    summaries(tmp_path, *(["PLAINTIFF", "DEFENDANT"] * 6), "SETTLEMENT", "DISMISSED")
-    loaded = load(load_context("caselaw-cap"), "caselaw", source="cap", summaries="from-cap/gpt")
+    made = summaries(tmp_path, *(["PLAINTIFF", "DEFENDANT"] * 6), "SETTLEMENT", "DISMISSED")
+    context = replace(load_context("caselaw-cap"), artifacts={"summaries": made})
+    loaded = load(context, "caselaw", source="cap", summaries="from-cap/gpt")
     assert len(loaded.cases) == 12 and loaded.cleaning["settled or dismissed (left out)"] == 2
     assert loaded.cases[0].text == "Matter 0 of 0 sacks and 0 tubs.\tHe asks for the price.\tIt was lame."
-    with pytest.raises(UserError, match="expected EXPERIMENT/MODEL"):
+    with pytest.raises(ValidationError, match="go together"):
         load(load_context("caselaw-cap"), "caselaw", source="cap")
 
 

@@ -50,12 +50,14 @@ class LoadContext:
         data_root: the folder of local and downloaded data, laid out as `data/raw/README.md` says.
         shipped: the project's own folder, where `data/samples` and `config` are.
         seed: the configuration's seed.
+        artifacts: what its loader says that it needs, by name.
     """
 
     name: str
     data_root: Path
     shipped: Path
     seed: int
+    artifacts: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,13 @@ class Loaded:
 
 Load = Callable[[Any, LoadContext], Loaded]
 ReadRecords = Callable[[Any, LoadContext], "Iterable[RecordedDebate]"]
+Needs = Callable[[Any], Mapping[str, str]]
+MADE_BY = r"[^/]+/[^/]+"
+"""What an option holds that names the experiment and the model by which data are made: EXPERIMENT/MODEL."""
+
+
+def _needs_nothing(_options: Any) -> Mapping[str, str]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +99,35 @@ class Loader:
         load: options to cases.
         folder: the folder below `data_root` that it reads.
         records: options to the recorded debates over these cases, where the source publishes some.
+        needs: options to the artifacts (below `results/`) that must be built first, each by the name of the option that
+            says which experiment and model make it; the folder of transcripts stands for all of theirs.
     """
 
     options: type[DatasetOptions]
     load: Load
     folder: str
     records: ReadRecords | None = None
+    needs: Needs = _needs_nothing
 
 
 LOADERS: Registry[Loader] = Registry("data set", "moot.datasets")
 
 
 def dataset(
-    name: str, options: type[DatasetOptions], folder: str = "", records: ReadRecords | None = None
+    name: str,
+    options: type[DatasetOptions],
+    folder: str = "",
+    records: ReadRecords | None = None,
+    needs: Needs = _needs_nothing,
 ) -> Callable[[Load], Load]:
     """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`.
 
     `folder` is where below `data_root` its files are, if not in a folder of its name; `records` reads the debates that
-    were published over its cases.
+    were published over its cases; `needs` says which artifacts, made by a model, it is read from.
     """
 
     def add(load: Load) -> Load:
-        LOADERS.register(name)(Loader(options, load, folder or name, records))
+        LOADERS.register(name)(Loader(options, load, folder or name, records, needs))
         return load
 
     return add

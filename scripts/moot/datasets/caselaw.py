@@ -3,17 +3,15 @@
 Settlements and dismissals are set aside, since the text states them; what remains is binary.
 """
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from moot.core.cases import Split, Task
-from moot.core.errors import UserError
 from moot.core.input_files import check_values, read_jsonl
-from moot.datasets import LoadContext, Loaded, dataset
+from moot.datasets import MADE_BY, LoadContext, Loaded, dataset
 from moot.datasets.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
 
 WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
@@ -38,20 +36,31 @@ class CaselawOptions(LegalTextOptions):
         description="shipped, read from data_root, downloaded, or summarised by a model from full opinions (cap)"
     )
     summaries: str = Field(
-        "", description="with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases"
+        "",
+        pattern=f"^({MADE_BY})?$",
+        description="with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases",
     )
 
+    @model_validator(mode="after")
+    def _cap_needs_summaries(self) -> "CaselawOptions":
+        if (self.source == "cap") != bool(self.summaries):
+            raise ValueError("`source: cap` and `summaries: EXPERIMENT/MODEL` go together; name both, or neither")
+        return self
 
-@dataset("caselaw", CaselawOptions)
+
+def _made_by_a_model(options: CaselawOptions) -> dict[str, str]:
+    return {"summaries": f"summaries/{options.summaries}.jsonl"} if options.summaries else {}
+
+
+@dataset("caselaw", CaselawOptions, needs=_made_by_a_model)
 def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     """JSON lines with `case_background` (parts separated by tabs) and `labels` ("Plaintiff wins", "Defendant wins").
 
     Raises:
         UserError: a file is missing or malformed, a label is outside the set, a text is empty.
     """
-    files = _summaries(options, context) or source_files(
-        options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl"
-    )
+    files: dict[Path, Split | None] = dict.fromkeys(context.artifacts.values())
+    files = files or source_files(options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl")
     cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
     records: list[Record] = []
     for path, split in files.items():
@@ -59,18 +68,6 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = replace(TASK, notes=sample)
     return prepare(records, task, options, context, court="state court", cleaning=cleaning, sources=list(files))
-
-
-def _summaries(options: CaselawOptions, context: LoadContext) -> dict[Path, Split | None]:
-    """The file that a model's summaries of opinions stand in; empty for other sources."""
-    if options.source != "cap":
-        return {}
-    if not re.fullmatch(r"[^/]+/[^/]+", options.summaries):
-        raise UserError(
-            f"data set {context.name}: found summaries '{options.summaries}', expected EXPERIMENT/MODEL, where the "
-            "experiment's protocol is case_summary. Name both."
-        )
-    return {Path("results/summaries") / f"{options.summaries}.jsonl": None}
 
 
 def _read(path: Path, split: Split | None, encoding: str, cleaning: dict[str, int]) -> list[Record]:

@@ -18,7 +18,7 @@ from moot.core.artifacts import read_frames
 from moot.core.cases import Case, Split, Task, stratified_splits
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
-from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
 from moot.datasets.deidentify.reading import opinion_files, read_opinions
 from moot.datasets.deidentify.recogniser import is_installed, recognised_names
@@ -55,7 +55,9 @@ class OpinionsOptions(DatasetOptions):
         description="look for names with Presidio and spaCy, too (the extra `ner`): auto is where they are installed",
     )
     paraphrases: str = Field(
-        "", description="transcripts of a `paraphrase` experiment (a folder of Parquet files): facts as it rewrote them"
+        "",
+        pattern=f"^({MADE_BY})?$",
+        description="EXPERIMENT/MODEL of the protocol paraphrase that rewrote the facts; all gates check them again",
     )
     failed_cases: Literal["exclude", "error"] = Field(
         "exclude", description="what becomes of a case that does not pass the gates; excluded cases are counted"
@@ -67,7 +69,11 @@ def target_from_outcome(outcome: str) -> str:
     return AFFIRM if outcome in ("affirm", "dismiss") else NOT_AFFIRM
 
 
-@dataset("opinions", OpinionsOptions)
+def _made_by_a_model(options: OpinionsOptions) -> dict[str, str]:
+    return {"paraphrases": f"transcripts/{options.paraphrases}"} if options.paraphrases else {}
+
+
+@dataset("opinions", OpinionsOptions, needs=_made_by_a_model)
 def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
     """Cases of the sample, or of local opinions, de-identified.
 
@@ -116,7 +122,7 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     cleaning: Counter[str] = Counter()
     cases: list[Case] = []
     opinions = list(read_opinions(context.data_root / options.path))
-    rewritten = read_paraphrases(Path(options.paraphrases)) if options.paraphrases else {}
+    rewritten = read_paraphrases(context.artifacts["paraphrases"]) if options.paraphrases else {}
     recognise = recogniser_for(options)
     finished = [(opinion, _finish(opinion, options, rewritten, recognise)) for opinion in opinions]
     passed = {
@@ -148,15 +154,8 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
 
 
 def read_paraphrases(folder: Path) -> dict[str, str]:
-    """Case id to its facts as a `paraphrase` experiment rewrote them; the first repeat counts.
-
-    Raises:
-        UserError: no transcripts in the folder.
-    """
-    files = sorted(folder.glob("*.parquet"))
-    if not files:
-        raise UserError(f"{folder}: no transcripts; run the `paraphrase` experiment first, and name its folder.")
-    said = read_frames(files)
+    """Case id to its facts as a `paraphrase` experiment rewrote them; the first repeat counts."""
+    said = read_frames(sorted(folder.glob("*.parquet")))
     said = said[(said["kind"] == "paraphrase") & (said["repeat"] == 0)]
     return {str(case): str(text) for case, text in zip(said["case_id"], said["text"], strict=True)}
 

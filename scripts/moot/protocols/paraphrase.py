@@ -1,6 +1,6 @@
 """Facts rewritten by a model, as the appellate study did with its cases; not a debate, so it comes to no answer.
 
-Its transcripts can be given to a data set of opinions (`paraphrases`), whose gates then check them again.
+A data set of opinions can be made of it (`paraphrases`), whose gates then check them again.
 """
 
 from moot.protocols import ProtocolParams, protocol

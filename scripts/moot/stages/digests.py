@@ -101,9 +101,7 @@ class Stages:
         before = []
         if options.source == "download":
             before.append(self.of("download", loader=loader))
-        if summaries := getattr(options, "summaries", ""):
-            experiment, _, model = summaries.partition("/")
-            before.append(self.of("write_summaries", experiment=experiment, model=model))
+        before += [self.artifact(path) for path in self.plan.needed_by_dataset(dataset).values()]
         content = {
             "options": options.model_dump(mode="json", exclude={"baselines"}),
             "seed": self.plan.config.seed,
@@ -152,13 +150,16 @@ class Stages:
         return _digests(content, code, plan.prompts.digest(*protocol.prompts), before)
 
     def artifact(self, path: str) -> Digests:
-        """The digests of an artifact that debates may need, by its path below `results/`."""
-        kind, experiment, *rest = Path(path.removesuffix(Path(path).suffix)).parts
+        """The digests of an artifact that debates or data sets may need, by its path below `results/`."""
+        kind = Path(path).parts[0]
+        is_file = kind != "transcripts"
+        _, experiment, *rest = Path(path.removesuffix(Path(path).suffix) if is_file else path).parts
         if kind == "records":
             return self.of("read_records", dataset=experiment)
         if kind == "assistants":
             return self.of("train_assistant", experiment=experiment, model=rest[0], features=rest[1])
-        return self.of({"predictions": "predict"}[kind], experiment=experiment, model=rest[0])
+        rule = {"predictions": "predict", "transcripts": "run_debates", "summaries": "write_summaries"}[kind]
+        return self.of(rule, experiment=experiment, model=rest[0])
 
     def predict(self, experiment: str, model: str) -> Digests:
         """The debates."""

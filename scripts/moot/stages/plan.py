@@ -59,6 +59,8 @@ class Plan:
         self.prompts = Prompts(Path("config/prompts"), shipped / "config" / "prompts")
         self.experiments = {experiment.name: experiment for experiment in self._experiments()}
         self.datasets = {name: self.dataset_options(name) for name in self._used_datasets()}
+        for name in self.datasets:
+            self._check_made_data(name)
 
     @classmethod
     def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":
@@ -124,9 +126,36 @@ class Plan:
         select(checked.baselines, self._where("datasets", name, "baselines"))
         return checked
 
+    def _check_made_data(self, dataset: str, made: tuple[str, ...] = ()) -> None:
+        """Refuse a data set whose maker is no experiment of this run, or argues over that data set itself."""
+        for option in self.needed_by_dataset(dataset):
+            experiment, _, model = getattr(self.datasets[dataset], option).partition("/")
+            place = self._where("datasets", dataset, option)
+            if experiment not in self.experiments:
+                raise unknown_name("experiment of this run", experiment, self.experiments, place)
+            found = self.experiments[experiment].config
+            if model not in found.models:
+                raise unknown_name(f"model of experiment '{experiment}'", model, found.models, place)
+            if found.dataset in (*made, dataset):
+                raise UserError(
+                    f"{place}: experiment '{experiment}' argues over '{found.dataset}', which it would make."
+                )
+            self._check_made_data(found.dataset, (*made, dataset))
+
+    def needed_by_dataset(self, dataset: str) -> dict[str, str]:
+        """The artifacts below `results/` that a data set is read from, made by a model, by name."""
+        options = self.datasets[dataset]
+        return dict(LOADERS[options.loader or dataset].needs(options))
+
+    def artifact_files(self, path: str) -> list[str]:
+        """The files below `results/` of an artifact that a data set is read from; transcripts are one file a shard."""
+        shards = range(self.config.shards) if path.startswith("transcripts/") else ()
+        return [f"{path}/{shard}.parquet" for shard in shards] or [path]
+
     def load_context(self, dataset: str) -> LoadContext:
         """What a loader may use."""
-        return LoadContext(dataset, Path(self.config.data_root), self.shipped, self.config.seed)
+        needed = {name: Path("results", path) for name, path in self.needed_by_dataset(dataset).items()}
+        return LoadContext(dataset, Path(self.config.data_root), self.shipped, self.config.seed, needed)
 
     def local_files(self, dataset: str) -> list[Path]:
         """The user's own files that a data set may be read from; none where it is shipped, generated or downloaded."""
