@@ -39,6 +39,7 @@ def test_every_faulty_file_is_named_at_once(tmp_path: Path) -> None:
         check_config_files(["--cores", "2", "--configfile", *files, "--quiet"])
     assert [line.split(": ")[1] for line in str(ended.value).splitlines()] == [files[0], "--configfile"]
     check_config_files(["courtroom", "--configfile", files[1]])
+    check_config_files(["courtroom", "--configfile", files[1], "--config", "replay=True"])
 
 
 def test_a_target_after_the_configuration_gets_one_message(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).resolve().parents[3]
 
 def config_files(arguments: Sequence[str]) -> list[Path]:
     """The files after `--configfile`, where argparse takes every word up to the next option for a file."""
-    parser = ArgumentParser(add_help=False)
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)  # `--config` is an option of its own
     parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[], type=Path)
     files: list[Path] = parser.parse_known_args(list(arguments))[0].configfile
     return files
