@@ -1,8 +1,11 @@
 """Files that people bring: every fault gets one message that names place, finding, expectation and remedy."""
 
+import bz2
 import csv
+import gzip
 import io
 import json
+import lzma
 from pathlib import Path
 
 import pandas as pd
@@ -10,8 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import booleans, check_unique, check_values, quoted, read_csv, read_jsonl, whole_numbers
+from moot.datasets import Loaded
+from moot.stages.load import check_cases
 
 GOOD = "id,answer,age\n1,yes,20\n2,no,\n"
 
@@ -53,6 +59,35 @@ def test_a_faulty_table_is_refused_with_one_message(tmp_path: Path, content: str
         read_csv(path, ["id", "answer", "age"], unique="id")
     assert str(path) in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", "table.csv: a zip archive, or an Excel or OpenDocument"),
+        (gzip.compress(GOOD.encode()), "table.csv: compressed by gzip; expected a text file. Unpack or export it"),
+        (lzma.compress(GOOD.encode()), "compressed by xz"),
+        (bz2.compress(GOOD.encode()), "compressed by bzip2"),
+        (b"PAR1\x15\x04", "a Parquet file"),
+        (
+            GOOD.replace(",", ";"),
+            "missing columns id, answer, age .are fields separated by semicolons. Expected commas",
+        ),
+        (GOOD.replace(",", "\t"), "are fields separated by tabs"),
+        ('"id,answer,age"\n"1,yes,20"\n', "are whole lines wrapped in quotes.*take the outer quotes away"),
+    ],
+)
+def test_a_file_of_another_form_is_named(tmp_path: Path, content: str | bytes, message: str) -> None:
+    with pytest.raises(UserError, match=message) as raised:
+        read_csv(write(tmp_path, content), ["id", "answer", "age"], unique="id")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "base64"])
+def test_an_unknown_encoding_is_named(tmp_path: Path, encoding: str) -> None:
+    for read in (read_csv, read_jsonl):
+        with pytest.raises(UserError, match=rf"table.csv: unknown encoding '{encoding}'.*gb18030.*Correct `encoding`"):
+            read(write(tmp_path, GOOD), {"id": str}, encoding=encoding)
 
 
 def test_a_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
@@ -116,6 +151,8 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
         ),
         ('{"id": "1", "fact": "a", "more": {"x": 1, "x": 2}}\n', "field 'x' occurs twice"),
         ("[" * 100_000, "not JSON"),
+        (r'{"id": "1", "fact": "a \ud800 b"}', r"record 1 .line 1.: found '.ud800', half of a surrogate pair"),
+        (r'{"id": "1", "fact": "a", "more": {"\udfff": 1}}', "half of a surrogate pair and no character"),
         (b'{"id": "1", "fact": "\xff"}', "line 1: byte 0xff at offset 21 is not UTF-8"),
         ("", "the file is empty"),
     ],
@@ -136,3 +173,16 @@ def test_true_is_no_whole_number(tmp_path: Path) -> None:
 def test_what_a_file_holds_is_shown_short_and_on_one_line() -> None:
     assert "\n" not in quoted("a\nb")
     assert len(quoted("x" * 500)) < 70
+
+
+@pytest.mark.parametrize("place", ["text", "attributes"])
+def test_half_a_character_from_any_source_is_named(place: str) -> None:
+    """YAML's \\ud800 does not pass the readers above; what no file can hold is found where cases are checked."""
+    half = {"text": "a \ud800 b"} if place == "text" else {"attributes": {"topic": "\udfff"}}
+    cases = [
+        Case(
+            **{"case_id": "a", "dataset": "d", "split": "test", "text": "t", "target": "no", **half, "labels": ("no",)}
+        )
+    ]
+    with pytest.raises(UserError, match=r"data set 'd', row 0: found '.u(d800|dfff)', half of a surrogate pair"):
+        check_cases("d", Loaded(cases, Task("it", "Is it?", ("no",))))

@@ -17,6 +17,16 @@ import pandas as pd
 
 from moot.core.errors import UserError
 
+_NO_TEXT = {  # how files begin that look like a table to people, and are none
+    b"PK\x03\x04": "a zip archive, or an Excel or OpenDocument file (these are zip archives too)",
+    b"\x1f\x8b": "compressed by gzip",
+    b"BZh": "compressed by bzip2",
+    b"\xfd7zXZ\x00": "compressed by xz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"PAR1": "a Parquet file",
+}
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 _SHOWN = 60
 
@@ -53,7 +63,7 @@ def read_csv(
     records: list[list[str]] = []
     try:
         header = next(reader)
-        _check_header(path, header, columns)
+        _check_header(path, header, columns, delimiter)
         for record in reader:
             if record:  # a blank line is no record
                 _check_length(path, record, header, len(records) + 1, reader.line_num, get)
@@ -109,18 +119,7 @@ def read_jsonl(
         if not line.strip():
             continue
         place = f"{path}: record {len(records) + 1} (line {line_number})"
-        try:
-            record = json.loads(line, object_pairs_hook=_distinct_fields)
-        except _RepeatedFieldError as fault:
-            raise UserError(
-                f"{place}: field {quoted(fault.args[0])} occurs twice; expected every field once. Remove one of them."
-            ) from None
-        except (ValueError, RecursionError) as fault:
-            raise UserError(
-                f"{place}: not JSON ({fault}): {quoted(line)}; expected one object a line. {_again(get)}"
-            ) from (fault)
-        if not isinstance(record, dict):
-            raise UserError(f"{place}: found {quoted(record)}; expected a JSON object. {_again(get)}")
+        record = _object(place, line, get)
         for name, kind in fields.items():
             _check_field(place, record, name, kind)
         for name, kind in optional.items():
@@ -135,6 +134,25 @@ def read_jsonl(
     return frame
 
 
+def _object(place: str, line: str, get: str) -> dict[str, Any]:
+    """The JSON object that a line holds."""
+    try:
+        record = json.loads(line, object_pairs_hook=_distinct_fields)
+    except _RepeatedFieldError as fault:
+        raise UserError(
+            f"{place}: field {quoted(fault.args[0])} occurs twice; expected every field once. Remove one of them."
+        ) from None
+    except (ValueError, RecursionError) as fault:
+        raise UserError(
+            f"{place}: not JSON ({fault}): {quoted(line)}; expected one object a line. {_again(get)}"
+        ) from fault
+    if not isinstance(record, dict):
+        raise UserError(f"{place}: found {quoted(record)}; expected a JSON object. {_again(get)}")
+    if "\\u" in line:  # only an escape can make half of a surrogate pair
+        check_characters(place, json.dumps(record, ensure_ascii=False))
+    return record
+
+
 def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
     """The text of a file that must exist, be text in `encoding`, and not be empty; errors as in `read_csv`."""
     try:
@@ -146,8 +164,16 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         raise UserError(f"{path}: cannot be read ({fault.strerror}); expected a readable file.") from fault
     if not content.strip():
         raise UserError(f"{path}: the file is empty; expected data. {_again(get)}")
+    for start, kind in _NO_TEXT.items():
+        if content.startswith(start):
+            raise UserError(f"{path}: {kind}; expected a text file. Unpack or export it, and name the file inside.")
     try:
         text = content.decode(encoding)
+    except LookupError:
+        raise UserError(
+            f"{path}: unknown encoding {quoted(encoding)}; expected one that Python knows, such as utf-8, latin-1 or "
+            "gb18030. Correct `encoding` in the configuration."
+        ) from None
     except UnicodeDecodeError as fault:
         line = content.count(b"\n", 0, fault.start) + 1
         named = encoding.removesuffix("-sig").upper()
@@ -159,6 +185,17 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UserError(f"{path}: line {line}: a zero byte; expected a text file (is it compressed?). {_again(get)}")
     return text
+
+
+def check_characters(place: str, text: str) -> None:
+    """Require that a text can be written down: half of a surrogate pair (as JSON's \\ud800) is no character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as fault:
+        raise UserError(
+            f"{place}: found {quoted(text[fault.start])}, half of a surrogate pair and no character; expected text. "
+            "Remove it, or write the whole character."
+        ) from None
 
 
 def check_unique(path: Path, values: "pd.Series[Any]") -> None:
@@ -233,7 +270,7 @@ def quoted(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> None:
+def _check_header(path: Path, header: Sequence[str], columns: Sequence[str], delimiter: str) -> None:
     repeated = [name for position, name in enumerate(header) if name in header[:position]]
     if repeated:
         raise UserError(
@@ -243,11 +280,23 @@ def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> 
     missing = [name for name in columns if name not in header]
     if missing:
         nearest = get_close_matches(missing[0], header, n=1, cutoff=0.7)
-        hint = f" (did you rename it to {quoted(nearest[0])}?)" if nearest else ""
+        hint = f" (did you rename it to {quoted(nearest[0])}?)" if nearest else _other_form(header, delimiter)
         raise UserError(
             f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}{hint}; found "
             f"{len(header)} columns: {quoted(', '.join(header))}. Add the column, or use the file as it was published."
         )
+
+
+def _other_form(header: Sequence[str], delimiter: str) -> str:
+    """What a header of one field looks like, if it is no column's name."""
+    [only, *others] = header
+    if others:
+        return ""
+    if delimiter in only:
+        return " (are whole lines wrapped in quotes? Then each line is one field: take the outer quotes away)"
+    names = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ",": "commas"}
+    found = next((name for mark, name in names.items() if mark in only), "")
+    return f" (are fields separated by {found}? Expected {names.get(delimiter, delimiter)})" if found else ""
 
 
 class _RepeatedFieldError(Exception):

@@ -8,6 +8,7 @@ import pandas as pd
 from moot.core.artifacts import atomic_path, describe, write_cases, write_frame
 from moot.core.cases import Task
 from moot.core.errors import UserError
+from moot.core.input_files import check_characters
 from moot.core.log import LOG
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
@@ -26,6 +27,8 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
         unknown = sorted(set(targets) - set(loaded.task.labels))
         if unknown:
             raise UserError(f"{place}: label {unknown[0]!r}; expected one of {', '.join(loaded.task.labels)}.")
+        for written in (case.text, case.case_id, *case.attributes.values()):
+            check_characters(place, written)
         if not case.text.strip():
             raise UserError(f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out.")
 
