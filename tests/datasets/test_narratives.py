@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from moot.datasets import LoadContext
 from moot.datasets.nlsy97 import Nlsy97Options, load
 from moot.datasets.people.narrative import prose
-from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, NUMBERS
+from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE
 from moot.datasets.people.nlsy97_narrative import narrate
 from narratives_told import GENDERED, told_and_no_other
 
@@ -20,7 +20,7 @@ MakeContext = Callable[..., LoadContext]
 _VALUES: dict[str, st.SearchStrategy[Any]] = {
     **{name: st.sampled_from([value or "none" for value in values]) for name, values in CATEGORIES.items()},
     **{name: st.booleans() for name in FLAGS},
-    **{name: st.integers(0, 9) for name in NUMBERS},
+    **{name: st.integers(0, 9) for name in PLAUSIBLE},
     "age": st.integers(18, 22),
     "height_total_inches": st.integers(48, 84),
     "num_weight": st.integers(80, 400),

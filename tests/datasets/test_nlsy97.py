@@ -68,7 +68,7 @@ def test_the_published_table_has_the_published_counts(published: Loaded) -> None
     assert frame["height_total_inches"].isna().sum() == 5
     assert frame["num_weight"].isna().sum() == 11
     assert int(frame["num_weight"].min()) == 85
-    assert published.cleaning == {
+    assert {what: count for what, count in published.cleaning.items() if count} == {
         "rows read": 1412,
         "height_total_inches outside 48 to 84 inches, made missing": 5,
         "num_weight outside 80 to 700 pounds, made missing": 11,

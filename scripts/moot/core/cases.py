@@ -8,6 +8,9 @@ from typing import Literal
 
 Split = Literal["train", "validation", "test"]
 
+NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS = "near_duplicate_of", "same_lawsuit_as"
+"""Attributes of a training or validation case that would leak a test case: that case's id."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -69,6 +72,12 @@ class Task:
 def cluster_name(case: Case, task: Task) -> str:
     """What a case is drawn together with: the value of the task's `cluster`, or the case alone."""
     return case.attributes[task.cluster] if task.cluster else case.case_id
+
+
+def leaks(case: Case) -> bool:
+    """Whether a training or validation case is marked as resembling a test case, so that nothing may learn from it."""
+    marked = any(case.attributes.get(mark) for mark in (NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS))
+    return marked and case.split != "test"
 
 
 def stable_fraction(*parts: object) -> float:

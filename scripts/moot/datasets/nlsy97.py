@@ -30,6 +30,9 @@ class Nlsy97Options(PeopleOptions):
         description="synthetic: generated people; local: nlsy97/nlsy97_full.csv under data_root; download: the same "
         "file, fetched first; investigator: raw NLS Investigator extracts under nlsy97/investigator/",
     )
+    withhold: tuple[Literal["sex", "race", "age", "build"], ...] = Field(  # type: ignore[assignment]
+        (), description="features told to nobody, for audits; build: height and weight, which tell most people's sex"
+    )
     rows: PositiveInt = Field(1412, description="how many people to generate (synthetic only)")
     outcome: Outcome = Field(
         "rearrest", description="what is predicted (investigator only; the released table knows rearrest alone)"
@@ -56,10 +59,10 @@ def _people(options: Nlsy97Options, context: LoadContext) -> People:
         frame["id"] = "synthetic-" + frame["id"]
         return People(frame, FEATURES, replace(TASK, notes=(note,)), cleaning)
     if options.source == "investigator":
-        return read_people(context, options.outcome)
+        return read_people(context, options.outcome, options.impossible)
     path = context.data_root / FILE
     get = f"put the released {FILE.name} there (see data/raw/README.md), or choose source 'download' or 'synthetic'."
     table = read_csv(path, ["id", LABEL, *FEATURES], unique="id", get=get)
-    frame, cleaning = clean(path, table)
+    frame, cleaning = clean(path, table, options.impossible)
     frame["id"] = "nlsy97-" + frame["id"]
     return People(frame, FEATURES, TASK, cleaning, (path,))

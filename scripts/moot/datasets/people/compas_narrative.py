@@ -1,6 +1,6 @@
 """The words of COMPAS: each feature as a phrase, and as a part of a sentence."""
 
-from moot.datasets.people.narrative import Facts, counted, enumerated, list_form, number, prose, who
+from moot.datasets.people.narrative import Facts, counted, enumerated, list_form, not_known, number, prose, who
 
 NOUN = "the defendant"
 PHRASES = {
@@ -33,11 +33,15 @@ def narrate(facts: Facts, form: str) -> str:
     """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and all of them."""
     if form == "list":
         return list_form({PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts})
-    sentences = [who(facts, RACES), _charge(facts), _priors(facts), _juvenile(facts)]
-    return prose(sentences, str(facts.get("sex", "")), NOUN)
+    known = {name: value for name, value in facts.items() if value is not None}
+    sentences = [who(known, RACES), _charge(known), _priors(known), _juvenile(known)]
+    sentences.append(not_known([PHRASES[name] for name in PHRASES if name in facts and name not in known]))
+    return prose(sentences, str(known.get("sex", "")), NOUN)
 
 
 def _value(name: str, value: object) -> str:
+    if value is None:
+        return "not known"
     return {"race": RACES, "c_charge_degree": DEGREES}.get(name, {}).get(str(value), str(value))
 
 

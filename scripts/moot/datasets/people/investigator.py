@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from moot.core.errors import UserError
 from moot.core.input_files import check_values, quoted, read_csv, read_text, whole_numbers
 from moot.datasets import LoadContext
-from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE, TASK, drop_impossible
+from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE, TASK
 from moot.datasets.people.nlsy97_narrative import RACES
 from moot.datasets.people.people import People
 
@@ -95,8 +95,10 @@ class VariableMap(_Strict):
     outcomes: dict[str, Variable]
 
 
-def read_people(context: LoadContext, outcome: Outcome) -> People:
+def read_people(context: LoadContext, outcome: Outcome, impossible: Literal["missing", "error"]) -> People:
     """The people of all extracts in the folder, with the features that the extracts allow and the outcome asked for.
+
+    Each respondent has one id in all extracts, so people who agree in the few features are told apart all the same.
 
     Raises:
         UserError: no extract, a faulty file, extracts that contradict each other, a required column that none of them
@@ -118,7 +120,8 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
             frame[name], missing = decode(extracts.folder, extract[variable.names()], name, variable, variables)
             cleaning.update(missing)
     for name in [name for name in PLAUSIBLE if name in frame]:
-        cleaning.update(drop_impossible(frame, name, *PLAUSIBLE[name]))
+        frame[name], found = PLAUSIBLE[name].check(extracts.folder, frame[name], impossible)
+        cleaning.update(found)
     people = _with_outcome(extracts, frame, outcome, variables, cleaning)
     return replace(people, sources=(*extracts.files, path))
 
@@ -256,7 +259,7 @@ def _with_outcome(
     task = TASK if outcome == "rearrest" else _INCARCERATION
     known = [name for name in FEATURES if name in kept]
     built = f"built from raw NLS Investigator extracts: {len(known)} of the {len(FEATURES)} features"
-    return People(kept, known, replace(task, notes=(built, *task.notes)), dict(cleaning))
+    return People(kept, known, replace(task, notes=(built, *task.notes)), dict(cleaning), told_apart=True)
 
 
 def _other_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap) -> str:

@@ -62,6 +62,11 @@ def enumerated(parts: Sequence[str], conjunction: str = "and") -> str:
     return separator.join([*parts[:-1], f"{conjunction} {parts[-1]}"]) if len(parts) > 1 else "".join(parts)
 
 
+def not_known(features: Sequence[str]) -> str:
+    """The sentence that says which features are not known; "" for none."""
+    return f"{{Their}} {enumerated(features)} {'are' if len(features) > 1 else 'is'} not known." if features else ""
+
+
 def times(count: int) -> str:
     """How often: never, once, twice, 3 times."""
     return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")

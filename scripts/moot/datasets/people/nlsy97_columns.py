@@ -1,6 +1,7 @@
 """The NLSY97 recidivism table: its columns and their values, what is asked of a case, and how the table is cleaned."""
 
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 
@@ -15,6 +16,7 @@ from moot.datasets.people.nlsy97_narrative import (
     PHRASES,
     RACES,
 )
+from moot.datasets.people.people import Plausible
 
 LABEL = "y_arrestedafter2002"
 FEATURES = tuple(PHRASES)
@@ -28,9 +30,16 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
     "depression": DEPRESSIONS,
     "marijuana_anydrug": ("", "marijuana", "marijuana_anydrug"),
 }
-NUMBERS = ("age", "experience02", "hhsize97", "numberofarrestsby2002", "num_weight", "height_total_inches")
-FLAGS = tuple(name for name in FEATURES if name not in CATEGORIES and name not in NUMBERS)
-PLAUSIBLE = {"height_total_inches": (48, 84, "inches"), "num_weight": (80, 700, "pounds")}
+PLAUSIBLE = {  # the survey's people were born in 1980 to 1984
+    "age": Plausible(16, 24, "years"),
+    "experience02": Plausible(0, 30, "jobs"),
+    "hhsize97": Plausible(1, 30, "people"),
+    "numberofarrestsby2002": Plausible(0, 200, "arrests"),
+    "height_total_inches": Plausible(48, 84, "inches"),
+    "num_weight": Plausible(80, 700, "pounds"),
+}
+FLAGS = tuple(name for name in FEATURES if name not in CATEGORIES and name not in PLAUSIBLE)
+MAY_BE_BLANK = ("height_total_inches", "num_weight")
 
 TASK = Task(
     noun="the defendant",
@@ -47,40 +56,35 @@ TASK = Task(
 )
 
 
-def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
+def clean(
+    path: Path, table: pd.DataFrame, impossible: Literal["missing", "error"] = "missing"
+) -> tuple[pd.DataFrame, dict[str, int]]:
     """Check and type the published columns; say what was found.
 
     Args:
         path: named in messages.
         table: text columns as `moot.core.input_files.read_csv` gives them.
+        impossible: what becomes of numbers outside `PLAUSIBLE`.
 
     Returns:
-        The frame (id, label, features: bool, Int64, category) and the cleaning report, description to count.
-        Impossible heights and weights
-        become missing; a blank in marijuana_anydrug means "none", and "Unknown" stays a value of its own.
+        The frame (id, label, features: bool, Int64, category) and the cleaning report, description to count. A blank in
+        marijuana_anydrug means "none", and "Unknown" stays a value of its own.
     """
     cleaning = {"rows read": len(table)}
     frame = pd.DataFrame({"id": whole_numbers(path, table["id"]).astype("str")})
     frame["label"] = booleans(path, table[LABEL]).map({True: "yes", False: "no"})
     for name in FEATURES:
-        if name in NUMBERS:
-            frame[name] = whole_numbers(path, table[name], blank=name in PLAUSIBLE)
+        if name in PLAUSIBLE:
+            numbers = whole_numbers(path, table[name], blank=name in MAY_BE_BLANK)
+            frame[name], found = PLAUSIBLE[name].check(path, numbers, impossible)
+            cleaning |= found
         elif name in FLAGS:
             frame[name] = booleans(path, table[name])
         else:
             check_values(path, table[name], CATEGORIES[name])
             frame[name] = pd.Categorical(table[name], categories=list(CATEGORIES[name]))
     frame["marijuana_anydrug"] = frame["marijuana_anydrug"].cat.rename_categories({"": "none"})
-    for name, (lowest, highest, unit) in PLAUSIBLE.items():
-        cleaning |= drop_impossible(frame, name, lowest, highest, unit)
     cleaning["marijuana_anydrug blank, read as no drugs"] = int((table["marijuana_anydrug"] == "").sum())
     for name in ("parentrelations", "urbanrural"):
         cleaning[f"{name} Unknown, kept as a value"] = int((table[name] == "Unknown").sum())
     return frame, cleaning
-
-
-def drop_impossible(frame: pd.DataFrame, name: str, lowest: int, highest: int, unit: str) -> dict[str, int]:
-    """Make values outside the plausible range missing, in place, and say how many there were."""
-    impossible = ((frame[name] < lowest) | (frame[name] > highest)).fillna(value=False)
-    frame.loc[impossible, name] = pd.NA
-    return {f"{name} outside {lowest} to {highest} {unit}, made missing": int(impossible.sum())}

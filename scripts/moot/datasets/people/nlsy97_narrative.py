@@ -6,7 +6,7 @@ not among the facts is not hinted at: every sentence is built from the facts at 
 
 from collections.abc import Callable
 
-from moot.datasets.people.narrative import Facts, counted, enumerated, list_form, number, prose, times, who
+from moot.datasets.people.narrative import Facts, counted, list_form, not_known, number, prose, times, who
 
 NOUN = "the defendant"
 PHRASES = {
@@ -130,9 +130,7 @@ def narrate(facts: Facts, form: str) -> str:
         return list_form({PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts})
     known = {name: value for name, value in facts.items() if value is not None}
     sentences = [sentence(known) for sentence in SENTENCES]
-    missing = [UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known]
-    if missing:
-        sentences.append(f"{{Their}} {enumerated(missing)} {'are' if len(missing) > 1 else 'is'} not known.")
+    sentences.append(not_known([UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known]))
     return prose(sentences, str(known.get("sex", "")), NOUN)
 
 

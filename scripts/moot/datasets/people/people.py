@@ -8,14 +8,17 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field, PositiveInt
 
-from moot.core.cases import Case, Task, stratified_splits
+from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import check_splits
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.people.feature_ranking import Ranking, rank_features
+from moot.datasets.texts.near_duplicates import Related, splits_by_family
 
 Narrative = Literal["list", "prose"]
 PROTECTED = ("sex", "race", "age")
+BUILD = ("height_total_inches", "num_weight")
+"""What `withhold: [build]` withholds: a body's measures tell the sex of most people."""
 
 
 class PeopleOptions(DatasetOptions):
@@ -25,6 +28,9 @@ class PeopleOptions(DatasetOptions):
     features: Literal["all"] | PositiveInt = Field("all", description="all, or the n that `ranking` puts first")
     ranking: Ranking = Field("mutual_information", description="how features are ranked, on the training split alone")
     withhold: tuple[Literal["sex", "race", "age"], ...] = Field((), description="features told to nobody, for audits")
+    impossible: Literal["missing", "error"] = Field(
+        "missing", description="numbers that no person has (age 200): made missing and counted, or an error"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,8 @@ class People:
         task: what is asked of a case.
         cleaning: what cleaning found, description to count.
         sources: the files that were read.
+        told_apart: whether each row is known to be another person, though all features be the same. If not, rows that
+            agree in all features go to one split.
     """
 
     frame: pd.DataFrame
@@ -44,6 +52,37 @@ class People:
     task: Task
     cleaning: Mapping[str, int] = field(default_factory=dict)
     sources: Sequence[Path] = ()
+    told_apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plausible:
+    """The lowest and the highest number that a person can have in a column."""
+
+    lowest: int
+    highest: int
+    unit: str = ""
+
+    def check(self, path: Path, values: "pd.Series[Any]", impossible: str) -> tuple["pd.Series[Any]", dict[str, int]]:
+        """The column with impossible numbers made missing, and how many there were (for the cleaning report).
+
+        Args:
+            path: named in messages.
+            values: an Int64 column, indexed by row.
+            impossible: "missing", or "error" to refuse them.
+
+        Raises:
+            UserError: with "error", for the first impossible number.
+        """
+        outside = ((values < self.lowest) | (values > self.highest)).fillna(value=False)
+        named = f"{self.lowest} to {self.highest} {self.unit}".strip()
+        if impossible == "error" and outside.any():
+            row = values.index[outside][0]
+            raise UserError(
+                f"{path}: row {row}, column '{values.name}': found {values[row]}, expected {named} ({outside.sum()} of "
+                f"{len(values)} rows are wrong). Correct the row, or set `impossible: missing`."
+            )
+        return values.mask(outside), {f"{values.name} outside {named}, made missing": int(outside.sum())}
 
 
 def load_people(
@@ -60,10 +99,13 @@ def load_people(
     Raises:
         UserError: a split without a case of either label, or more features asked for than there are.
     """
-    frame = people.frame
-    told = [name for name in people.features if name in frame and name not in options.withhold]
+    frame, cleaning = people.frame, dict(people.cleaning)
+    withheld = {column for name in map(str, options.withhold) for column in (BUILD if name == "build" else (name,))}
+    told = [name for name in people.features if name in frame and name not in withheld]
     labels = {str(case_id): str(label) for case_id, label in zip(frame["id"], frame["label"], strict=True)}
-    splits = stratified_splits(labels, context.seed)
+    twins = [] if people.told_apart else _twins(people)
+    cleaning |= {} if people.told_apart else {"rows whose features equal an earlier row's (same split)": len(twins)}
+    splits = splits_by_family(labels, twins, context.seed)
     check_splits(context.name, people.task.labels, labels, splits)
     features = frame[["id", "label", *told]].rename(columns={"id": "case_id"})
     features.insert(1, "split", features["case_id"].map(splits))
@@ -82,7 +124,19 @@ def load_people(
         )
         for number, row in frame.iterrows()
     ]
-    return Loaded(cases, people.task, features.reset_index(drop=True), people.cleaning, people.sources)
+    known = {case.text for case in cases if case.split == "train"}
+    cleaning["test texts that stand in training too"] = sum(
+        case.split == "test" and case.text in known for case in cases
+    )
+    return Loaded(cases, people.task, features.reset_index(drop=True), cleaning, people.sources)
+
+
+def _twins(people: People) -> list[Related]:
+    """Rows that agree in all features, each with the first such row: perhaps one person under two ids."""
+    frame = people.frame
+    columns = [name for name in people.features if name in frame]
+    first = frame.groupby(columns, dropna=False, observed=True, sort=False)["id"].transform("first")
+    return [Related(str(one), str(other)) for one, other in zip(first, frame["id"], strict=True) if one != other]
 
 
 def _first(features: pd.DataFrame, count: int, ranking: Ranking, context: LoadContext) -> list[str]:

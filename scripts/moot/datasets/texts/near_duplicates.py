@@ -1,31 +1,32 @@
 """Near-duplicates among texts, so that no evaluated case has its twin among the cases that trained something.
 
 Candidates come from MinHash signatures with locality-sensitive hashing (datasketch), and each candidate pair is then
-measured exactly: the Jaccard similarity of the two texts' shingles (Broder 1997).
+measured exactly: the share of the shorter text's shingles that the other text has too (containment, Broder 1997), which
+words that were left out lower little. Shingles are short, since each such word breaks as many as a shingle is long.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.cases import Split, stratified_splits
 
 _PERMUTATIONS = 128
-_WORDS, _CHARACTERS = 4, 5
+_WORDS, _CHARACTERS = 3, 3
 _SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class NearDuplicate:
-    """Two texts that share most of their shingles: the keys of both, in the order of the texts, and the similarity."""
+class Related:
+    """Two cases that belong in one split: the keys of both, in their order, and how similar their texts are."""
 
     first: str
     second: str
-    similarity: float
+    similarity: float = 1.0
 
 
 def shingles(text: str, language: str = "en") -> frozenset[str]:
-    """The overlapping word quadruples of a text; for Chinese, which has no spaces, runs of five characters."""
+    """The overlapping word triples of a text; for Chinese, which has no spaces, runs of three characters."""
     if language == "zh":
         solid = re.sub(r"\s+", "", text)
         return frozenset(solid[i : i + _CHARACTERS] for i in range(max(1, len(solid) - _CHARACTERS + 1)))
@@ -33,35 +34,36 @@ def shingles(text: str, language: str = "en") -> frozenset[str]:
     return frozenset(" ".join(words[i : i + _WORDS]) for i in range(max(1, len(words) - _WORDS + 1)))
 
 
-def near_duplicates(texts: Mapping[str, str], language: str = "en", threshold: float = 0.7) -> list[NearDuplicate]:
-    """All pairs of texts whose shingles' Jaccard similarity is at least `threshold`, in the order of the texts.
+def near_duplicates(texts: Mapping[str, str], language: str = "en", threshold: float = 0.7) -> list[Related]:
+    """All pairs of texts of which one has at least `threshold` of the other's shingles, in the order of the texts.
 
     Args:
         texts: key to text.
         language: decides what a shingle is.
-        threshold: smallest similarity, above 0 and at most 1.
+        threshold: smallest share of the shorter text's shingles, above 0 and at most 1. The Jaccard similarity of a
+            pair is lower: pairs are surely found where it is `threshold` less 0.3 or more, so a half of a text is
+            found beside the whole by 0.7, a tenth is not.
     """
     from datasketch import MinHash, MinHashLSH  # noqa: PLC0415 - takes a second, and few jobs need it
 
     pieces = {key: shingles(text, language) for key, text in texts.items()}
     encoded = ([piece.encode() for piece in sorted(each)] for each in pieces.values())
     signatures = dict(zip(pieces, MinHash.generator(encoded, num_perm=_PERMUTATIONS, seed=_SEED), strict=True))
-    # The index is asked for less than is wanted: it estimates, the exact measure decides.
-    index = MinHashLSH(threshold=max(0.05, threshold - 0.2), num_perm=_PERMUTATIONS)
+    # The index is asked for less than is wanted: it estimates another measure, the exact one decides.
+    index = MinHashLSH(threshold=max(0.05, threshold - 0.3), num_perm=_PERMUTATIONS)
     position = {key: place for place, key in enumerate(texts)}
     pairs = []
     for key, signature in signatures.items():
         for other in sorted(index.query(signature), key=position.__getitem__):
-            shared = len(pieces[key] & pieces[other])
-            similarity = shared / (len(pieces[key]) + len(pieces[other]) - shared)
+            similarity = len(pieces[key] & pieces[other]) / min(len(pieces[key]), len(pieces[other]))
             if similarity >= threshold:
-                pairs.append(NearDuplicate(other, key, similarity))
+                pairs.append(Related(other, key, similarity))
         index.insert(key, signature)
     return pairs
 
 
-def families(keys: Sequence[str], pairs: Sequence[NearDuplicate]) -> dict[str, str]:
-    """Each key's family, named by its first member: near-duplicates of near-duplicates belong together."""
+def families(keys: Sequence[str], pairs: Sequence[Related]) -> dict[str, str]:
+    """Each key's family, named by its smallest key: near-duplicates of near-duplicates belong together."""
     family = {key: key for key in keys}
 
     def head(key: str) -> str:
@@ -69,25 +71,34 @@ def families(keys: Sequence[str], pairs: Sequence[NearDuplicate]) -> dict[str, s
             key = family[key]
         return key
 
-    position = {key: place for place, key in enumerate(keys)}
     for pair in pairs:
-        first, second = sorted((head(pair.first), head(pair.second)), key=position.__getitem__)
+        first, second = sorted((head(pair.first), head(pair.second)))
         family[second] = first
     return {key: head(key) for key in keys}
 
 
-def splits_by_family(targets: Mapping[str, str], pairs: Sequence[NearDuplicate], seed: int) -> dict[str, Split]:
-    """Stratified splits by hash that keep every family of near-duplicates in one split.
+def splits_by_family(targets: Mapping[str, str], pairs: Sequence[Related], seed: int) -> dict[str, Split]:
+    """Stratified splits by hash, where each member of a family follows the first: no other case moves.
 
     Args:
         targets: case id to target.
-        pairs: the near-duplicates among the cases.
+        pairs: the cases that belong together.
         seed: the configuration's seed.
     """
     family = families(list(targets), pairs)
-    heads = {key: target for key, target in targets.items() if family[key] == key}
-    splits = stratified_splits(heads, seed)
+    splits = stratified_splits(targets, seed)
     return {key: splits[family[key]] for key in targets}
+
+
+def sharing(marks: Mapping[str, Collection[str]]) -> list[Related]:
+    """The cases that share a mark, as pairs of the first that has it and each of the others.
+
+    Args:
+        marks: case id to whatever two cases may not have in common unless they stand in one split.
+    """
+    first: dict[str, str] = {}
+    pairs = {(first.setdefault(mark, key), key): None for key, held in marks.items() for mark in sorted(held)}
+    return [Related(one, other) for one, other in pairs if one != other]
 
 
 def leaking(

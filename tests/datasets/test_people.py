@@ -1,0 +1,123 @@
+"""Tables of people: numbers that cannot be, one person under two ids, equal narratives, and what a body gives away."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+from sklearn.metrics import roc_auc_score
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.compas import FILE as COMPAS_FILE
+from moot.datasets.nlsy97 import FILE as NLSY97_FILE
+from moot.datasets.people.synthetic import compas_table, nlsy97_table
+from moot.stages.load import check_cases
+from moot.training.baselines import BASELINES
+from moot.training.examples import plain_features
+
+MakeContext = Callable[..., LoadContext]
+TWINS = "rows whose features equal an earlier row's (same split)"
+IN_TRAINING = "test texts that stand in training too"
+TABLES = {"compas": (COMPAS_FILE, compas_table), "nlsy97": (NLSY97_FILE, nlsy97_table)}
+
+
+def load(name: str, context: LoadContext, **options: Any) -> Loaded:
+    loader = LOADERS[name]
+    loaded = loader.load(loader.options.model_validate({"source": "local", **options}), context)
+    check_cases(name, loaded)
+    return loaded
+
+
+def write(folder: Path, name: str, change: Callable[[pd.DataFrame], object], rows: int = 60) -> Path:
+    file, make = TABLES[name]
+    table = make(1, rows)
+    change(table)
+    (folder / file).parent.mkdir(exist_ok=True)
+    table.to_csv(folder / file, index=False)
+    return folder / file
+
+
+@pytest.mark.parametrize("narrative", ["list", "prose"])
+@pytest.mark.parametrize(
+    ("name", "column", "value", "allowed"),
+    [
+        ("nlsy97", "age", -20, "16 to 24 years"),
+        ("nlsy97", "age", 200, "16 to 24 years"),
+        ("nlsy97", "numberofarrestsby2002", -3, "0 to 200 arrests"),
+        ("nlsy97", "numberofarrestsby2002", 9999, "0 to 200 arrests"),
+        ("nlsy97", "hhsize97", 500, "1 to 30 people"),
+        ("nlsy97", "experience02", 400, "0 to 30 jobs"),
+        ("nlsy97", "num_weight", 9999, "80 to 700 pounds"),
+        ("compas", "age", 200, "12 to 110 years"),
+        ("compas", "priors_count", -3, "0 to 200"),
+        ("compas", "juv_fel_count", 9999, "0 to 100"),
+        ("compas", "decile_score", 11, "1 to 10"),
+    ],
+)
+def test_a_number_that_cannot_be_is_missing_and_counted_or_an_error(
+    name: str, column: str, value: int, allowed: str, narrative: str, tmp_path: Path, load_context: MakeContext
+) -> None:
+    path = write(tmp_path, name, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)]))
+    loaded = load(name, load_context(name), narrative=narrative)
+    [case] = [case for case in loaded.cases if case.source_row == 60]
+    assert loaded.cleaning[f"{column} outside {allowed}, made missing"] >= 1
+    assert str(value) not in case.text.replace(",", "")
+    if column == "decile_score":
+        assert case.attributes[column] == ""
+    else:
+        assert loaded.features is not None and bool(loaded.features[column].isna().any())
+        assert "not known" in case.text and "<NA>" not in case.text
+    with pytest.raises(UserError, match=re.escape(f"column '{column}': found")) as raised:
+        load(name, load_context(name), impossible="error")
+    assert f"expected {allowed} (" in str(raised.value) and str(path) in str(raised.value)
+
+
+def test_one_person_under_two_ids_is_found(tmp_path: Path, load_context: MakeContext) -> None:
+    """The same answers under another id, and another outcome: counted, and never on both sides of a split."""
+
+    def repeat(table: pd.DataFrame) -> None:
+        for name in table.columns.drop(["id", "y_arrestedafter2002"]):
+            table[name] = [*table[name][:40], *table[name][:20]]
+
+    write(tmp_path, "nlsy97", repeat)
+    for seed in range(3):
+        loaded = load("nlsy97", load_context("nlsy97", seed=seed))
+        assert loaded.cleaning[TWINS] == 20 and loaded.cleaning[IN_TRAINING] == 0
+        splits = {case.source_row: case.split for case in loaded.cases}
+        assert all(splits[row] == splits[row + 40] for row in range(1, 21))
+
+
+def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> None:
+    context = load_context("nlsy97", data_root=shared_data)
+    assert load("nlsy97", context).cleaning[TWINS] == 0, "no person stands in the released table twice"
+    loaded = load("compas", load_context("compas", data_root=shared_data))
+    assert loaded.cleaning[TWINS] == 3038 and loaded.cleaning[IN_TRAINING] == 0
+    shares = {split: count / 6172 for split, count in Counter(case.split for case in loaded.cases).items()}
+    assert shares == pytest.approx({"train": 0.6, "validation": 0.2, "test": 0.2}, abs=0.02)
+    blind = load("compas", load_context("compas", data_root=shared_data), withhold=["sex", "race", "age"])
+    assert [case.split for case in blind.cases] == [case.split for case in loaded.cases], "the same cases are compared"
+    assert blind.cleaning[IN_TRAINING] > 1000, "few facts are left, so that most texts repeat; the report says so"
+
+
+def test_a_blind_narrative_tells_sex_by_build(shared_data: Path, load_context: MakeContext) -> None:
+    """The figures of docs/people.md: logistic regression on the features that are told, sex of the test split."""
+    context = load_context("nlsy97", data_root=shared_data, seed=20261121)
+    found = []
+    for withheld in (["sex", "race", "age"], ["sex", "race", "age", "build"]):
+        loaded = load("nlsy97", context, withhold=withheld)
+        assert loaded.features is not None
+        assert any(" tall" in case.text or "pounds" in case.text for case in loaded.cases) is ("build" not in withheld)
+        male = np.array([case.attributes["sex"] == "male" for case in loaded.cases])
+        train, test = (np.array([case.split == split for case in loaded.cases]) for split in ("train", "test"))
+        inputs = plain_features(loaded.features.drop(columns=["case_id", "split", "label"]))
+        fitted = BASELINES["lr"].build(1, 1).fit(inputs[train], male[train])
+        found.append(roc_auc_score(male[test], fitted.predict_proba(inputs[test])[:, 1]))
+    assert found == pytest.approx([0.911, 0.643], abs=0.005)
+    with pytest.raises(ValidationError, match="withhold"):
+        load("compas", load_context("compas"), withhold=["build"])
