@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.texts.leakage import cut, masked, outcome_rules_met
-from moot.datasets.texts.near_duplicates import NearDuplicate, families, leaking, near_duplicates
+from moot.datasets.texts.near_duplicates import Related, families, leaking, near_duplicates
 
 MakeContext = Callable[..., LoadContext]
 
@@ -150,7 +150,7 @@ def test_leaking_finds_twins_and_shared_ids(language: str) -> None:
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
 def test_families_are_closed(links: list[tuple[int, int]]) -> None:
     keys = [str(n) for n in range(10)]
-    family = families(keys, [NearDuplicate(str(a), str(b), 1.0) for a, b in links if a != b])
+    family = families(keys, [Related(str(a), str(b), 1.0) for a, b in links if a != b])
     assert all(family[str(a)] == family[str(b)] for a, b in links)
     assert all(family[head] == head for head in family.values())
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 from moot.report.content import StudyResults
 from moot.report.published import COLUMNS
@@ -77,7 +78,8 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(training:
     learnt = {**base, "split": "train", "calibration_cases": 100, **training}
     tested = {**base, "params": {**debate, "assistant": "learnt"}}
     experiments = {"experiments": {"learnt": learnt, "tested": tested}, "run": ["learnt", "tested"]}
-    data = {"datasets": {"caselaw": {"source": "download"}}}
+    paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text())
+    data = {"datasets": {"caselaw": paper["datasets"]["caselaw"]}}
     found = compare_with_papers(plan_of(experiments, data)).run("tested", "gpt-4o")
     assert found.repeats == (("paper-feedback-assistant-caselaw",) if same else ()), found.differs
 

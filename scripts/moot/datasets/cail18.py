@@ -34,7 +34,9 @@ class Cail18Options(LegalTextOptions):
         description="keep cases with several labels (a multi-label task), or leave them out (one label a case); "
         "by default kept for articles, left out for charges",
     )
-    min_cases: int = Field(1, ge=1, description="a label that fewer cases carry is left out, with its cases")
+    min_cases: int = Field(
+        0, ge=0, description="a label that fewer training cases have is left out, with its cases of every split"
+    )
     descriptions: dict[int | str, str] = Field(
         default_factory=dict, description="label to what it says, over those in config/labels/cail18.yaml"
     )
@@ -53,14 +55,13 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     records: list[Record] = []
     for path, split in files.items():
         records += _read(path, split, options, cleaning)
-    records = _enough_cases(records, options, cleaning)
     several = options.several if options.several is not None else options.predict == "articles"
     if not several:
         single = [record for record in records if ";" not in record.target]
         cleaning["several labels (left out)"] = len(records) - len(single)
         records = single
     if not records:
-        raise UserError(f"data set {context.name}: no case is left; lower min_cases or set several: true.")
+        raise UserError(f"data set {context.name}: no case has a single label; set several: true.")
     labels = _labels(records)
     sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = Task(
@@ -74,7 +75,16 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
         multilabel=several,
         notes=sample,
     )
-    return prepare(records, task, options, context, court="chinese court", cleaning=dict(cleaning), sources=list(files))
+    return prepare(
+        records,
+        task,
+        options,
+        context,
+        court="chinese court",
+        cleaning=dict(cleaning),
+        sources=list(files),
+        min_cases=options.min_cases,
+    )
 
 
 def _read(path: Path, split: Split | None, options: Cail18Options, cleaning: Counter[str]) -> list[Record]:
@@ -106,15 +116,6 @@ def _targets(path: Path, row: object, meta: dict[str, Any], predict: str) -> lis
     if kind is int:
         return sorted({str(value) for value in values})
     return sorted({re.sub(r"[\[\];]", "", value).strip() for value in values})
-
-
-def _enough_cases(records: list[Record], options: Cail18Options, cleaning: Counter[str]) -> list[Record]:
-    counts = Counter(label for record in records for label in record.target.split(";"))
-    rare = {label for label, count in counts.items() if count < options.min_cases}
-    kept = [record for record in records if rare.isdisjoint(record.target.split(";"))]
-    cleaning[f"labels with fewer than {options.min_cases} cases (left out)"] = len(rare)
-    cleaning["cases with such a label (left out)"] = len(records) - len(kept)
-    return kept
 
 
 def _labels(records: list[Record]) -> tuple[str, ...]:

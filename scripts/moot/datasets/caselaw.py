@@ -13,6 +13,7 @@ from moot.core.cases import Split, Task
 from moot.core.input_files import check_values, read_jsonl
 from moot.datasets import MADE_BY, LoadContext, Loaded, dataset
 from moot.datasets.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
+from moot.datasets.texts.lawsuits import lawsuits
 
 WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
 SET_ASIDE = ("Settlement", "Dismissed")
@@ -65,6 +66,8 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     records: list[Record] = []
     for path, split in files.items():
         records += _read(path, split, options.encoding, cleaning)
+    shared = lawsuits([record.text for record in records])
+    records = [replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)]
     sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = replace(TASK, notes=sample)
     return prepare(records, task, options, context, court="state court", cleaning=cleaning, sources=list(files))

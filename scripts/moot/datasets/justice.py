@@ -14,6 +14,7 @@ from moot.core.cases import Split, Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.texts.facts import LegalTextOptions, Record, prepare, source_files
+from moot.datasets.texts.lawsuits import between
 
 COLUMNS = ("ID", "term", "first_party", "second_party", "facts", "first_party_winner", "issue_area")
 _NO_FACTS = ("", "currently unavailable.", "currently unknown.", "not available.")
@@ -74,7 +75,8 @@ def _record(row: int, fields: "pd.Series[str]", split: Split | None, options: Ju
     )
     target = "petitioner" if fields["first_party_winner"] == "True" else "respondent"
     attributes = {"term": fields["term"], "issue_area": fields["issue_area"] or "unknown"}
-    return Record(row, heading + fields["facts"], target, split, attributes)
+    lawsuit = between([fields["first_party"], fields["second_party"]])
+    return Record(row, heading + fields["facts"], target, split, attributes, lawsuit)
 
 
 class _Text(HTMLParser):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
-from moot.core.cases import Case, Task, choose_cases, shard_number
+from moot.core.cases import Case, Task, choose_cases, leaks, shard_number
 from moot.core.errors import DebatePausedError, RunStoppedError, UserError
 from moot.core.log import LOG
 from moot.core.schemas import CONCLUSION, SCHEMAS
@@ -35,6 +35,8 @@ _ROWS_A_GROUP = 5000
 def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
     """The cases that an experiment debates, and the validation cases that its threshold is fitted on.
 
+    Training and validation cases that resemble a test case are left out: something learns from what is debated there.
+
     Raises:
         UserError: the split is empty, or holds fewer cases than asked for.
     """
@@ -43,7 +45,7 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
     for split, count in ((config.split, config.cases), ("validation", config.calibration_cases)):
         if count == 0:
             continue
-        available = [case for case in cases if case.split == split]
+        available = [case for case in cases if case.split == split and not leaks(case)]
         if not available or (count is not None and len(available) < count):
             raise UserError(
                 f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set '{config.dataset}' "
@@ -226,7 +228,7 @@ async def run_debates(
             experiment.params,
             plan.prompts,
             plan.config.seed,
-            [case for case in job.cases if case.split == "train"],
+            [case for case in job.cases if case.split == "train" and not leaks(case)],
             job.artifacts,
         )
         argued = [(case, repeats_of(setting, case)) for case in mine]

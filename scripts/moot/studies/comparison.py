@@ -78,7 +78,7 @@ def entries(results: StudyResults) -> Iterator[Entry]:
     yield from best.values()
     labels = {found.config.dataset: data_label(found) for found in results.experiments.values()}
     for dataset, board in results.baselines.items():
-        for row in board[(board["evaluation"] == "test") & (board["status"] == "ok")].to_dict("records"):
+        for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
             accuracy, f1 = (
                 Measured(row[name], row[f"{name}_low"], row[f"{name}_high"], row["n"], 0, row["n"])
                 for name in ("accuracy", "f1_macro")

@@ -17,7 +17,6 @@ import pandas as pd
 from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
@@ -36,6 +35,7 @@ from moot.stats.classification import (
 )
 from moot.training.baselines import Baseline
 from moot.training.examples import Examples
+from moot.training.several_labels import OneModelPerLabel
 
 FOLDS = 10
 CROSS_VALIDATION: Final = "cross_validation"
@@ -51,6 +51,8 @@ LEADERBOARD_COLUMNS = (
     "status",
     "n",
     "folds",
+    "left_out",
+    "unseen",
     *METRICS,
     *INTERVAL_COLUMNS,
     *COUNT_COLUMNS,
@@ -92,10 +94,12 @@ def evaluate(
         The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation` (the mean over the folds
         of every metric; confusion counts are summed) and `test` (with the ends `_low` and `_high` of 95 % intervals
         by cluster for accuracy, f1_macro and auc). Metric columns are named as in the published figures
-        (`recall_weighted`). `status` is "ok", or says why there are no figures: a baseline that fails never takes the
-        others with it. `confusion` is JSON, rows actual and columns predicted in the order of the labels; `tn`, `fp`,
-        `fn`, `tp` stand beside it for two labels. `fit_seconds` is measured and differs between runs; nothing else
-        does. Of several labels at once each has a model of its own; a case that none claims gets the likeliest label.
+        (`recall_weighted`). `status` is "ok"; or says why there are no figures (a baseline that fails never takes the
+        others with it); or how many test cases have a label that training never showed, so that no model can be right
+        there (`unseen`). `left_out` counts training cases that resemble a test case and are therefore not learnt from.
+        `confusion` is JSON, rows actual and columns predicted in the order of the labels; `tn`, `fp`, `fn`, `tp` stand
+        beside it for two labels. `fit_seconds` is measured and differs between runs; nothing else does. Of several
+        labels at once each has a model of its own; a case that none claims gets the likeliest label.
         In the predictions `score` is the positive label's probability or decision value, as `score_kind` says.
     """
     rows: list[dict[str, Any]] = []
@@ -107,6 +111,7 @@ def evaluate(
             "baseline": entry.name,
             "title": entry.title,
             "families": ",".join(entry.families),
+            "left_out": data.left_out,
         }
         inputs = data.inputs(entry)
         try:
@@ -179,14 +184,14 @@ def _scores(estimator: Any, inputs: pd.DataFrame, width: int) -> tuple[NDArray[n
 
 
 def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Any:
-    """A fresh estimator; for several labels at once its last step is fitted once a label."""
+    """A fresh estimator; for several labels at once its last step is fitted once for each label."""
     estimator = entry.build(seed, threads)
     if not task.multilabel or getattr(estimator, "learns_several_labels", False):
         return estimator
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
-        return estimator.set_params(**{name: OneVsRestClassifier(last)})
-    return OneVsRestClassifier(estimator)
+        return estimator.set_params(**{name: OneModelPerLabel(last)})
+    return OneModelPerLabel(estimator)
 
 
 def _part(data: Examples, inputs: pd.DataFrame, split: Split) -> tuple[pd.DataFrame, NDArray[Any]]:
@@ -231,11 +236,20 @@ def _test(
     said = sorted({f"{w.category.__name__}: {str(w.message).strip().splitlines()[0]}" for w in caught})
     cases = data.cases[data.cases["split"] == TEST]
     row = {"evaluation": TEST, "n": len(cases), "warnings": "; ".join(said), "fit_seconds": seconds}
-    row |= measure(outcome)
+    row |= _unseen(data) | measure(outcome)
     bootstrap = ClusterBootstrap(cases["cluster"], seed)
     for metric, statistic in statistics_with_interval(outcome).items():
         row[f"{metric}_low"], row[f"{metric}_high"] = bootstrap.interval(statistic)
     return row | _counts(confusion(outcome), data), _predicted(entry, data, cases, outcome, seed), estimator
+
+
+def _unseen(data: Examples) -> dict[str, Any]:
+    """How many test cases have a label that no training case has, in words where there are some."""
+    seen = data.truth[(data.cases["split"] == "train").to_numpy()].any(axis=0)
+    tested = data.truth[(data.cases["split"] == TEST).to_numpy()]
+    unseen = int((tested[:, ~seen] > 0).any(axis=1).sum())
+    words = f"{unseen} of {len(tested)} test cases have a label that no training case has"
+    return {"unseen": unseen} | ({"status": words} if unseen else {})
 
 
 def _counts(cells: NDArray[np.float64], data: Examples) -> dict[str, Any]:
@@ -289,7 +303,9 @@ def _leaderboard(rows: list[dict[str, Any]]) -> pd.DataFrame:
     words = ["dataset", "baseline", "title", "families", "evaluation", "status", "confusion", "warnings"]
     frame[words] = frame[words].astype("object").fillna("")
     return frame.astype(
-        dict.fromkeys(words, "str") | dict.fromkeys(numbers, "float64") | {"n": "Int64", "folds": "Int64"}
+        dict.fromkeys(words, "str")
+        | dict.fromkeys(numbers, "float64")
+        | dict.fromkeys(("n", "folds", "left_out", "unseen"), "Int64")
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from moot.core.cases import Case, Task, cluster_name, positive_of_two
+from moot.core.cases import Case, Task, cluster_name, leaks, positive_of_two
 from moot.core.errors import UserError
 from moot.training.baselines import Baseline
 
@@ -20,9 +20,10 @@ class Examples:
     Attributes:
         dataset: the data set's name.
         task: its description; the labels' order gives the columns of every matrix.
-        cases: columns case_id, split, target, cluster (as `Task.cluster_of`).
+        cases: columns case_id, split, target, cluster (as `Task.cluster_name`).
         texts: column `text`, and one string column for each attribute of the cases.
         features: one typed column a feature; None where the data set has none.
+        left_out: how many training cases are not among the rows, since they resemble a test case.
     """
 
     dataset: str
@@ -30,6 +31,7 @@ class Examples:
     cases: pd.DataFrame
     texts: pd.DataFrame
     features: pd.DataFrame | None = None
+    left_out: int = 0
 
     def inputs(self, entry: Baseline) -> pd.DataFrame:
         """What `entry` learns from."""
@@ -56,7 +58,7 @@ class Examples:
 
 
 def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = None) -> Examples:
-    """Put a data set's artifacts into the form that baselines learn from.
+    """Put a data set's artifacts into the form that baselines learn from, without training cases that leak.
 
     Args:
         cases: all cases of all splits.
@@ -64,13 +66,16 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
         features: the features artifact (case_id, split, label, then features), or None.
 
     Raises:
-        UserError: no training or no test case; a case without features; a target outside the labels.
+        UserError: no training case that may teach, or no test case; a case without features; an unknown target.
     """
     dataset = cases[0].dataset if cases else ""
+    left_out = sum(case.split == "train" and leaks(case) for case in cases)
+    cases = [case for case in cases if not leaks(case)]
     for split in ("train", "test"):
         if not any(case.split == split for case in cases):
             raise UserError(
-                f"data set '{dataset}': the {split} split has no case; baselines need some. Check its split."
+                f"data set '{dataset}': the {split} split has no case (left out as near-duplicates of test cases: "
+                f"{left_out}); baselines need some. Check its split."
             )
     for case in cases:
         labels = case.target.split(";") if task.multilabel else [case.target]
@@ -91,7 +96,7 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
             )
         features = features.set_index("case_id").loc[table["case_id"]].reset_index(drop=True)
         features = plain_features(features.drop(columns=["split", "label"]))
-    return Examples(dataset, task, table, texts, features)
+    return Examples(dataset, task, table, texts, features, left_out)
 
 
 def plain_features(features: pd.DataFrame) -> pd.DataFrame:

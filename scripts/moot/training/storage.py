@@ -19,6 +19,7 @@ from moot.core.errors import UserError
 
 TRUSTED = (
     "catboost.core.CatBoostClassifier",
+    "moot.training.several_labels.OneModelPerLabel",
     "numpy.dtype",
     "sklearn.compose._column_transformer.make_column_selector",
     "sklearn.tree._tree.Tree",

@@ -2,18 +2,19 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from moot.core.cases import Case, Split, Task
+from moot.core.cases import NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS, Case, Split, Task, leaks, stable_fraction
 from moot.core.errors import UserError
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.texts.leakage import Mask, cut, masked, outcome_rules_met
-from moot.datasets.texts.near_duplicates import NearDuplicate, near_duplicates, splits_by_family
+from moot.datasets.texts.near_duplicates import Related, families, near_duplicates, sharing, splits_by_family
 
 
 class LegalTextOptions(DatasetOptions):
@@ -29,18 +30,30 @@ class LegalTextOptions(DatasetOptions):
     )
     mask: tuple[Mask, ...] = Field((), description="give-aways to replace: title, date, charge, outcome")
     max_characters: int = Field(6000, ge=200, description="longer facts lose what lies between their opening and end")
-    similarity: float = Field(0.7, gt=0, le=1, description="of shingles, from which two texts are near-duplicates")
+    similarity: float = Field(
+        0.7, gt=0, le=1, description="share of a text's shingles in another text, from which they are near-duplicates"
+    )
+    validation: float = Field(
+        0.0,
+        ge=0,
+        le=0.5,
+        description="share of the published training cases kept for validation, where `files` names no such file",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a source, checked, before it becomes a case; `split` is None where the source has none."""
+    """One record of a source, checked, before it becomes a case; `split` is None where the source has none.
+
+    Records with one of their `lawsuits` in common (`moot.datasets.texts.lawsuits`) are opinions of one lawsuit.
+    """
 
     row: int
     text: str
     target: str
     split: Split | None = None
     attributes: dict[str, str] = field(default_factory=dict)
+    lawsuits: frozenset[str] = frozenset()
 
 
 def source_files(options: LegalTextOptions, context: LoadContext, usual: str, sample: str) -> dict[Path, Split | None]:
@@ -80,6 +93,7 @@ def prepare(
     court: str,
     cleaning: dict[str, int],
     sources: Sequence[Path],
+    min_cases: int = 0,
 ) -> Loaded:
     """Turn checked records into cases: outcome phrases, masks, cuts, near-duplicates, splits; all of it counted.
 
@@ -91,6 +105,7 @@ def prepare(
         court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
         cleaning: what the loader counted so far; this function adds to it.
         sources: the files that were read.
+        min_cases: a label that fewer training cases have is left out, with its cases of every split.
 
     Raises:
         UserError: nothing is left, or a training split as published holds a single label.
@@ -103,11 +118,12 @@ def prepare(
     if not records:
         raise UserError(f"data set {context.name}: no case is left; loosen outcome_phrases or name another file.")
     ids = _case_ids(context.name, texts, cleaning)
-    pairs = near_duplicates(dict(zip(ids, texts, strict=True)), task.language, options.similarity)
-    targets = {case_id: record.target for case_id, record in zip(ids, records, strict=True)}
-    hashed = splits_by_family(targets, pairs, context.seed)
-    splits = {case_id: record.split or hashed[case_id] for case_id, record in zip(ids, records, strict=True)}
-    leaks = _leaks(pairs, splits, cleaning)
+    pairs = {
+        NEAR_DUPLICATE_OF: near_duplicates(dict(zip(ids, texts, strict=True)), task.language, options.similarity),
+        SAME_LAWSUIT_AS: sharing({case_id: record.lawsuits for case_id, record in zip(ids, records, strict=True)}),
+    }
+    splits = _splits(dict(zip(ids, records, strict=True)), [*chain(*pairs.values())], options, context)
+    marks = _marks(pairs, splits, cleaning)
     cases = [
         Case(
             case_id=case_id,
@@ -116,11 +132,15 @@ def prepare(
             text=text,
             target=record.target,
             labels=task.labels,
-            attributes=record.attributes | ({"near_duplicate_of": leaks[case_id]} if case_id in leaks else {}),
+            attributes=record.attributes | marks.get(case_id, {}),
             source_row=record.row,
         )
         for case_id, text, record in zip(ids, texts, records, strict=True)
     ]
+    cases, task = _enough_cases(cases, task, min_cases, context, cleaning)
+    cleaning["training and validation cases that resemble a test case (nothing learns from them)"] = sum(
+        map(leaks, cases)
+    )
     _require_both_classes(cases, context)
     return Loaded(cases, task, cleaning=cleaning, sources=sources)
 
@@ -142,7 +162,7 @@ def _without_leakage(
     for record in records:
         text = masked(record.text, kinds, court)
         changed += text != record.text
-        result.append(Record(record.row, text, record.target, record.split, record.attributes))
+        result.append(replace(record, text=text))
     if kinds:
         cleaning[f"facts with masked {', '.join(dict.fromkeys(kinds))}"] = changed
     return result
@@ -160,22 +180,65 @@ def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list
     return ids
 
 
-def _leaks(pairs: Sequence[NearDuplicate], splits: dict[str, Split], cleaning: dict[str, int]) -> dict[str, str]:
-    """Training and validation cases that resemble a test case, with that case's id; both kinds of pairs are counted."""
-    leaks: dict[str, str] = {}
-    across = 0
-    for pair in pairs:
-        across += splits[pair.first] != splits[pair.second]
-        for mine, other in ((pair.first, pair.second), (pair.second, pair.first)):
-            if splits[mine] != "test" and splits[other] == "test":
-                leaks.setdefault(mine, other)
-    cleaning["near-duplicate pairs"] = len(pairs)
-    cleaning["near-duplicate pairs across splits"] = across
-    return leaks
+def _splits(
+    records: Mapping[str, Record], pairs: Sequence[Related], options: LegalTextOptions, context: LoadContext
+) -> dict[str, Split]:
+    """The published split of each case; by hash where there is none, and for a validation share of training.
+
+    Cases that belong together get one split, as far as it is not published.
+    """
+    hashed = splits_by_family({case_id: record.target for case_id, record in records.items()}, pairs, context.seed)
+    splits = {case_id: record.split or hashed[case_id] for case_id, record in records.items()}
+    if options.files and "validation" not in options.files:
+        family = families(list(records), pairs)
+        for case_id, split in splits.items():
+            drawn = stable_fraction("validation", context.seed, family[case_id])
+            if split == "train" and drawn < options.validation:
+                splits[case_id] = "validation"
+    return splits
+
+
+def _marks(
+    pairs: Mapping[str, Sequence[Related]], splits: dict[str, Split], cleaning: dict[str, int]
+) -> dict[str, dict[str, str]]:
+    """The attributes that mark training and validation cases related to a test case; all pairs are counted.
+
+    Cases are related to their relatives' relatives too: of three opinions of one lawsuit each leaks the others.
+    """
+    marks: dict[str, dict[str, str]] = {}
+    for (attribute, related), what in zip(pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True):
+        family = families(list(splits), related)
+        tested = {family[case_id]: case_id for case_id in reversed(splits) if splits[case_id] == "test"}
+        for case_id, head in family.items():
+            if splits[case_id] != "test" and head in tested:
+                marks.setdefault(case_id, {})[attribute] = tested[head]
+        cleaning[what] = len(related)
+        cleaning[f"{what} across splits"] = sum(splits[pair.first] != splits[pair.second] for pair in related)
+    return marks
+
+
+def _enough_cases(
+    cases: Sequence[Case], task: Task, least: int, context: LoadContext, cleaning: dict[str, int]
+) -> tuple[list[Case], Task]:
+    """The cases whose labels have at least `least` training cases that may teach, and the task with these labels."""
+    counts = Counter(label for case in cases if case.split == "train" and not leaks(case) for label in _labels(case))
+    kept_labels = tuple(label for label in task.labels if counts[label] >= least)
+    kept = [replace(case, labels=kept_labels) for case in cases if {*kept_labels}.issuperset(_labels(case))]
+    if not kept:
+        raise UserError(f"data set {context.name}: no label has {least} training cases; lower min_cases.")
+    if least:
+        cleaning[f"labels with fewer than {least} training cases (left out)"] = len(task.labels) - len(kept_labels)
+        cleaning["cases with such a label (left out)"] = len(cases) - len(kept)
+    meaning = {label: text for label, text in task.meaning.items() if label in kept_labels}
+    return kept, replace(task, labels=kept_labels, meaning=meaning)
+
+
+def _labels(case: Case) -> list[str]:
+    return case.target.split(";")
 
 
 def _require_both_classes(cases: Sequence[Case], context: LoadContext) -> None:
-    training = {case.target for case in cases if case.split == "train"}
+    training = {case.target for case in cases if case.split == "train" and not leaks(case)}
     if len(training) < 2:  # noqa: PLR2004 - nothing can be learnt from one class
         found = ", ".join(sorted(training)) or "no case at all"
         raise UserError(

@@ -189,7 +189,7 @@ def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
         board = results.baselines.get(name)
         if board is None or board.empty:
             continue
-        for row in board[(board["evaluation"] == "test") & (board["status"] == "ok")].to_dict("records"):
+        for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
             for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
                 score = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
                 keys = {"judge": row["title"], "answer": "trained", "data": label, "measure": measure}

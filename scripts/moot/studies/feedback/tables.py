@@ -154,7 +154,7 @@ def _trained_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
                 keys = dict(
                     zip(KEYS, (str(row["baseline"]), "–", setting, labels.get(data, data), heading), strict=True)
                 )
-                yield compared(keys, theirs.get(column), value if row["status"] == "ok" else NOT_MEASURED)
+                yield compared(keys, theirs.get(column), NOT_MEASURED if pd.isna(row["accuracy"]) else value)
 
 
 def _published_alone(results: StudyResults, table: str) -> Iterator[dict[str, Any]]:

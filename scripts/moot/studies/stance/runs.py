@@ -71,7 +71,7 @@ def leaderboards(results: StudyResults, runs: Sequence[Run]) -> Iterator[tuple[s
     for name, label in data.items():
         board = results.baselines.get(name)
         if board is not None and len(board):
-            tested = board[(board["evaluation"] == "test") & (board["status"] == "ok")]
+            tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()]
             yield from ((label, {str(key): value for key, value in row.items()}) for row in tested.to_dict("records"))
 
 

@@ -1,0 +1,57 @@
+"""Which opinions belong to one lawsuit, by the names in them, where little of their text is the same.
+
+Two opinions of one lawsuit (an appeal and the appeal after remand, the suits of both parties) repeat its people: two
+names or more that hardly any other text has. Names are read before anything is masked.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+MOST_TEXTS = 20
+"""A name that more texts have is an institution, a place or a John Smith."""
+
+_NAME = re.compile(r"(?:[A-Z][\w’'\-]*\.?,? (?:& |of (?:the )?)?)*[A-Z][\w’'\-]+")
+_NO_NAME = re.compile(
+    r"the|an?|in|on|after|as|case|however|initially|ultimately|and|of|&|vs?|versus|they|s?he|esq|[js]r|et|co|company|"
+    r"judge|justice|mrs?|dr|plaintiff|defendant|appell(?:ant|ee)|complainant"
+)
+_NO_PERSON = re.compile(
+    r"\b(?:court|county|state|states|district|circuit|section|township|street|river|railroad|railway|illinois|act|"
+    r"amendment|clause|statute|york|chicago|creek|general|january|february|march|april|may|june|july|august|september|october|november|december)\b"
+)
+
+
+def names(text: str) -> frozenset[str]:
+    """The people and organisations that a text names, each as initial and last word.
+
+    >>> sorted(names("The case of Joel V. Taylor was heard in Cook County; J. V. Taylor sued the Towing Company."))
+    ['j taylor']
+    """
+    return frozenset(key for match in _NAME.finditer(text) if (key := _key(match.group())))
+
+
+def _key(phrase: str) -> str:
+    words = [word.strip(".,").lower().removesuffix("'s").removesuffix("’s") for word in phrase.split(" ")]
+    words = [word for word in words if word and not _NO_NAME.fullmatch(word)]
+    if len(words) < 2 or _NO_PERSON.search(" ".join(words)):  # noqa: PLR2004 - a single word says too little
+        return ""
+    return f"{words[0][0]} {words[-1]}"
+
+
+def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
+    """For each text the marks of its lawsuit: texts with a mark in common are opinions of one lawsuit.
+
+    A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
+    """
+    found = [names(text) for text in texts]
+    borne = Counter(name for each in found for name in each)
+    rare = (sorted(name for name in each if borne[name] <= MOST_TEXTS) for each in found)
+    return [frozenset(f"{one} / {other}" for one, other in combinations(each, 2)) for each in rare]
+
+
+def between(parties: Iterable[str]) -> frozenset[str]:
+    """The one mark of a lawsuit whose parties are known by name, in either order."""
+    plain = sorted(re.sub(r"\W+|\bet al\b", " ", party.lower()).strip() for party in parties)
+    return frozenset([" / ".join(plain)])

@@ -1,0 +1,172 @@
+"""No case learns from a training case that resembles a test case: copies, cut copies, opinions of one lawsuit."""
+
+import json
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import PROJECT
+
+from moot.core.cases import Case, leaks
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.texts.lawsuits import MOST_TEXTS, lawsuits, names
+from moot.datasets.texts.near_duplicates import near_duplicates, sharing
+from moot.stages.debates import choose_debated_cases
+from moot.training.baselines import select
+from moot.training.evaluation import evaluate
+from moot.training.examples import examples
+
+MakeContext = Callable[..., LoadContext]
+COUNT = 40
+PLANTED = 20
+LEFT_OUT = "training and validation cases that resemble a test case (nothing learns from them)"
+
+
+def words(draw: random.Random, count: int = 120) -> list[str]:
+    """A text of made-up words that no other text has."""
+    return ["".join(draw.choices("bcdfglmnprst", k=3)) + draw.choice("aeiou") for _ in range(count)]
+
+
+def thinned(text: list[str], draw: random.Random, share: float = 0.07) -> list[str]:
+    """A copy without some of its words."""
+    return [word for word in text if draw.random() >= share]
+
+
+def write(path: Path, texts: Iterable[str], plaintiffs: Iterable[bool]) -> None:
+    records = [
+        {"case_background": text, "labels": "Plaintiff wins" if won else "Defendant wins"}
+        for text, won in zip(texts, plaintiffs, strict=True)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def load(context: LoadContext, **options: Any) -> Loaded:
+    loader = LOADERS[context.name]
+    return loader.load(loader.options(source="local", **options), context)
+
+
+@pytest.fixture
+def planted(tmp_path: Path, load_context: MakeContext) -> Loaded:
+    """Forty test cases whose labels nothing tells; twenty of them stand in training with 7 % of their words left out."""
+    draw = random.Random(5)
+    tested, others = ([words(draw) for _ in range(COUNT)] for _ in range(2))
+    won, others_won = ([draw.random() < 0.5 for _ in range(COUNT)] for _ in range(2))
+    copies = [thinned(text, draw) for text in tested[:PLANTED]]
+    write(tmp_path / "test.jsonl", map(" ".join, tested), won)
+    write(tmp_path / "train.jsonl", map(" ".join, [*others, *copies]), [*others_won, *won[:PLANTED]])
+    return load(load_context("caselaw"), files={"train": "train.jsonl", "test": "test.jsonl"})
+
+
+def test_no_baseline_is_trained_on_planted_copies(planted: Loaded) -> None:
+    assert planted.cleaning[LEFT_OUT] == planted.cleaning["near-duplicate pairs across splits"] == PLANTED
+    data = examples(planted.cases, planted.task)
+    assert data.left_out == PLANTED
+    assert data.cases["split"].value_counts().to_dict() == {"train": COUNT, "test": COUNT}
+    found = evaluate(data, select(["tfidf-logistic-regression", "reference"]), seed=1, folds=2)
+    assert set(found.leaderboard["left_out"]) == {PLANTED}
+    copied = {case.attributes["near_duplicate_of"] for case in planted.cases if leaks(case)}
+    answers = found.predictions[found.predictions["baseline"] == "tfidf-logistic-regression"]
+    answers = answers[answers["case_id"].isin(copied)]
+    right = (answers["prediction"] == answers["target"]).sum()
+    assert len(answers) == PLANTED and right < 0.85 * PLANTED, "a copy that was trained on is always right"
+
+
+def test_training_debates_and_thresholds_leave_copies_out(planted: Loaded) -> None:
+    class Config:
+        split, cases, calibration_cases, dataset = "train", None, 0, "caselaw"
+
+    class Experiment:
+        name, config = "training", Config()
+
+    debated = choose_debated_cases(Experiment(), planted.cases, seed=1)  # type: ignore[arg-type]
+    assert len(debated) == COUNT and not any(map(leaks, debated))
+
+
+@pytest.mark.parametrize(("language", "joint"), [("en", " "), ("zh", "")])
+@pytest.mark.parametrize("spoil", [thinned, lambda text, draw: text[: len(text) // 2]])
+def test_thinned_and_halved_copies_are_found(language: str, joint: str, spoil: Any) -> None:
+    draw = random.Random(7)
+    texts = [words(draw) for _ in range(30)]
+    if language == "zh":
+        texts = [[chr(0x4E00 + draw.randrange(3000)) for _ in range(200)] for _ in range(30)]
+    both = {f"{n}": joint.join(text) for n, text in enumerate(texts)}
+    both |= {f"copy of {n}": joint.join(spoil(text, draw)) for n, text in enumerate(texts)}
+    pairs = near_duplicates(both, language)
+    assert {(pair.first, pair.second) for pair in pairs} <= {(f"{n}", f"copy of {n}") for n in range(30)}
+    assert len(pairs) >= (28 if spoil is thinned else 24), (
+        "a copy that lost twice as much may be missed, and some halves"
+    )
+
+
+APPEAL = (
+    "In 1884, the case of Ottilie Brandvold v. Casper Lund came before the court of Knox County. Brandvold sued over a "
+    "mill dam that Lund had raised.\tShe asked for damages.\tHe denied that any land was flooded."
+)
+AFTER_REMAND = (
+    "Following a second trial, Mr. C. Lund objected to the costs of the surveyor. Mrs. O. Brandvold had paid him twice."
+    "\tShe claims the sum back.\tThe defendant points to a receipt."
+)
+
+
+def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(tmp_path: Path, load_context: MakeContext) -> None:
+    draw = random.Random(3)
+    others = [f"Farmer {' '.join(words(draw, 30))} versus a bank." for _ in range(12)]
+    write(tmp_path / "test.jsonl", [APPEAL, *others[:4]], [True, False, True, False, True])
+    write(tmp_path / "train.jsonl", [AFTER_REMAND, *others[4:]], [True, False] * 4 + [True])
+    loaded = load(
+        load_context("caselaw"),
+        files={"train": "train.jsonl", "test": "test.jsonl"},
+        mask=["title", "date"],  # names are read before anything is masked
+    )
+    assert loaded.cleaning["near-duplicate pairs"] == 0
+    assert loaded.cleaning["pairs of one lawsuit across splits"] == loaded.cleaning[LEFT_OUT] == 1
+    [leak] = [case for case in loaded.cases if leaks(case)]
+    [tested] = [case for case in loaded.cases if "mill dam" in case.text]
+    assert leak.attributes["same_lawsuit_as"] == tested.case_id
+    write(tmp_path / "all.jsonl", [APPEAL, AFTER_REMAND, *others], [True, False] * 7)
+    for seed in range(5):
+        together = load(load_context("caselaw", seed=seed), path="all.jsonl")
+        splits = {case.split for case in together.cases if "Lund" in case.text}
+        assert len(splits) == 1 and not any(map(leaks, together.cases))
+
+
+def test_names_that_many_texts_have_make_no_lawsuit() -> None:
+    assert names(APPEAL) == {"o brandvold", "c lund"} == names(AFTER_REMAND)
+    many = [f"{APPEAL} Again for the {n}th time." for n in range(MOST_TEXTS + 1)]
+    assert len(sharing({str(n): marks for n, marks in enumerate(lawsuits(many[:-1]))})) == MOST_TEXTS - 1
+    assert not any(lawsuits(many))
+
+
+def test_lawsuits_of_the_published_file(shared_data: Path, load_context: MakeContext) -> None:
+    """A reader finds the same plaintiff and defendant in 'City of Bloomington v. Louis Strehle' of 1867 and of 1868."""
+    loaded = load(load_context("caselaw", data_root=shared_data))
+    assert 15 <= loaded.cleaning["pairs of one lawsuit"] <= 30
+    assert loaded.cleaning["pairs of one lawsuit across splits"] == loaded.cleaning[LEFT_OUT] == 0
+    strehle = [case for case in loaded.cases if "Strehle" in case.text]
+    assert len(strehle) == 2 and strehle[0].split == strehle[1].split
+    justice = load(load_context("justice", data_root=shared_data))
+    assert justice.cleaning["pairs of one lawsuit"] == 34 and justice.cleaning[LEFT_OUT] == 0
+
+
+def test_only_marked_cases_outside_the_test_split_leak() -> None:
+    def case(split: Any, **attributes: str) -> Case:
+        return Case("a", "d", split, "t", "yes", ("no", "yes"), attributes)
+
+    assert leaks(case("train", near_duplicate_of="x")) and leaks(case("validation", same_lawsuit_as="x"))
+    assert not leaks(case("test", near_duplicate_of="x")) and not leaks(case("train", topic="x"))
+
+
+def test_the_second_published_caselaw_file_is_the_test_set_whole(tmp_path: Path, load_context: MakeContext) -> None:
+    """As config/paper.yaml names it: the file of 1000 cases trains and validates, the other one tests."""
+    draw = random.Random(9)
+    (tmp_path / "caselaw").mkdir()
+    write(tmp_path / "caselaw/trial_prediction.jsonl", [" ".join(words(draw)) for _ in range(200)], [True, False] * 100)
+    write(tmp_path / "caselaw/trial_prediction_test.jsonl", [" ".join(words(draw)) for _ in range(30)], [True] * 30)
+    paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text())["datasets"]["caselaw"]
+    loaded = load(load_context("caselaw"), files=paper["files"], validation=paper["validation"])
+    counts = {split: sum(case.split == split for case in loaded.cases) for split in ("train", "validation", "test")}
+    assert counts["test"] == 30 and counts["train"] + counts["validation"] == 200
+    assert 35 <= counts["validation"] <= 65

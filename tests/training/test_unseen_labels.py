@@ -1,0 +1,93 @@
+"""Labels that training never shows: left out by `min_cases`, or said by the leaderboard; never an error."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from made_up_cases import made_up, part
+from moot.core.cases import Task
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.training.baselines import BASELINES, select
+from moot.training.evaluation import evaluate
+from moot.training.several_labels import OneModelPerLabel
+
+MakeContext = Callable[..., LoadContext]
+ARTICLES = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=True)
+
+
+def test_the_leaderboard_says_how_many_test_cases_no_model_can_get_right() -> None:
+    task = Task("the case", "Which charge?", ("a", "b", "c"))
+    targets = ["b", "c"] * 30 + ["b", "c"] * 10 + ["a"] * 5 + ["b"] * 8 + ["c"] * 7
+    board = evaluate(made_up(targets, task), select(["nb", "character-svm"]), seed=1, folds=3).leaderboard
+    for name in ("nb", "character-svm"):
+        row = part(board, name, "test")
+        assert row.unseen == 5
+        assert row.status == "5 of 20 test cases have a label that no training case has"
+        assert 0 <= row.accuracy <= 15 / 20, "the figures stand beside the warning"
+        assert part(board, name, "cross_validation").status == "ok"
+
+
+@pytest.mark.parametrize("absent", ["a", "d"])
+@pytest.mark.parametrize("name", ["character-svm", "character-logistic-regression", "lr"])
+def test_several_labels_of_which_training_lacks_one(absent: str, name: str) -> None:
+    """The first label decided whether a linear support vector machine was asked for probabilities, which it has not."""
+    held = [label for label in ARTICLES.labels if label != absent]
+    targets = [held[i % 3] if i % 4 else ";".join(held[:2]) for i in range(96)] + [f"b;{absent}"] * 4
+    targets = [";".join(sorted(target.split(";"))) for target in targets]
+    found = evaluate(made_up(targets, ARTICLES), [BASELINES[name]], seed=1, folds=3)
+    row = part(found.leaderboard, name, "test")
+    assert row.unseen == 4 and row.status.startswith("4 of 20 test cases") and np.isfinite(row.accuracy)
+    assert part(found.leaderboard, name, "cross_validation").status == "ok"
+    assert not any(absent in prediction.split(";") for prediction in found.predictions["prediction"])
+
+
+def test_a_label_that_every_training_case_has_is_always_predicted() -> None:
+    inputs = np.arange(20.0).reshape(-1, 1)
+    targets = np.stack([np.ones(20), inputs[:, 0] > 9, np.zeros(20)], axis=1)
+    for name in ("lr", "svm"):
+        fitted = OneModelPerLabel(BASELINES[name].build(1, 1)[-1]).fit(inputs, targets)
+        assert fitted.classes_.tolist() == [0, 1]
+        assert fitted.predict(inputs)[:, 0].all() and not fitted.predict(inputs)[:, 2].any()
+        assert hasattr(fitted, "predict_proba") is (name == "lr")
+        scores = fitted.predict_proba(inputs) if name == "lr" else fitted.decision_function(inputs)
+        assert scores.shape == (20, 2)
+
+
+def write(path: Path, articles: Sequence[Sequence[int]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    records = [
+        {
+            "fact": "".join(chr(0x4E00 + (31 * row + 7 * place * place) % 5000) for place in range(60)) + path.stem,
+            "meta": {"relevant_articles": list(each)},
+        }
+        for row, each in enumerate(articles)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def load(context: LoadContext, **options: Any) -> Loaded:
+    loader = LOADERS["cail18"]
+    return loader.load(loader.options(source="local", **options), context)
+
+
+def test_min_cases_counts_training_alone(tmp_path: Path, load_context: MakeContext) -> None:
+    write(tmp_path / "train.jsonl", [[264]] * 6 + [[266]] * 5 + [[264, 303]] * 2)
+    write(tmp_path / "test.jsonl", [[264]] * 3 + [[303]] * 9 + [[347]] * 8)
+    files = {"train": "train.jsonl", "test": "test.jsonl"}
+    kept = load(load_context("cail18"), files=files, similarity=1.0)
+    assert kept.task.labels == ("264", "266", "303", "347")
+    assert load(load_context("cail18"), files=files, similarity=1.0, min_cases=1).task.labels == ("264", "266", "303")
+    loaded = load(load_context("cail18"), files=files, similarity=1.0, min_cases=3)
+    assert loaded.task.labels == ("264", "266") and set(loaded.task.meaning) == {"264", "266"}
+    assert Counter(case.split for case in loaded.cases) == {"train": 11, "test": 3}
+    assert {case.labels for case in loaded.cases} == {loaded.task.labels}
+    assert loaded.cleaning["labels with fewer than 3 training cases (left out)"] == 2
+    assert loaded.cleaning["cases with such a label (left out)"] == 19
+    with pytest.raises(UserError, match="no label has 99 training cases; lower min_cases"):
+        load(load_context("cail18"), files=files, similarity=1.0, min_cases=99)
