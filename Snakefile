@@ -6,6 +6,8 @@
 #   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
 #   snakemake --cores 1 --report report.html tables and figures in one file
 
+import os
+import shutil
 from pathlib import Path
 
 from snakemake.utils import min_version
@@ -13,13 +15,29 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-configfile: f"{workflow.basedir}/config/config.yaml"
-configfile: f"{workflow.basedir}/config/models.yaml"
+# As a module of another workflow, moot may come from a repository: then all of it is put beside the copy of this file.
+SHIPPED = workflow.current_basedir
+if isinstance(SHIPPED, (str, Path)) or SHIPPED.is_local:
+    SHIPPED = Path(str(SHIPPED))
+else:
+    repository = SHIPPED
+    SHIPPED = Path(workflow.sourcecache.get_path(repository.join("Snakefile"))).parent
+    if not (SHIPPED / "scripts" / "moot").is_dir():
+        archive = SHIPPED / f"moot-{os.getpid()}.tar"
+        repository.hosted_repo.repo.git.archive(repository.ref, output=archive)
+        shutil.unpack_archive(archive, SHIPPED)
+        archive.unlink()
 
 
-for study in sorted(Path(workflow.basedir, "config", "studies").glob("*.yaml")):
+DEFAULTS = [
+    SHIPPED / "config" / "config.yaml",
+    SHIPPED / "config" / "models.yaml",
+    *sorted((SHIPPED / "config" / "studies").glob("*.yaml")),
+]
 
-    configfile: study
+for file in DEFAULTS:
+
+    configfile: file
 
 
 report: "docs/captions/report.rst"
@@ -36,6 +54,7 @@ include: "rules/scores.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/minutes.smk"
+include: "rules/reference.smk"
 include: "rules/hooks.smk"
 include: "rules/outcome.smk"
 

@@ -1,30 +1,47 @@
 # The checked plan, and the lists of files that the targets name.
 
+import re
 import sys
 from pathlib import Path
 
-SHIPPED = Path(workflow.basedir)
 sys.path.insert(0, str(SHIPPED / "scripts"))
 
 from snakemake.exceptions import WorkflowError
 
+from moot.core.config import over_defaults
 from moot.core.errors import UserError
 from moot.stages.plan import Plan
 from moot.studies import FIGURES, TABLES
 from moot.stages.digests import NAMES, Stages, annotation_files, answer_files
 
+# Where another workflow uses moot as a module, its configuration would else stand in place of the defaults.
+config_files = list(map(Path, workflow.configfiles))
+if workflow.modifier.is_module:
+    deployed = [
+        Path("config", "models.yaml"),
+        *Path("config", "studies").glob("*.yaml"),
+    ]
+    DEFAULTS += sorted(file for file in deployed if file.is_file())
+    config = over_defaults(config, DEFAULTS)
+    config_files = [*DEFAULTS, *config_files]
+
 try:
-    plan = Plan.from_yaml(config, SHIPPED, map(Path, workflow.configfiles))
+    plan = Plan.from_yaml(config, SHIPPED, config_files)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
 stages = Stages(plan)
 
 
+def one_of(names):
+    """A pattern that matches these names alone, so that a target of another name is said to have no rule."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 wildcard_constraints:
-    dataset="[^/]+",
-    experiment="[^/]+",
-    model="[^/]+",
+    dataset=one_of(plan.datasets),
+    experiment=one_of(plan.experiments),
+    model=one_of(plan.config.models),
     shard="[0-9]+",
     study="[^/]+",
 
@@ -47,7 +64,8 @@ def slots(models_of_job):
 
 
 def made_with(stage, **fixed):
-    """A rule's parameters `options`, `prompts` and `code`: digests of all that its jobs depend on, down to the configuration.
+    """A rule's parameters `options`, `prompts` and `code`: digests of all that its jobs depend on, down to the configuration;
+    and `job`, by which the digests are found again, whatever another workflow calls the rule.
 
     A change of one of them reruns the job; each covers what comes before, so that no failed run leaves a stale artifact.
     """
@@ -57,10 +75,10 @@ def made_with(stage, **fixed):
             stages.of(stage, **dict(wildcards.items()), **fixed), name
         )
 
-    return {name: digest(name) for name in NAMES}
+    return {**{name: digest(name) for name in NAMES}, "job": {"stage": stage, **fixed}}
 
 
-DATASETS = list(plan.datasets)
+DATASETS = plan.datasets_used
 EXPERIMENT_MODELS = [
     f"{experiment.name}/{model}"
     for experiment in plan.experiments.values()

@@ -27,7 +27,6 @@ for builder, study, found in built_by_module(FIGURES, FIGURE_NAMES):
             "../envs/presentation.yaml"
         params:
             **made_with("figure", study=study, builder=builder),
-            job={"stage": "figure", "study": study, "builder": builder},
         script:
             "../scripts/figure.py"
 

@@ -5,6 +5,7 @@ import time
 
 from moot.core.errors import RunStoppedError
 from moot.report.outcome import read_outcome
+from moot.stages.folder import configured, take_folder
 
 
 def predictions_in(study):
@@ -73,9 +74,19 @@ def models_to_ask():
     }
 
 
+def shows_experiments(rule):
+    """Whether a rule's outputs show what the configuration's experiments came to, and so take the place of another's."""
+    return rule.startswith(("tables_", "figures_")) or rule == "outcome"
+
+
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         raise WorkflowError("\n".join(missing))
+    if any(shows_experiments(job.rule.name) for job in workflow.dag.needrun_jobs()):
+        try:
+            take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
+        except UserError as error:
+            raise WorkflowError(str(error)) from None
 
 
 onsuccess:

@@ -31,7 +31,6 @@ for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
             "../envs/presentation.yaml"
         params:
             **made_with("table", study=study, builder=builder),
-            job={"stage": "table", "study": study, "builder": builder},
         script:
             "../scripts/table.py"
 

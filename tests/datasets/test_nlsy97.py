@@ -177,7 +177,7 @@ def test_a_ranking_finds_what_matters_and_sees_the_training_split_alone(ranking:
 def test_shap_says_what_to_install_or_ranks(made_up: Loaded) -> None:
     assert made_up.features is not None
     try:
-        import shap  # noqa: F401, PLC0415
+        import shap  # noqa: F401
     except ImportError:
         with pytest.raises(UserError, match=r"needs the package shap.*make env EXTRAS=tabular"):
             rank_features(made_up.features, "shap", 1)

@@ -13,7 +13,7 @@ from moot.labels.agreement import annotator_agreement, confusion
 from moot.labels.sheets import blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
 from moot.legal.rubric import CODES, LABELS
-from moot.stages.labels import by_people, by_rules, effective_labels
+from moot.stages.labels import by_function, by_people, effective_labels
 
 FACTS = {"c1": "Facts one.", "c2": "Facts two."}
 TEXTS = ["I vote to affirm.", "=HYPERLINK(1) I would reverse.", "Both sides have merit.", "", "I vote to affirm again."]
@@ -94,7 +94,7 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
     found, faults = read_annotations(filled_files(folder), known(statements))
     assert faults == []
     assert found.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
-    labels = pd.DataFrame([*by_rules(statements), *by_people(statements, found)])
+    labels = pd.DataFrame([*by_function("rules", statements), *by_people(statements, found)])
     assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
 
 
@@ -210,5 +210,5 @@ def test_confusion_counts_pairs() -> None:
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
-    labels = pd.DataFrame(list(by_rules(statements)))
+    labels = pd.DataFrame(list(by_function("rules", statements)))
     assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]

@@ -89,7 +89,7 @@ def test_each_published_value_names_an_experiment_model_or_data_set_that_there_i
     for row in PUBLISHED[PUBLISHED["repeated_by"] != ""].to_dict("records"):
         experiment = paper.experiments.get(row["repeated_by"])
         if experiment is None:
-            assert row["repeated_by"].removeprefix("baselines/") in paper.datasets, row
+            assert row["repeated_by"].removeprefix("baselines/") in paper.datasets_used, row
         else:
             assert not row["model"] or row["model"] in experiment.config.models, row
             assert experiment.study == row["study"]

@@ -1,17 +1,26 @@
 """The pages that describe artifacts: generated from the schemas, and with examples that answer what they say."""
 
+import ast
+import inspect
 import re
+import textwrap
 from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS
+from moot.datasets import LOADERS
+from moot.protocols.debate import Debate
 from moot.stages.deidentification import COLUMNS as DEIDENTIFIED
 from moot.stages.labels import ALL_COLUMNS
+from moot.stages.plan import Plan
 from moot.stages.reference import PARTS, ROOMS, with_part
+from moot.stages.reference_prompts import EVERYWHERE, SOMETIMES, variables
+from moot.stages.registered import registered
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
 from results_on_disk import case, prediction, utterance, write_results
 
@@ -72,3 +81,28 @@ def test_the_pandas_example_finds_debates_whose_judge_changed_its_mind_and_was_w
     found: dict[str, pd.DataFrame] = {}
     exec(example[1], {"pd": pd}, found)
     assert found["answer"][["case_id", "prediction", "target"]].values.tolist() == [["moved wrong", "no", "yes"]]
+
+
+def test_every_variable_of_a_template_is_described_and_no_other() -> None:
+    assert {name for names in variables().values() for name in names} == set(SOMETIMES)
+    rendered = ast.parse(textwrap.dedent(inspect.getsource(Debate._render)))
+    given = {keyword.arg for call in ast.walk(rendered) if isinstance(call, ast.Call) for keyword in call.keywords}
+    assert given - {None, "language"} == set(EVERYWHERE) - {"role", "reply_format"}
+
+
+def test_what_is_registered_is_listed_with_its_parameters() -> None:
+    page = registered()
+    assert "| `strategy` | `call` | a strategy in a call of its own" in page
+    assert "| `courtroom/paired_tests` |" in page
+
+
+def test_the_table_of_the_example_is_loaded_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (DOCS / "extending.md").read_text()
+    example = (DOCS / "examples" / "disputes" / "my.yaml").read_text()
+    assert example in page
+    models = yaml.safe_load((PROJECT / "config" / "models.yaml").read_text())
+    plan = Plan.from_yaml({"seed": 1, **models, **yaml.safe_load(example)}, PROJECT)
+    monkeypatch.chdir(DOCS / "examples" / "disputes")
+    options = plan.datasets["disputes"]
+    loaded = LOADERS["table"].load(options, plan.load_context("disputes"))
+    assert str(dict(loaded.cleaning)) in page

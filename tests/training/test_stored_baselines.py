@@ -74,7 +74,7 @@ def test_tabpfn_runs_from_the_file_that_it_finds(tmp_path: Path, monkeypatch: py
     """A small checkpoint of random weights in the format of version 2 goes through the library's own loading."""
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'tabular'")
     pytest.importorskip("tabpfn", reason="tabpfn comes with the extra 'tabular'")
-    from tabpfn.architectures import tabpfn_v2  # noqa: PLC0415
+    from tabpfn.architectures import tabpfn_v2
 
     torch.manual_seed(0)
     config = tabpfn_v2.TabPFNV2Config(max_num_classes=10, emsize=24, nlayers=2, nhead=2)

@@ -1,6 +1,7 @@
 """A digest of code, so that an artifact is built again when the code that makes it changes, and not before.
 
-It covers a script or module and every module of this project that these import, inside functions too. Comments,
+It covers a script or module and every module of this project, and of the user's extensions, that these import, inside
+functions too. Comments,
 layout and docstrings do not count; except docstrings of classes that extend another, which pydantic shows to models.
 """
 
@@ -8,7 +9,10 @@ import ast
 import hashlib
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
+
+from moot.core.extensions import FOLDERS
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 PACKAGE = "moot"
@@ -48,6 +52,9 @@ def modules_covered(*modules: str) -> dict[str, str]:
 
 def _file_of(module: str) -> Path | None:
     stem = SCRIPTS.joinpath(*module.split("."))
+    for package, folder in FOLDERS.items():
+        if module.startswith(f"{package}."):
+            stem = folder.joinpath(*module.removeprefix(f"{package}.").split("."))
     return next((path for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py") if path.is_file()), None)
 
 
@@ -57,18 +64,20 @@ def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
     if path is None:
         raise ValueError(f"no module '{module}' below {SCRIPTS}")
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    imported = tuple(sorted({name for name in _imports(tree) if _file_of(name)}))
+    package = module if path.stem == "__init__" else module.rpartition(".")[0]
+    imported = tuple(sorted({name for name in _imports(tree, package) if _file_of(name)}))
     _remove_docstrings(tree)
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), imported
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def _imports(tree: ast.Module, package: str) -> Iterator[str]:
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.ImportFrom):
+            source = resolve_name("." * node.level + (node.module or ""), package) if node.level else str(node.module)
+            names = [source, *(f"{source}.{alias.name}" for alias in node.names)]
         for name in names:
             if name.split(".")[0] == PACKAGE:
                 parts = name.split(".")

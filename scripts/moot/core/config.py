@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -107,8 +108,12 @@ class ExperimentConfig(Strict):
     study: str = Field("", description="the study whose tables it enters; none: the protocol's own")
     labelers: tuple[str, ...] = Field((), description="labelers of its statements (rules, judge, human), in order")
     params: Mapping[str, Any] = Field(default_factory=dict, description="the protocol's parameters")
+    prompts: str = Field(
+        "", description="folder of prompt templates that replace those of the same names, for this experiment alone"
+    )
     grid: Mapping[str, tuple[Any, ...]] = Field(
-        default_factory=dict, description="parameter to values: one experiment, NAME-PARAMETER=VALUE, for each"
+        default_factory=dict,
+        description="parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each",
     )
 
     @model_validator(mode="before")
@@ -137,8 +142,14 @@ class Config(Strict):
     run: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
         (), description="experiments to run, by name or pattern (paper-*); none: all"
     )
+    replace_results: bool = Field(
+        False, description="build tables over those of another configuration in the same folder"
+    )
     annotations: tuple[str, ...] = Field(
         ("human", "rules", "judge"), description="whose label counts where several labelers labelled a statement"
+    )
+    extensions: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
+        (), description="folders of your own modules, which register protocols, data sets, baselines, scores, ..."
     )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Mapping[str, Any]] = Field(description="data sets by name; options as their loader says")
@@ -202,6 +213,23 @@ def parse_config(raw: Mapping[str, Any], files: Iterable[Path] = ()) -> Config:
         return Config.model_validate(dict(raw))
     except ValidationError as error:
         raise UserError(validation_message(error, (), files, [])) from None
+
+
+def over_defaults(config: Mapping[str, Any], defaults: Iterable[Path]) -> dict[str, Any]:
+    """A configuration merged over those of some files, key by key, as Snakemake merges configuration files."""
+    merged: dict[str, Any] = {}
+    for file in defaults:
+        _merge(merged, yaml.safe_load(file.read_text(encoding="utf-8")) or {})
+    _merge(merged, config)
+    return merged
+
+
+def _merge(target: dict[str, Any], over: Mapping[str, Any]) -> None:
+    for key, value in over.items():
+        if isinstance(value, Mapping) and isinstance(target.get(key), dict):
+            _merge(target[key], value)
+        else:
+            target[key] = deepcopy(value)
 
 
 def schema_json() -> str:

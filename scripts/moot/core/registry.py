@@ -3,11 +3,24 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Generic, TypeVar
 
-from moot.core.errors import unknown_name
+from moot.core.errors import UserError, unknown_name
 
 Entry = TypeVar("Entry")
+_EXTENSION = ContextVar("extension", default="")
+
+
+@contextmanager
+def registering(extension: str) -> Iterator[None]:
+    """Remember what is registered meanwhile as brought by a module of the user's own."""
+    token = _EXTENSION.set(extension)
+    try:
+        yield
+    finally:
+        _EXTENSION.reset(token)
 
 
 class Registry(Generic[Entry]):
@@ -21,14 +34,25 @@ class Registry(Generic[Entry]):
         self.package = package
         self._entries: dict[str, Entry] = {}
         self._discovered = False
+        self.extensions: dict[str, str] = {}
+        """Entries that a module of the user's own registered: name to module."""
 
     def register(self, name: str) -> Callable[[Entry], Entry]:
-        """Decorate an entry to make it known under `name`; a name taken twice is a programming error."""
+        """Decorate an entry to make it known under `name`.
+
+        Raises:
+            UserError: a module of the user's own takes a name that is taken.
+            ValueError: a module of moot does (a programming error).
+        """
 
         def add(entry: Entry) -> Entry:
             if name in self._entries:
+                if module := _EXTENSION.get() or self.extensions.get(name):
+                    raise UserError(f"{module}: the {self.kind} '{name}' exists already. Give yours another name.")
                 raise ValueError(f"{self.kind} '{name}' is registered twice")
             self._entries[name] = entry
+            if module := _EXTENSION.get():
+                self.extensions[name] = module
             return entry
 
         return add
@@ -37,6 +61,10 @@ class Registry(Generic[Entry]):
         if self._discovered:
             return
         self._discovered = True
+        with registering(""):
+            self._import_all()
+
+    def _import_all(self) -> None:
         package = importlib.import_module(self.package)
         for module in pkgutil.walk_packages(package.__path__, f"{self.package}."):
             importlib.import_module(module.name)

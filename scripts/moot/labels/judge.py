@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.config import ModelConfig
 from moot.core.errors import CallFailedError
+from moot.labels import JUDGE_PROMPT
 from moot.legal.rubric import LABELS, describe_rubric
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.ledger import Ledger
@@ -19,7 +20,6 @@ from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.llm.request import request_to
 
-PROMPT = "panel/label"
 MOST_TOKENS = 200
 
 
@@ -89,7 +89,7 @@ async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[
     if not statement.strip():
         return "NONE", ""
     messages = judge.prompts.render(
-        PROMPT, rubric=describe_rubric(), facts=facts, statement=statement, reply_format=describe_schema(Judged)
+        JUDGE_PROMPT, rubric=describe_rubric(), facts=facts, statement=statement, reply_format=describe_schema(Judged)
     )
     request = request_to(
         chat.config,

@@ -3,6 +3,8 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import jinja2
 from jinja2 import meta
 from jinja2.sandbox import SandboxedEnvironment
 
-from moot.core.errors import UserError
+from moot.core.errors import UserError, unknown_name
 from moot.llm.request import Message
 
 _UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
@@ -45,6 +47,8 @@ class Prompts:
     """
 
     def __init__(self, *folders: Path) -> None:
+        self._folders = folders
+        self.digest = cache(self._digest)
         self._environment = _Environment(
             loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
             undefined=jinja2.StrictUndefined,
@@ -70,17 +74,9 @@ class Prompts:
         Raises:
             UserError: no such template, or a mistake in it, with its line.
         """
-        try:
+        with _mistakes_named(f"{name}.jinja"):
             template = self._template((f"{name}.{language}.jinja", f"{name}.jinja"))
             text = template.render(role=lambda role: f"\0{self._mark}{role}\0", **context)
-        except jinja2.TemplatesNotFound:
-            raise UserError(f"prompt template {name}.jinja: not found in config/prompts.") from None
-        except jinja2.TemplateNotFound as error:
-            raise UserError(f"prompt template {error.name}: not found in config/prompts.") from None
-        except jinja2.TemplateSyntaxError as error:
-            raise UserError(f"prompt template {error.name}, line {error.lineno}: {error.message}.") from None
-        except jinja2.UndefinedError as error:
-            raise UserError(f"prompt template {name}.jinja: {error.message}.") from None
         parts = self._cut.split(text)
         messages = (
             Message(role, content.replace("\0", "").strip())
@@ -88,17 +84,67 @@ class Prompts:
         )
         return tuple(message for message in messages if message.content)
 
-    def digest(self, *names: str) -> str:
+    def overlaid(self, folder: Path, *names: str) -> "Prompts":
+        """These templates, with single ones replaced by those of a folder, of the same names.
+
+        Args:
+            folder: of the user's own; Markdown files in it are notes.
+            names: prefixes of the templates that are used.
+
+        Raises:
+            UserError: no such folder, a template in it that has a mistake, or that none of the used ones needs.
+        """
+        if not folder.is_dir():
+            raise UserError(f"{folder}: no such folder of prompt templates (sought from the working directory).")
+        overlaid = Prompts(folder, *self._folders)
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".md")
+        own = [path.relative_to(folder).as_posix() for path in files if not path.name.startswith(".")]
+        known = self._named(names)
+        used = overlaid._sources([*known, *(name for name in own if _without_language(name) in known)])
+        for name in own:
+            if name not in used:
+                raise unknown_name("prompt template", name, used, str(folder))
+        return overlaid
+
+    def _digest(self, *names: str) -> str:
         """A digest of templates, of every template in their folder, and of all that these include or extend."""
+        sources = self._sources(self._named(names))
+        seen = sorted((name, hashlib.sha256(source.encode()).hexdigest()) for name, source in sources.items())
+        return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
+
+    def _named(self, prefixes: tuple[str, ...]) -> list[str]:
+        return [name for name in self._environment.list_templates() if name.startswith(prefixes)]
+
+    def _sources(self, names: Iterable[str]) -> dict[str, str]:
+        """Name to source of some templates, and of all that these include or extend."""
+        waiting, found = list(names), dict[str, str]()
         loader = self._environment.loader
-        waiting = [name for name in self._environment.list_templates() if name.startswith(tuple(names))]
-        seen: dict[str, str] = {}
-        while waiting:
+        while waiting and loader is not None:
             name = waiting.pop()
-            if name in seen or loader is None:
-                continue
-            source = loader.get_source(self._environment, name)[0]
-            seen[name] = hashlib.sha256(source.encode()).hexdigest()
-            referenced = meta.find_referenced_templates(self._environment.parse(source))
-            waiting.extend(reference for reference in referenced if reference)
-        return hashlib.sha256(repr(sorted(seen.items())).encode()).hexdigest()[:16]
+            if name not in found:
+                with _mistakes_named(name):
+                    found[name] = loader.get_source(self._environment, name)[0]
+                    referenced = meta.find_referenced_templates(self._environment.parse(found[name], name))
+                    waiting.extend(reference for reference in referenced if reference)
+        return found
+
+
+def _without_language(name: str) -> str:
+    """The name of the template that one for a language stands for: verdict.jinja for verdict.zh.jinja."""
+    return re.sub(r"\.[a-z]+\.jinja$", ".jinja", name)
+
+
+@contextmanager
+def _mistakes_named(name: str) -> Iterator[None]:
+    """A mistake in a template, or one that is not there, as one message."""
+    try:
+        yield
+    except jinja2.TemplatesNotFound:
+        raise UserError(f"prompt template {name}: not found in config/prompts.") from None
+    except jinja2.TemplateNotFound as error:
+        raise UserError(f"prompt template {error.name}: not found in config/prompts.") from None
+    except jinja2.TemplateSyntaxError as error:
+        place = error.filename or error.name or name
+        raise UserError(f"prompt template {place}, line {error.lineno}: {error.message}.") from None
+    except jinja2.UndefinedError as error:
+        raise UserError(f"prompt template {name}: {error.message}.") from None

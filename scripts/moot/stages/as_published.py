@@ -17,7 +17,7 @@ import yaml
 from moot.core.config import ExperimentConfig, ModelConfig, parse_config
 from moot.protocols import PROTOCOLS
 from moot.report.content import AsPublished, Comparable
-from moot.stages.plan import Plan, expand_grid
+from moot.stages.plan import Plan, expand_grid, templates_used
 
 _SENT = ("structured", "reasoning", "parameters")  # of a model's entry: what changes its replies beside the name
 _REAL = ("local", "download")
@@ -32,11 +32,13 @@ class _Setting:
     Attributes:
         params: the protocol's parameters with defaults; an experiment named in them is replaced by its own setting.
         dataset: the data set's options with defaults, `source` being "published" wherever the files are the real ones.
+        wording: a digest of its prompt templates.
     """
 
     config: ExperimentConfig
     params: Mapping[str, Any]
     dataset: Mapping[str, Any]
+    wording: str
 
     def differences(self, paper: "_Setting", sent: Mapping[str, Any], paper_sent: Mapping[str, Any]) -> list[str]:
         """In what it is not the paper's experiment, in words; `sent` is what `_sampling` gives for a model of each."""
@@ -44,6 +46,7 @@ class _Setting:
         found = _data_differences(self.dataset, paper.dataset)
         found += ["another split"] if mine.split != theirs.split else []
         found += ["fewer cases"] if _fewer(mine.cases, theirs.cases) else []
+        found += ["another wording of prompts"] if self.wording != paper.wording else []
         found += ["fewer repeats"] if mine.repeats < theirs.repeats else []
         pairs = [(self.params, paper.params), (sent, paper_sent)]
         settings = {name for one, other in pairs for name in {**one, **other} if one.get(name) != other.get(name)}
@@ -78,8 +81,8 @@ def compare_with_papers(plan: Plan) -> Comparable:
         for name, experiment in plan.experiments.items()
         for model in experiment.config.models
     }
-    known = {name: _dataset(paper, name) for name in paper.datasets}
-    return Comparable(runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets})
+    known = {name: _dataset(paper, name) for name in paper.datasets_used}
+    return Comparable(runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets_used})
 
 
 def paper_plan(shipped: Path) -> Plan:
@@ -120,7 +123,8 @@ class _Settings:
             name: _referenced(self[value]) if isinstance(value, str) and value in needed else value
             for name, value in params.model_dump(mode="json").items()
         }
-        return _Setting(config, resolved, _dataset(self._plan, config.dataset))
+        wording = self._plan.templates(config.prompts, *templates_used(config)).digest(*protocol.prompts)
+        return _Setting(config, resolved, _dataset(self._plan, config.dataset), wording)
 
 
 def _referenced(setting: _Setting) -> dict[str, Any]:
@@ -131,7 +135,7 @@ def _referenced(setting: _Setting) -> dict[str, Any]:
 
 
 def _dataset(plan: Plan, name: str) -> dict[str, Any]:
-    options = plan.datasets[name] if name in plan.datasets else plan.dataset_options(name)
+    options = plan.datasets[name]
     stated = options.model_dump(mode="json", exclude={"baselines"})
     source = "published" if options.source in _REAL else options.source
     return {**stated, "loader": options.loader or name, "source": source}

@@ -226,7 +226,7 @@ async def run_debates(
             job.model,
             chats,
             experiment.params,
-            plan.prompts,
+            experiment.prompts,
             plan.config.seed,
             [case for case in job.cases if case.split == "train" and not leaks(case)],
             job.artifacts,

@@ -17,15 +17,18 @@ from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest, list_modules
 from moot.core.config import ModelConfig
 from moot.datasets import LOADERS
+from moot.labels import JUDGE_PROMPT, LABELERS
+from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import served_as
 from moot.protocols import PROTOCOLS
 from moot.report.content import Comparable
+from moot.scores import SCORERS
 from moot.stages.as_published import compare_with_papers
 from moot.stages.plan import Plan
-from moot.training.baselines import select
+from moot.studies import FIGURES, TABLES
+from moot.training.baselines import BASELINES, select
 
 NAMES = ("options", "prompts", "code")
-JUDGE_PROMPT = "panel/label"
 INBOX, ANNOTATIONS = Path("data/inbox"), Path("data/annotations")
 
 REPLIES_DEPEND_ON = {
@@ -136,7 +139,7 @@ class Stages:
         plan, found = self.plan, self.plan.experiments[experiment]
         protocol, models = PROTOCOLS[found.config.protocol], plan.models_in_job(experiment, model)
         content = {
-            "experiment": found.config.model_dump(mode="json", exclude={"study", "labelers", "models"}),
+            "experiment": found.config.model_dump(mode="json", exclude={"study", "labelers", "models", "prompts"}),
             "models": _what_replies_depend_on(models),
             "seed": plan.config.seed,
             "shards": plan.config.shards,
@@ -147,7 +150,7 @@ class Stages:
             self.of("load_cases", dataset=found.config.dataset),
             *(self.artifact(path) for path in found.needed_by(model).values()),
         ]
-        return _digests(content, code, plan.prompts.digest(*protocol.prompts), before)
+        return _digests(content, code, found.prompts.digest(*protocol.prompts), before)
 
     def artifact(self, path: str) -> Digests:
         """The digests of an artifact that debates or data sets may need, by its path below `results/`."""
@@ -197,8 +200,12 @@ class Stages:
         }
         about = {(experiment, model), *(self.labelled() if annotations else ())}
         before = [self.of("run_debates", experiment=name, model=model) for name, model in sorted(about)]
-        prompts = self.plan.prompts.digest(JUDGE_PROMPT) if judges else ""
-        return _digests(content, code_digest("labels", *_endpoints(judges)), prompts, before)
+        found = self.plan.experiments[experiment]
+        prompts = found.prompts.digest(JUDGE_PROMPT) if judges else ""
+        own = [LABELERS.extensions[name] for name in found.config.labelers if name in LABELERS.extensions]
+        return _digests(
+            content, code_digest("labels", *list_modules("moot.labels"), *_endpoints(judges), *own), prompts, before
+        )
 
     def write_annotation_sheet(self, experiment: str, model: str) -> Digests:
         """The debates whose statements people label."""
@@ -207,6 +214,10 @@ class Stages:
 
     # What people read
 
+    def reference(self) -> Digests:
+        """All that registers something."""
+        return _digests(self.plan.config.extensions, code_digest("reference", *_extension_modules()))
+
     def score(self, experiment: str) -> Digests:
         """The predictions, transcripts and labels of all models of an experiment."""
         config = self.plan.experiments[experiment].config
@@ -214,7 +225,8 @@ class Stages:
         before = [self.of("predict", experiment=experiment, model=model) for model in config.models]
         if config.labelers:
             before += [self.of("label_statements", experiment=experiment, model=model) for model in config.models]
-        return _digests(content, code_digest("scores", *list_modules("moot.scores")), before=before)
+        code = code_digest("scores", *list_modules("moot.scores"), *SCORERS.extensions.values())
+        return _digests(content, code, before=before)
 
     def outcome(self, study: str) -> Digests:
         """The predictions and labels of a study's experiments."""
@@ -287,6 +299,12 @@ def _digests(own: object, code: str, prompts: str = "", before: Iterable[Digests
     )
 
 
+def _extension_modules() -> list[str]:
+    """Every module of the user's own that registers something."""
+    found = (LOADERS, PROTOCOLS, ENDPOINTS, LABELERS, SCORERS, TABLES, FIGURES, BASELINES)
+    return sorted({module for registry in found for module in registry.extensions.values()})
+
+
 def _digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -304,6 +322,7 @@ def _what_replies_depend_on(models: Mapping[str, ModelConfig]) -> dict[str, Any]
 
 def _endpoints(models: Mapping[str, ModelConfig]) -> list[str]:
     """The modules of the kinds of endpoint that some models are reached by."""
-    known = set(list_modules("moot.llm.endpoints"))
-    wanted = {f"moot.llm.endpoints.{config.endpoint}" for config in models.values()}
-    return ["moot.llm.endpoints", *sorted(known & wanted)]
+    shipped = {name.rpartition(".")[2]: name for name in list_modules("moot.llm.endpoints")}
+    known = {**ENDPOINTS.extensions, **shipped}
+    wanted = {known[config.endpoint] for config in models.values() if config.endpoint in known}
+    return ["moot.llm.endpoints", *sorted(wanted)]

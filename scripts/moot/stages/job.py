@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moot.core.command_line import SHIPPED
 from moot.core.log import job_log
 from moot.stages.plan import Plan
 from moot.stages.records import recorded
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 def job(snakemake: "Snakemake") -> Iterator[Plan]:
     """A job's checked plan, with its log open; the job's record is written when the block ends well."""
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, Path(snakemake.scriptdir).parent)
+        plan = Plan.from_yaml(snakemake.config, SHIPPED)
         with recorded(snakemake):
             yield plan

@@ -11,13 +11,12 @@ import pandas as pd
 from moot.core.artifacts import describe, read_cases, write_frame, write_rows
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
+from moot.labels import HUMAN, JUDGE, LABELERS
 from moot.labels.sheets import FAULTS, read_annotations
 from moot.labels.statements import read_statements, sheet_id
 from moot.legal.rubric import CODES
-from moot.legal.rules import label_statement
 from moot.stages.plan import Plan
 
-LABELERS = ("rules", "judge", "human")
 ALL_COLUMNS = (
     "experiment",
     "model",
@@ -33,29 +32,38 @@ ALL_COLUMNS = (
 )
 
 
-def by_rules(statements: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """The rules' label of every statement."""
-    for row in _records(statements):
-        labelled = label_statement(row["text"])
-        yield {**row, "label": labelled.label, "labeler": "rules", "evidence": labelled.evidence}
+def by_function(labeler: str, statements: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """What a registered labeler says of every statement.
+
+    Raises:
+        UserError: it does not label each, or gives a label that the rubric does not have.
+    """
+    given = list(LABELERS[labeler](statements))
+    if len(given) != len(statements):
+        raise UserError(f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected as many.")
+    for row, (label, evidence) in zip(_records(statements), given, strict=True):
+        if label and label not in CODES:
+            raise unknown_name("label", label, CODES, f"labeler '{labeler}'")
+        if label:
+            yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
 
 
 def by_judge(
-    plan: Plan, labeler: str, own: str, statements: pd.DataFrame, facts: Mapping[str, str], threads: int
+    plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
     from moot.labels.judge import Judge, judge_statements  # noqa: PLC0415 - opens endpoints
     from moot.llm.chat import Settings  # noqa: PLC0415
 
-    model = labeler.partition(":")[2] or own
+    model = labeler.partition(":")[2] or job.model
     if model not in plan.config.models:
         raise unknown_name("model", model, plan.config.models, f"labelers: {labeler}")
     judge = Judge(
         model,
         plan.config.models[model],
-        plan.prompts,
+        plan.experiments[job.experiment].prompts,
         plan.config.ledger,
-        Settings(plan.config.replay, plan.config.budget, threads, plan.config.models),
+        Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models),
         plan.config.seed,
     )
     judged = judge_statements(judge, statements, facts)
@@ -136,12 +144,10 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     rows: list[dict[str, Any]] = []
     for labeler in plan.experiments[job.experiment].config.labelers:
         kind = labeler.partition(":")[0]
-        if kind not in LABELERS:
-            raise unknown_name("labeler", labeler, LABELERS, f"experiments.{job.experiment}.labelers")
-        if kind == "rules":
-            rows += by_rules(statements)
-        elif kind == "judge":
-            rows += by_judge(plan, labeler, job.model, statements, facts, job.threads)
+        if kind == JUDGE:
+            rows += by_judge(plan, labeler, job, statements, facts)
+        elif kind != HUMAN:
+            rows += by_function(kind, statements)
     annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
     rows += by_people(statements, annotations)
     if not rows and len(statements):

@@ -3,9 +3,10 @@
 import fnmatch
 import itertools
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from pydantic import ValidationError
 
 from moot.core.config import COMPARISON, Config, ExperimentConfig, ModelConfig, parse_config, validation_message, where
 from moot.core.errors import UserError, unknown_name
+from moot.core.extensions import load_extensions
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
+from moot.labels import HUMAN, JUDGE, JUDGE_PROMPT, LABELERS
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.scores.results import ExperimentView
@@ -29,6 +32,7 @@ class Experiment:
     params: ProtocolParams
     study: str
     needs: Mapping[str, str]
+    prompts: Prompts
 
     def needed_by(self, model: str) -> dict[str, str]:
         """The artifacts below `results/` that the debates of one of its models need first, by name."""
@@ -56,10 +60,16 @@ class Plan:
         self.config = config
         self.shipped = shipped
         self.files = tuple(files)
-        self.prompts = Prompts(Path("config/prompts"), shipped / "config" / "prompts")
+        self.templates = cache(self._templates)
+        try:
+            extensions = load_extensions(config.extensions)
+        except UserError as error:
+            raise UserError(f"{self._where('extensions')}: {error}") from None
+        own = (folder / "prompts" for folder in extensions)
+        self._prompts = Prompts(Path("config/prompts"), *own, shipped / "config" / "prompts")
         self.experiments = {experiment.name: experiment for experiment in self._experiments()}
-        self.datasets = {name: self.dataset_options(name) for name in self._used_datasets()}
-        for name in self.datasets:
+        self.datasets = {name: self.dataset_options(name) for name in self.config.datasets}
+        for name in self.datasets_used:
             self._check_made_data(name)
 
     @classmethod
@@ -77,6 +87,9 @@ class Plan:
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self.config.experiments.items():
             for grid_name, grid_config in expand_grid(name, config):
+                if grid_name in expanded:
+                    place = self._where("experiments", name, "grid")
+                    raise UserError(f"{place}: two experiments called '{grid_name}'. Rename one of the values.")
                 expanded[grid_name] = (name, grid_config)
         known, wanted = [*expanded, *self.config.experiments], set[str]()
         for pattern in self.config.run:
@@ -101,14 +114,28 @@ class Plan:
             prefix = ("experiments", entry, "params")
             message = validation_message(error, prefix, self.files, list(found.params.model_fields))
             raise UserError(message) from None
+        labelers = {JUDGE, HUMAN, "rules", *LABELERS.extensions}
+        for labeler in config.labelers:
+            if labeler.partition(":")[0] not in labelers:
+                raise unknown_name("labeler", labeler, labelers, self._where("experiments", entry, "labelers"))
         judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
         for key, models in (("models", (*config.models, *params.seats.values())), ("labelers", judges)):
             for model in models:
                 if model not in self.config.models:
                     raise unknown_name("model", model, self.config.models, self._where("experiments", entry, key))
-        return Experiment(name, config, params, config.study or found.study, found.needs(params))
+        try:
+            prompts = self.templates(config.prompts, *templates_used(config))
+        except UserError as error:
+            raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
+        return Experiment(name, config, params, config.study or found.study, found.needs(params), prompts)
 
-    def _used_datasets(self) -> list[str]:
+    def _templates(self, folder: str, *names: str) -> Prompts:
+        """The prompt templates, single ones replaced by those of a folder; `names` are prefixes of those used."""
+        return self._prompts.overlaid(Path(folder), *names) if folder else self._prompts
+
+    @cached_property
+    def datasets_used(self) -> list[str]:
+        """The data sets that some experiment of this run is about; any other may still be asked for by its path."""
         return sorted({experiment.config.dataset for experiment in self.experiments.values()})
 
     def dataset_options(self, name: str) -> DatasetOptions:
@@ -183,7 +210,7 @@ class Plan:
     def labelling_models(self, experiment: str, model: str) -> set[str]:
         """The models that label an experiment's statements: `judge` is the experiment's own, `judge:NAME` another."""
         labelers = self.experiments[experiment].config.labelers
-        return {labeler.partition(":")[2] or model for labeler in labelers if labeler.partition(":")[0] == "judge"}
+        return {labeler.partition(":")[2] or model for labeler in labelers if labeler.partition(":")[0] == JUDGE}
 
     def missing_keys(self, models: Iterable[str]) -> list[str]:
         """One message for each of some models whose key is not in the environment; a replay needs none."""
@@ -236,7 +263,13 @@ class Plan:
     @cached_property
     def with_baselines(self) -> list[str]:
         """The data sets of this run that baselines are trained on."""
-        return [name for name, options in self.datasets.items() if options.baselines]
+        return [name for name in self.datasets_used if self.datasets[name].baselines]
+
+
+def templates_used(config: ExperimentConfig) -> tuple[str, ...]:
+    """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
+    judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
+    return (*PROTOCOLS[config.protocol].prompts, *((JUDGE_PROMPT,) if judged else ()))
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
@@ -251,7 +284,14 @@ def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, Experime
     expanded = []
     for values in itertools.product(*config.grid.values()):
         chosen = dict(zip(config.grid, values, strict=True))
-        suffix = "-".join(f"{parameter}={str(value).lower()}" for parameter, value in chosen.items())
+        suffix = "-".join(f"{parameter}={_value_name(value)}" for parameter, value in chosen.items())
+        prompts = str(chosen.pop("prompts", config.prompts) or "")
         params = {**config.params, **chosen}
-        expanded.append((f"{name}-{suffix}", config.model_copy(update={"params": params, "grid": {}})))
+        update = {"params": params, "prompts": prompts, "grid": {}}
+        expanded.append((f"{name}-{suffix}", config.model_copy(update=update)))
     return expanded
+
+
+def _value_name(value: object) -> str:
+    """A value of a grid as part of a name: a folder or file below `results/`."""
+    return re.sub(r"[^a-z0-9._=-]+", "-", str(value).lower()).strip("-") or "none"

@@ -2,25 +2,21 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from moot.core.schemas import ARTIFACTS
+from moot.report.markdown import markdown_table
+from moot.stages.reference_prompts import EVERYWHERE, SOMETIMES, variables
+from moot.stages.registered import registered
 
 ROOMS = (
-    "stages", "studies", "report", "scores", "protocols", "training", "labels", "datasets", "llm",
+    "extensions", "stages", "studies", "report", "scores", "protocols", "training", "labels", "datasets", "llm",
     "core", "legal", "stats",
 )  # fmt: skip
 """The packages of `moot`, from those that import to those that are imported."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 _BLOCK = r"(<!-- {name}: make docs -->\n).*?(<!-- end of {name} -->)"
-
-
-def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table."""
-    headings = list(headings)
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
 def artifacts_reference() -> str:
@@ -31,7 +27,7 @@ def artifacts_reference() -> str:
         further = [("...", "", artifact.further)] if artifact.further else []
         path = f"`results/{artifact.path}`" if artifact.path[0] != "(" else artifact.path
         parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
-        parts.append(table(("column", "type", "what it holds"), [*columns, *further]) + "\n\n")
+        parts.append(markdown_table(("column", "type", "what it holds"), [*columns, *further]) + "\n\n")
     return "".join(parts).rstrip()
 
 
@@ -43,7 +39,7 @@ def rooms_reference() -> str:
         described = {path: _first_paragraph(path) for path in sorted(folder.rglob("*.py"))}
         parts.append(f"### `{room}/`\n\n{described.pop(folder / '__init__.py')}\n\n")
         modules = [(f"`{_module_name(path, folder)}`", words.rstrip(".")) for path, words in described.items()]
-        parts.append(table(("module", "what it holds"), modules) + "\n\n")
+        parts.append(markdown_table(("module", "what it holds"), modules) + "\n\n")
     return "".join(parts).rstrip()
 
 
@@ -57,9 +53,19 @@ def _first_paragraph(path: Path) -> str:
     return " ".join(words.split("\n\n")[0].split())
 
 
+def variables_reference() -> str:
+    """Every variable that prompt templates see, and which templates see those that not all do."""
+    seen = {name: [template for template, names in variables().items() if name in names] for name in SOMETIMES}
+    rows = [(f"`{name}`", words, "every template") for name, words in EVERYWHERE.items()]
+    rows += [(f"`{name}`", SOMETIMES[name], ", ".join(f"`{place}`" for place in seen[name])) for name in SOMETIMES]
+    return markdown_table(("variable", "what it holds", "where"), rows)
+
+
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
+    "registered": ("reference.md", registered),
     "rooms": ("architecture.md", rooms_reference),
+    "variables": ("extending.md", variables_reference),
 }
 """Name to the page below `docs/` that holds a generated part, and what writes it."""
 
@@ -73,4 +79,4 @@ def with_part(page: str, name: str, text: str) -> str:
     pattern = re.compile(_BLOCK.format(name=name), re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"no '<!-- {name}: make docs -->' in the page")
-    return pattern.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page)
+    return pattern.sub(lambda found: f"{found[1]}\n{text.strip()}\n\n{found[2]}", page)

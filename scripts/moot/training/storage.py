@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from moot.core.artifacts import atomic_path
 from moot.core.errors import UserError
+from moot.core.extensions import FOLDERS
 
 TRUSTED = (
     "catboost.core.CatBoostClassifier",
@@ -51,13 +52,15 @@ def load(path: Path) -> StoredModel:
     """Read what `store` wrote.
 
     Raises:
-        UserError: the file is no skops file, or holds a type outside `TRUSTED`.
+        UserError: the file is no skops file, or holds a type outside `TRUSTED` and the user's own extensions.
     """
     try:
-        unknown = sorted(set(skops.io.get_untrusted_types(file=path)) - set(TRUSTED))
+        types = skops.io.get_untrusted_types(file=path)
     except Exception as error:
         raise UserError(f"{path}: no model that moot stored ({error}). Train the baselines again.") from error
+    own = tuple(f"{package}." for package in FOLDERS)
+    unknown = sorted(name for name in types if name not in TRUSTED and not name.startswith(own))
     if unknown:
         raise UserError(f"{path}: holds the type {unknown[0]}, which no baseline of moot uses. Do not load it.")
-    content = skops.io.load(path, trusted=list(TRUSTED))
+    content = skops.io.load(path, trusted=types)
     return StoredModel(content["estimator"], tuple(content["labels"]))

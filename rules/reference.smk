@@ -1,0 +1,14 @@
+# What a configuration may name: moot's own, and what the configuration's extensions register.
+
+
+rule reference:
+    output:
+        "results/reference.md",
+    log:
+        "results/logs/reference.log",
+    conda:
+        "../envs/presentation.yaml"
+    params:
+        **made_with("reference"),
+    script:
+        "../scripts/reference.py"

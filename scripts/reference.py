@@ -1,0 +1,16 @@
+"""Write what a configuration may name, with all parameters."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.stages.job import job
+from moot.stages.registered import registered
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
+
+if __name__ == "__main__":
+    with job(snakemake):
+        Path(snakemake.output[0]).write_text(f"# What a configuration may name\n\n{registered()}", encoding="utf-8")

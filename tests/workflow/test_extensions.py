@@ -1,0 +1,230 @@
+"""The workflow with modules and wordings of the user's own, in a folder of the user's own, as anyone would run it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from fault_server import FaultServer
+from project_copy import Workflow
+
+OWN = Path(__file__).resolve().parents[1] / "support" / "own"
+FIRM = '{% extends "courtroom/base.jinja" %}{% block instruction %}Decide now.{% endblock %}\n'
+CONFIG = {
+    "run": ["coins", "trial"],
+    "extensions": "own",
+    "models/echo": {"endpoint": "echo", "model": "echo"},
+    "datasets/coins": {"source": "synthetic", "coins": 40, "baselines": ["own", "majority-class"]},
+    "experiments/coins": {
+        "protocol": "ask", "dataset": "coins", "models": "echo", "params": {"tone": "kind"}, "labelers": ["shouting"],
+    },
+    "experiments/trial": {
+        "protocol": "courtroom", "dataset": "people", "models": "served", "cases": 2,
+        "grid": {"prompts": ["", "wordings/firm"]},
+    },
+}  # fmt: skip
+TARGETS = (
+    "results/tables/own/letters.csv",
+    "results/figures/own/letters.png",
+    "results/baselines/coins.parquet",
+    "results/tables/courtroom/paired_tests.csv",
+    "results/cases/compas.parquet",
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    workflow = Workflow(tmp_path_factory.mktemp("extended"), server.url)
+    shutil.copytree(OWN, workflow.work / "own", ignore=shutil.ignore_patterns("__pycache__"))
+    wording = workflow.work / "wordings" / "firm" / "courtroom" / "verdict.jinja"
+    wording.parent.mkdir(parents=True)
+    wording.write_text(FIRM)
+    workflow.configure(deepcopy(CONFIG))
+    done = workflow.run(*TARGETS)
+    assert done.returncode == 0, done.stdout[-6000:]
+    return workflow
+
+
+def read(workflow: Workflow, path: str) -> pd.DataFrame:
+    return pd.read_parquet(workflow.work / "results" / path)
+
+
+def test_what_the_user_registers_works_like_moots_own(built: Workflow) -> None:
+    assert set(read(built, "predictions/coins/echo.parquet")["prediction"]) == {"heads", "tails"}
+    assert "Be kind, and think of 2." in read(built, "calls/coins/echo.parquet")["request"][0]
+    assert set(read(built, "labels/coins/echo.parquet")["labeler"]) == {"shouting"}
+    leaders = read(built, "baselines/coins.parquet")
+    assert set(leaders.loc[leaders["baseline"] == "first", "status"]) == {"ok"}
+    assert "coins" in (built.work / TARGETS[0]).read_text()
+    assert built.jobs(*TARGETS) == set()
+
+
+def test_two_wordings_are_two_experiments_and_share_the_calls_that_are_the_same(
+    built: Workflow, server: FaultServer
+) -> None:
+    assert server.count() == 2 * 16 + 2, "two debates of 16 calls, and two verdicts in another wording"
+    paired = pd.read_csv(built.work / TARGETS[3])
+    assert {"trial-prompts=none", "trial-prompts=wordings-firm"} <= set(paired.astype(str).to_numpy().ravel())
+
+
+def test_an_edit_reruns_what_rests_on_it_and_nothing_else(built: Workflow) -> None:
+    wording = built.work / "wordings" / "firm" / "courtroom" / "verdict.jinja"
+    wording.write_text(FIRM.replace("now", "at once"))
+    reworded = "results/scores/trial-prompts=wordings-firm.parquet"
+    assert built.jobs(reworded) == {"run_debates", "predict", "score"}
+    assert built.jobs("results/scores/trial-prompts=none.parquet", "results/scores/coins.parquet") == set()
+    wording.write_text(FIRM)
+
+    helper = built.work / "own" / "counting.py"
+    text = helper.read_text()
+    helper.write_text(f"{text}\nEDITED = True\n")
+    assert {"load_cases", "run_debates", "label_statements", "score", "train_baselines", "tables_own_everything"} <= (
+        built.jobs(*TARGETS)
+    )
+    assert built.jobs("results/cases/people.parquet", "results/cases/compas.parquet") == set()
+    helper.write_text(text)
+
+
+FAULTS = {
+    "params": ({"experiments/coins/params": {"tome": "kind"}}, "unknown key 'tome'; did you mean 'tone'?"),
+    "options": ({"datasets/coins/coins": 1}, "datasets.coins.coins: found 1"),
+    "labeler": ({"experiments/coins/labelers": ["shoutin"]}, "unknown labeler 'shoutin'; did you mean 'shouting'?"),
+    "folder": ({"extensions": "owns"}, "extensions: "),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_mistake_is_one_message(fault: str, built: Workflow) -> None:
+    change, message = FAULTS[fault]
+    built.configure(deepcopy({**CONFIG, **change}))
+    done = built.run(*TARGETS, "--dry-run")
+    built.configure(deepcopy(CONFIG))
+    assert done.returncode == 1
+    assert done.stdout.count(message) == 1, done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_a_target_of_an_unknown_name_has_no_rule(built: Workflow) -> None:
+    done = built.run("results/cases/compass.parquet", "--dry-run")
+    assert done.returncode == 1
+    assert "KeyError" not in done.stdout
+    assert "results/cases/compass.parquet" in done.stdout
+
+
+def test_another_configuration_takes_the_folder_only_when_asked(built: Workflow) -> None:
+    table = built.work / TARGETS[0]
+    before = table.read_bytes()
+    other = yaml.safe_load((built.work / "my.yaml").read_text())
+    other["experiments"]["others"] = other["experiments"].pop("coins")
+    other["run"] = ["others"]
+    (built.work / "other.yaml").write_text(yaml.safe_dump(other))
+    options = ["--workflow-profile", "none", "--cores", "2", "--configfile", "other.yaml"]
+    done = built.snakemake(TARGETS[0], *options)
+    assert done.returncode == 1
+    message = "results/tables shows 3 experiments (coins, trial-prompts=none, trial-prompts=wordings-firm) of my.yaml"
+    assert done.stdout.count(message) == 1, done.stdout
+    assert "Traceback" not in done.stdout
+    assert table.read_bytes() == before
+    assert built.jobs(*TARGETS) == set()
+    done = built.snakemake(TARGETS[0], *options, "--config", "replace_results=true")
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert "others" in table.read_text()
+
+
+MODULE = """
+configfile: "my.yaml"
+
+module moot:
+    snakefile: {snakefile!r}
+    config: config
+
+use rule * from moot as moot_*
+
+rule mine:
+    default_target: True
+    input: "results/tables/own/letters.csv"
+    output: "mine.txt"
+    shell: "cp {{input}} {{output}}"
+"""
+
+
+def test_moot_is_a_module_of_another_workflow(built: Workflow) -> None:
+    (built.work / "Snakefile").write_text(MODULE.format(snakefile=str(built.project / "Snakefile")))
+    (built.work / "mine.txt").unlink(missing_ok=True)
+    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    done = subprocess.run(command, cwd=built.work, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "coins" in (built.work / "mine.txt").read_text()
+    again = subprocess.run([*command, "--dry-run"], cwd=built.work, capture_output=True, text=True, check=False)
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+DEPLOYED = """
+configfile: "config/config.yaml"
+
+module moot:
+    snakefile:
+        github("someone/moot", path="Snakefile", tag="v1")
+    config:
+        config
+
+use rule * from moot
+"""
+CLONES = "snakemake/snakemake/source-cache/snakemake-git-cache/github.com/someone"
+
+
+def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(built: Workflow, tmp_path: Path) -> None:
+    """The repository stands in Snakemake's cache of clones already, so that nothing is fetched."""
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(built.project)]
+    for arguments in (
+        ["init", "--quiet"],
+        ["add", "--all", "--force"],
+        ["commit", "--quiet", "-m", "x"],
+        ["tag", "v1"],
+    ):
+        subprocess.run([*git, *arguments], check=True)
+    clone = tmp_path / "cache" / CLONES / "moot"
+    subprocess.run(["git", "clone", "--quiet", "--bare", str(built.project), str(clone)], check=True)
+    work = tmp_path / "deployed"
+    shutil.copytree(built.project / "config", work / "config")
+    shutil.copytree(built.project / "profiles", work / "profiles")
+    (work / "workflow").mkdir()
+    (work / "workflow" / "Snakefile").write_text(DEPLOYED)
+    models = work / "config" / "models.yaml"
+    models.write_text(models.read_text().replace("smollm2-135m:", "renamed:", 1))
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "results/cases/conference.parquet"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    models.write_text(models.read_text().replace("endpoint: embedded", "endpint: embedded", 1))
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
+    assert "config/models.yaml: models.renamed.endpint: unknown key 'endpint'" in done.stdout + done.stderr
+
+
+LOAD = """
+from pathlib import Path
+import pandas as pd
+from moot.core.extensions import load_extensions
+load_extensions(["own"])
+print(load(Path("results/models/coins/first.skops")).predict(pd.DataFrame({"text": ["x"]})))
+"""
+
+
+def test_a_stored_model_of_the_users_own_class_is_read(built: Workflow) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
+    command = [sys.executable, "-c", LOAD]
+    done = subprocess.run(command, cwd=built.work, env=environment, capture_output=True, text=True, check=False)
+    assert "tails" in done.stdout, done.stderr
