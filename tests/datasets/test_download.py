@@ -210,6 +210,16 @@ def test_the_files_that_shared_data_has_unchanged_match_their_checksums(shared_d
         assert matches((shared_data / path).read_bytes(), file.addresses[0].checksum)
 
 
+@pytest.mark.parametrize(("loader", "files"), [("agenticsimlaw", 8), ("nyu_debates", 632)])
+def test_published_records_match_their_checksums(loader: str, files: int, shared_data: Path) -> None:
+    listed = read_versions(PROJECT / "data" / "versions.csv")[loader]
+    there = [file for file in listed if (shared_data / file.path).exists()]
+    assert len(listed) == files
+    assert len(there) > files / 2
+    for file in there:
+        assert matches((shared_data / file.path).read_bytes(), file.addresses[0].checksum), file.path
+
+
 def test_downloading_over_the_shared_files_changes_nothing(shared_data: Path) -> None:
     def unreachable(url: str) -> bytes:
         raise AssertionError(f"asked for {url}")

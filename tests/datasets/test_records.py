@@ -182,3 +182,30 @@ def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:
     options["columns"] = {**COLUMNS, "repeat": "nth"}
     with pytest.raises(UserError, match="repeat 1 occurs twice"):
         read("recorded_predictions", **options)
+
+
+VIGNETTES = "y_arrestedafter2002,sex,race,age\nTrue,male,black,20\nFalse,female,white,21\n"
+ANSWERS = "model_name,case_id,repeat_id,prediction,confidence\nm,0,1,YES,70\nm,1,1,NO,80\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("m,1,1,NO", "m,1,1,MAYBE", "row 2, column 'prediction': found 'MAYBE'"),
+        ("NO,80", "NO,eighty", "row 2, column 'confidence': found 'eighty'; expected a number from 0 to 100"),
+        ("m,1,1", "m,one,1", "row 2, column 'case_id': found 'one', expected a whole number"),
+        ("m,1,1", "m,9,1", "case vignette-9: there is no such case; expected one of the 2 cases"),
+        (",prediction,", ",answer,", "no column prediction or mv_prediction"),
+    ],
+)
+def test_a_fault_in_a_file_of_agenticsimlaws_form_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    folder = tmp_path / "recorded" / "agenticsimlaw"
+    folder.mkdir(parents=True)
+    (folder / "people.csv").write_text(VIGNETTES)
+    options = {"source": "local", "vignettes": "people.csv", "records": {"debate": ["answers.csv"]}}
+    (folder / "answers.csv").write_text(ANSWERS)
+    assert [one.prediction for one in read("agenticsimlaw", tmp_path, **options)[1]] == ["yes", "no"]
+    (folder / "answers.csv").write_text(ANSWERS.replace(old, new, 1))
+    with pytest.raises(UserError) as raised:
+        read("agenticsimlaw", tmp_path, **options)
+    assert message in str(raised.value)

@@ -20,6 +20,7 @@ SHIPPED = (
     "envs",
     "data/samples",
     "data/published",
+    "data/records",
     "data/versions.csv",
     "profiles",
 )

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
@@ -23,6 +24,7 @@ from moot.core.input_files import check_values, quoted, read_csv
 COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
 _TIMEOUT_SECONDS = 60
 _LARGEST_BYTES = 2**30
+_AT_ONCE = 8
 Fetch = Callable[[str], bytes]
 
 
@@ -101,7 +103,10 @@ def download(dataset: str, data_root: Path, versions: Path, fetch: Fetch | None 
     known = read_versions(versions)
     if dataset not in known:
         raise unknown_name("downloadable data set", dataset, known, str(versions))
-    return [_download_file(file, data_root, versions, fetch or fetch_url) for file in known[dataset]]
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        return list(
+            threads.map(lambda file: _download_file(file, data_root, versions, fetch or fetch_url), known[dataset])
+        )
 
 
 def matches(content: bytes, checksum: str) -> bool:

@@ -1,7 +1,7 @@
 """Everything that one experiment left behind, read when first used."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,21 @@ OVERALL = "overall"
 
 @dataclass(frozen=True, slots=True)
 class ExperimentView:
-    """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in."""
+    """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in.
+
+    `recorded_names` holds the names that records of the past give some of its models.
+    """
 
     protocol: str
     dataset: str
     models: tuple[str, ...]
     split: str
     params: Mapping[str, Any]
+    recorded_names: Mapping[str, str] = field(default_factory=dict)
+
+    def name_of(self, model: str) -> str:
+        """What tables and figures call a model."""
+        return self.recorded_names.get(model, model)
 
 
 class ExperimentResults:

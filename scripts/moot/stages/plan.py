@@ -12,7 +12,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from moot.core.config import COMPARISON, Config, ExperimentConfig, ModelConfig, parse_config, validation_message, where
+from moot.core.config import (
+    COMPARISON,
+    RECORDED,
+    Config,
+    ExperimentConfig,
+    ModelConfig,
+    parse_config,
+    validation_message,
+    where,
+)
 from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
@@ -253,7 +262,10 @@ class Plan:
         found = self.experiments[experiment]
         config = found.config
         chosen = config.models if models is None else tuple(models)
-        return ExperimentView(config.protocol, config.dataset, chosen, config.split, found.params.model_dump())
+        models_known = {name: self.config.models[name] for name in chosen if name in self.config.models}
+        recorded = {name: known.model for name, known in models_known.items() if known.endpoint == RECORDED}
+        params = found.params.model_dump()
+        return ExperimentView(config.protocol, config.dataset, chosen, config.split, params, recorded)
 
     @cached_property
     def studies(self) -> list[str]:

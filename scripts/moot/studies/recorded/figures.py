@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from moot.report.content import StudyResults
 from moot.report.figures import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_figure, note_below, nothing_to_draw, panels
 from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
 from moot.studies import figure
-from moot.studies.recorded.runs import NYU, STUDY, Run, beliefs, judged, recorded_runs
+from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, beliefs, judged, judged_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,12 +28,12 @@ MOST_ROUNDS = 6
 )
 def accuracy(results: StudyResults) -> "Figure":
     """One row a method and model, grouped by data set."""
-    runs = [run for run in recorded_runs(results) if run.results.config.dataset != NYU]
+    runs = answered_runs(results)
     if not runs:
         return nothing_to_draw("No recorded predictions are in this run.")
     drawing, axes = new_figure(height=0.9 + 0.28 * len(runs))
     methods = list(dict.fromkeys(run.method for run in runs))
-    ordered = sorted(runs, key=lambda run: (methods.index(run.method), run.model))
+    ordered = sorted(runs, key=lambda run: (methods.index(run.method), run.name))
     for place, run in enumerate(ordered):
         rows = run.predictions
         right = (rows["status"] == "valid") & (rows["prediction"] == rows["target"])
@@ -47,7 +46,9 @@ def accuracy(results: StudyResults) -> "Figure":
         axes.plot([100 * low, 100 * high], [place, place], color=colour, linewidth=1.6)
         axes.plot([100 * value], [place], marker, color=colour, markersize=6)
         axes.plot([100 * majority] * 2, [place - 0.4, place + 0.4], color=GREY, linestyle="--", linewidth=1.2)
-    names = [f"{run.method}, {run.model} ({run.predictions['case_id'].nunique()} cases)" for run in ordered]
+    names = [
+        f"{run.method}, {run.name.rpartition('/')[2]} ({run.predictions['case_id'].nunique()} cases)" for run in ordered
+    ]
     axes.set_yticks(range(len(ordered)), names)
     axes.invert_yaxis()
     axes.set_xlabel("Right answers (%), invalid counted as wrong")
@@ -64,9 +65,9 @@ def accuracy(results: StudyResults) -> "Figure":
 )
 def nyu_beliefs(results: StudyResults) -> "Figure":
     """One panel an arm, two lines."""
-    runs = [run for run in recorded_runs(results) if run.results.config.dataset == NYU]
+    runs = judged_runs(results)
     if not runs:
-        return nothing_to_draw("The NYU debates are not in this run.")
+        return nothing_to_draw("No debates before a judge are in this run.")
     drawing, every, lowest = panels(len(runs), columns=2, row_height=2.2)
     for axes, run in zip(every, runs, strict=True):
         _belief_lines(axes, run)
@@ -83,7 +84,7 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
     return drawing
 
 
-def _belief_lines(axes: "Axes", run: Run) -> None:
+def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
     stated = beliefs(run)
     stated = stated[stated.groupby("debate_id")["round"].transform("size") > 1]
     held = stated.pivot_table(index="debate_id", columns="round", values="in_right", aggfunc="last")
@@ -110,29 +111,84 @@ def _belief_lines(axes: "Axes", run: Run) -> None:
 @figure(
     STUDY,
     "nyu_calibration",
-    "Share of right final beliefs by how sure the human judge was, by arm; on the diagonal confidence is deserved.",
+    "Share of right final beliefs by how sure the human judge was, one panel an arm, with 95 % intervals by story and "
+    "the number of debates; on the diagonal confidence is deserved.",
     RECORDS,
 )
 def nyu_calibration(results: StudyResults) -> "Figure":
-    """One line an arm: five bins of the probability given to the favoured answer."""
-    runs = [run for run in recorded_runs(results) if run.results.config.dataset == NYU]
+    """One panel an arm: five bins of the probability given to the favoured answer."""
+    runs = judged_runs(results)
     if not runs:
-        return nothing_to_draw("The NYU debates are not in this run.")
-    drawing, axes = new_figure()
-    axes.plot([50, 100], [50, 100], color=GREY, linestyle=":", linewidth=1)
-    for position, run in enumerate(runs):
-        last = beliefs(run).groupby("debate_id")["in_right"].last()
-        sure = np.maximum(last, 1 - last)
-        right = (last > 0.5) + 0.5 * (last == 0.5)  # noqa: PLR2004 - the middle of a probability
-        bins = np.minimum(((sure - 0.5) * 2 * BINS).astype(int), BINS - 1)
-        grouped = pd.DataFrame({"sure": sure, "right": right}).groupby(bins).agg(["mean", "size"])
-        x, y, n = 100 * grouped["sure", "mean"], 100 * grouped["right", "mean"], grouped["sure", "size"]
-        colour, marker = COLOURS[position], MARKERS[position]
-        axes.plot(x, y, color=colour, linewidth=1.2)
-        axes.scatter(
-            x, y, 14 + 1.5 * n, color=colour, marker=marker, alpha=0.75, label=f"{run.method}, n = {len(last)}"
-        )
-    axes.set(xlabel="Probability given to the favoured answer (%)", ylabel="Favoured answer is right (%)")
-    axes.legend(loc="lower right")
-    note_below(drawing, ["The area of a point grows with its number of debates."])
+        return nothing_to_draw("No debates before a judge are in this run.")
+    drawing, every, lowest = panels(len(runs), columns=2, row_height=2.2)
+    for position, (axes, run) in enumerate(zip(every, runs, strict=True)):
+        axes.plot([50, 100], [50, 100], color=GREY, linestyle=":", linewidth=1)
+        _deserved(axes, run, COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)])
+        axes.set(title=run.method, ylim=(-3, 114))
+    for axes in lowest:
+        axes.set_xlabel("Probability given to the favoured answer (%)")
+    drawing.supylabel("Favoured answer is right (%)", fontsize=9)
+    note_below(
+        drawing, ["Number above a point: debates. Bars: 95 % intervals by story. An undecided judge is half right."]
+    )
+    return drawing
+
+
+def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
+    last = beliefs(run).groupby("debate_id").last()
+    ends = judged(run).set_index("debate_id").loc[last.index]
+    sure = np.maximum(last["in_right"], 1 - last["in_right"])
+    bins = np.minimum(((sure - 0.5) * 2 * BINS).astype(int), BINS - 1)
+    for _, rows in ends.groupby(bins):
+        x = 100 * sure[rows.index].mean()
+        estimate = ClusterBootstrap(rows["story"], run.results.seed).estimate(share_statistic(rows["right"]))
+        y, low, high = 100 * np.array(estimate)
+        axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
+        axes.plot([x], [y], marker, color=colour, markersize=5)
+        axes.text(x, 103, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
+
+
+COURSE = (("rounds", "Rounds"), ("quoted", "Words quoted"), ("flips", "Flips of the judge"))
+
+
+@figure(
+    STUDY,
+    "nyu_course",
+    "How long the recorded debates were, how much of the story they quoted, and how often the judge came to favour the "
+    "other answer: means with 95 % intervals by story, for debates that ended right and those that did not.",
+    RECORDS,
+)
+def nyu_course(results: StudyResults) -> "Figure":
+    """Three panels (rounds, words quoted, flips), one row an arm, right above wrong."""
+    runs = judged_runs(results)
+    if not runs:
+        return nothing_to_draw("No debates before a judge are in this run.")
+    drawing, every = new_figure(height=1.4 + 0.55 * len(runs), ncols=len(COURSE), sharey=True)
+    names = []
+    for place, run in enumerate(runs):
+        ends = judged(run)
+        known = ends[ends["flips"].notna()]
+        names.append(run.method)
+        for label, mine, shift, colour, marker in (
+            ("ended right", known[known["right"] > 0.5], -0.16, VERMILION, "s"),  # noqa: PLR2004 - the middle
+            ("ended wrong or undecided", known[known["right"] <= 0.5], 0.16, BLUE, "o"),  # noqa: PLR2004
+        ):
+            if mine.empty:
+                continue
+            bootstrap = ClusterBootstrap(mine["story"], run.results.seed)
+            for axes, (column, _) in zip(every, COURSE, strict=True):
+                value, low, high = bootstrap.estimate(mean_statistic(mine[column], (0.0, np.inf)))
+                axes.plot([low, high], [place + shift] * 2, color=colour, linewidth=1.4)
+                axes.plot([value], [place + shift], marker, color=colour, markersize=5, label=label)
+            every[-1].annotate(
+                f"n = {len(mine)}", (1.02, place + shift), xycoords=("axes fraction", "data"), fontsize=7, color=colour,
+                va="center", annotation_clip=False,
+            )  # fmt: skip
+    every[0].set_yticks(range(len(runs)), names)
+    every[0].invert_yaxis()
+    for axes, (_, name) in zip(every, COURSE, strict=True):
+        axes.set_xlabel(name)
+    by_label = dict(zip(*reversed(every[0].get_legend_handles_labels()), strict=True))
+    drawing.legend(by_label.values(), by_label.keys(), loc="outside upper right", ncols=2)
+    note_below(drawing, ["Means over the debates whose turns are known, with 95 % intervals by story."])
     return drawing

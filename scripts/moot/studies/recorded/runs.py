@@ -2,23 +2,18 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from moot.report.content import StudyResults
-from moot.scores.results import ExperimentResults
+from moot.report.content import Run, StudyResults
 
 STUDY = "recorded"
-NYU = "nyu-debates"
+CLUSTER_OF_JUDGED = "story"
 
 
-@dataclass(frozen=True)
-class Run:
+class RecordedRun(Run):
     """One recorded experiment with one of its models."""
-
-    results: ExperimentResults
-    model: str
 
     @property
     def method(self) -> str:
@@ -26,20 +21,36 @@ class Run:
         return str(self.results.config.params["method"])
 
     @property
-    def predictions(self) -> pd.DataFrame:
-        """Its rows of predictions, invalid ones too."""
-        rows = self.results.predictions
-        return rows[rows["model"] == self.model]
+    def name(self) -> str:
+        """The model, as the records call it."""
+        return self.results.config.name_of(self.model)
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge stated probabilities of two answers to a question about a story (the NYU debates).
+
+        There the labels only say which answer stands first, so that scores of one label have no meaning.
+        """
+        return self.results.task.cluster == CLUSTER_OF_JUDGED
 
 
-def recorded_runs(results: StudyResults) -> Iterator[Run]:
-    """Every recorded experiment of a study with each of its models."""
+def answered_runs(results: StudyResults) -> list[RecordedRun]:
+    """The recorded answers of a study: predictions of one label for each case."""
+    return [run for run in _recorded_runs(results) if not run.judged]
+
+
+def judged_runs(results: StudyResults) -> list[RecordedRun]:
+    """The recorded debates of a study before a judge who stated a probability after each round."""
+    return [run for run in _recorded_runs(results) if run.judged]
+
+
+def _recorded_runs(results: StudyResults) -> Iterator[RecordedRun]:
     for found in results.where("recorded"):
         for model in found.config.models:
-            yield Run(found, model)
+            yield RecordedRun(found, model)
 
 
-def beliefs(run: Run) -> pd.DataFrame:
+def beliefs(run: RecordedRun) -> pd.DataFrame:
     """What the judge believed after each round, one row a belief, in the order of turns.
 
     Columns: case_id, repeat, debate_id, round, in_right (the probability given to the right answer), story, judge.
@@ -56,24 +67,34 @@ def beliefs(run: Run) -> pd.DataFrame:
     return stated[["case_id", "repeat", "debate_id", "round", "in_right", "story", "judge"]]
 
 
-def judged(run: Run) -> pd.DataFrame:
+def judged(run: RecordedRun) -> pd.DataFrame:
     """How each debate ended, one row a debate.
 
     Columns: debate_id, right (1, 0, or one half where the judge ended undecided), squared_error (of the last belief in
-    the right answer), story, judge, rounds and quoted (words; missing where only the last belief is known).
+    the right answer), story, judge; and, missing where only the last belief is known, rounds, quoted (words) and flips
+    (how often the judge came to favour the other answer than before; one half favours neither).
     """
-    last = beliefs(run).groupby("debate_id", sort=True).last()
+    stated = beliefs(run)
+    last = stated.groupby("debate_id", sort=True).last()
     share = last["in_right"]
     said = run.results.transcripts
     speeches = said[(said["model"] == run.model) & (said["kind"] == "speech")]
     quoted = pd.Series([json.loads(parsed)["quoted_words"] for parsed in speeches["parsed"]], speeches.index)
+    rounds = speeches.groupby("debate_id")["round"].max().reindex(share.index)
     return pd.DataFrame(
         {
             "right": (share > 0.5) + 0.5 * (share == 0.5),  # noqa: PLR2004 - the middle of a probability
             "squared_error": (1 - share) ** 2,
             "story": last["story"],
             "judge": last["judge"],
-            "rounds": speeches.groupby("debate_id")["round"].max().reindex(share.index),
+            "rounds": rounds,
             "quoted": quoted.groupby(speeches["debate_id"]).sum().reindex(share.index),
+            "flips": stated.groupby("debate_id")["in_right"].agg(_flips).where(rounds.notna()),
         }
     ).reset_index()
+
+
+def _flips(in_right: "pd.Series[float]") -> float:
+    favoured = np.sign(in_right - 0.5)
+    decided = favoured[favoured != 0]
+    return float((decided.diff().fillna(0) != 0).sum())

@@ -10,7 +10,7 @@ from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.stats.bootstrap import ClusterBootstrap, ratio_statistic, share_statistic
 from moot.studies import table
-from moot.studies.recorded.runs import NYU, STUDY, Run, judged, recorded_runs
+from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
 
 GROUPED_BY = ("sex", "race")
 INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
@@ -23,8 +23,8 @@ INVALID = 'An answer is valid where it names one of the labels; what is no answe
     "How often each recorded method and model was right, with 95 % intervals by case, and how far its repeats agree.",
 )
 def methods(results: StudyResults) -> TableContent:
-    """One row a method and model, and one for always naming the most frequent label of its cases."""
-    rows = [row for run in recorded_runs(results) for row in _method_rows(run)]
+    """One row a method and model."""
+    rows = [row for run in answered_runs(results) for row in _method_rows(run)]
     frame = pd.DataFrame(rows, columns=list(_METHOD_COLUMNS))
     return TableContent(
         frame.astype(dict.fromkeys(("cases", "answers"), "Int64")),
@@ -62,7 +62,7 @@ _METHOD_COLUMNS = (
 )
 
 
-def _method_rows(run: Run) -> Iterator[dict[str, Any]]:
+def _method_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
     rows = run.predictions
     valid = (rows["status"] == "valid").to_numpy()
     right = valid & (rows["prediction"] == rows["target"]).to_numpy()
@@ -73,7 +73,7 @@ def _method_rows(run: Run) -> Iterator[dict[str, Any]]:
     yield {
         "data": run.results.config.dataset,
         "method": run.method,
-        "model": run.model,
+        "model": run.name,
         "accuracy": accuracy,
         "95 % low": low,
         "95 % high": high,
@@ -88,7 +88,7 @@ def _method_rows(run: Run) -> Iterator[dict[str, Any]]:
     }
 
 
-def _by_case(run: Run, rows: pd.DataFrame, right: "np.ndarray[Any, Any]") -> tuple[float, float, float]:
+def _by_case(run: RecordedRun, rows: pd.DataFrame, right: "np.ndarray[Any, Any]") -> tuple[float, float, float]:
     """The mean over cases of the share of repeats that are right, with its interval."""
     shares = pd.Series(right, rows.index).groupby(rows["case_id"]).mean()
     return ClusterBootstrap([run.results.clusters[case] for case in shares.index], run.results.seed).estimate(
@@ -124,7 +124,7 @@ def repeats_agree(valid: pd.DataFrame) -> float:
 )
 def groups(results: StudyResults) -> TableContent:
     """One row a method, model, attribute and value."""
-    rows = [row for run in recorded_runs(results) if run.results.config.dataset != NYU for row in _group_rows(run)]
+    rows = [row for run in answered_runs(results) for row in _group_rows(run)]
     columns = ["method", "model", "group", "false positive rate", "FPR low", "FPR high"]
     columns += ["false negative rate", "FNR low", "FNR high", "named positive", "cases", "answers"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -143,7 +143,7 @@ def groups(results: StudyResults) -> TableContent:
 FEWEST_CASES = 10
 
 
-def _group_rows(run: Run) -> Iterator[dict[str, Any]]:
+def _group_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
     rows = run.predictions[run.predictions["status"] == "valid"]
     attributes = run.results.cases.set_index("case_id")["attributes"]
     positive = run.results.task.positive
@@ -160,7 +160,7 @@ def _group_rows(run: Run) -> Iterator[dict[str, Any]]:
             false_negative = bootstrap.estimate(ratio_statistic(~named & actual, actual, (0.0, 1.0)))
             yield {
                 "method": run.method,
-                "model": run.model,
+                "model": run.name,
                 "group": f"{attribute}: {value}",
                 **dict(zip(("false positive rate", "FPR low", "FPR high"), false_positive, strict=True)),
                 **dict(zip(("false negative rate", "FNR low", "FNR high"), false_negative, strict=True)),
@@ -181,9 +181,7 @@ def nyu_judges(results: StudyResults) -> TableContent:
     """One row an arm."""
     theirs = published_table(results, "nyu_judges")
     rows = []
-    for run in recorded_runs(results):
-        if run.results.config.dataset != NYU:
-            continue
+    for run in judged_runs(results):
         ends = judged(run)
         value, low, high = ClusterBootstrap(ends["story"], run.results.seed).estimate(share_statistic(ends["right"]))
         _, low_judge, high_judge = ClusterBootstrap(ends["judge"], run.results.seed).estimate(
@@ -204,24 +202,29 @@ def nyu_judges(results: StudyResults) -> TableContent:
                 "Brier score": float(ends["squared_error"].mean()),
                 "rounds": float(ends["rounds"].mean()),
                 "words quoted": float(ends["quoted"].mean()),
+                "flips": float(ends["flips"].mean()),
+                "debates with a flip": float((ends["flips"].dropna() > 0).mean()),
+                "with turns": int(ends["flips"].notna().sum()),
                 "debates": len(ends),
                 "stories": ends["story"].nunique(),
                 "judges": ends["judge"].nunique(),
             }
         )
     columns = ["arm", "published", "ours", "difference", "story low", "story high", "judge low", "judge high"]
-    columns += ["undecided", "Brier score", "rounds", "words quoted", "debates", "stories", "judges"]
+    columns += ["undecided", "Brier score", "rounds", "words quoted", "flips", "debates with a flip", "with turns"]
+    columns += ["debates", "stories", "judges"]
     frame = pd.DataFrame(rows, columns=columns)
     return TableContent(
-        frame.astype(dict.fromkeys(("undecided", "debates", "stories", "judges"), "Int64")),
+        frame.astype(dict.fromkeys(("undecided", "with turns", "debates", "stories", "judges"), "Int64")),
         notes=[
             "Accuracy is the share of debates whose judge's last belief was on the right side; one half each counts "
             "one half, as the authors count it. Brier score is that of the last belief in the right answer.",
-            "Rounds and words quoted are means over the debates whose turns are known.",
+            "Rounds, words quoted, and flips (how often the judge came to favour the other answer) are means over the "
+            "debates whose turns are known (with turns); so is the share of debates with a flip.",
         ],
         published=("published",),
         ours=("ours", "story low", "story high", "judge low", "judge high"),
         difference=("difference",),
         intervals={"by story": ("story low", "story high"), "by judge": ("judge low", "judge high")},
-        formats={"difference": "+.3f", "rounds": ".1f", "words quoted": ".0f"},
+        formats={"difference": "+.3f", "rounds": ".1f", "words quoted": ".0f", "flips": ".2f"},
     )

@@ -1,0 +1,104 @@
+"""Debates in the form of the NYU human debates, all invented, and a web server that gives them and a list of addresses."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from moot.datasets.download import COLUMNS
+
+STORY = [
+    "The",
+    "lamp",
+    "was",
+    "lit",
+    "by",
+    "the",
+    "keeper",
+    "at",
+    "nine",
+    "and",
+    "put",
+    "out",
+    "by",
+    "the",
+    "wind",
+    "before",
+    "ten",
+]
+RIGHT = "The wind put the lamp out."
+WRONG = "The keeper put the lamp out."
+BELIEFS = ([0.5, 0.5], [0.4, 0.6], [0.7, 0.3])
+"""Of the live judge: before anyone spoke, and after each of two rounds."""
+
+
+def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
+    """What one debater says, and a quotation."""
+    return {"speaker": "Ada Invented", "content": [{"Text": {"text": text}}, {"Quote": {"span": list(span)}}]}
+
+
+def feedback(belief: list[float]) -> dict[str, Any]:
+    """What the judge believes."""
+    said = {"speaker": "Jo Invented", "content": [{"Text": {"text": "Go on."}}]}
+    return {"JudgeFeedback": {"distribution": belief, "feedback": said, "endDebate": False}}
+
+
+def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """One debate's line of the metadata, and its record: two rounds, the first answer is right."""
+    name = f"the-lamp-{number}"
+    rounds = [feedback(BELIEFS[0])]
+    for belief in BELIEFS[1:]:
+        speeches = {"0": speech(f"The text says who did it ({number}).", (8, 14)), "1": speech("No.", (5, 7))}
+        rounds += [{"SimultaneousSpeeches": {"speeches": speeches}}, feedback(belief)]
+    story = {"articleId": "1", "title": "The Lamp", "contents": STORY}
+    record = {
+        "setup": {
+            "answers": [RIGHT, WRONG],
+            "correctAnswerIndex": 0,
+            "sourceMaterial": {"QuALITYSourceMaterial": story},
+        },
+        "rounds": rounds,
+    }
+    judged = {"correctAnswerIndex": 0, "finalJudgement": BELIEFS[-1]}
+    metadata = {
+        "name": name,
+        "setting": {"isHuman": True, "isDebate": True},
+        "sourceMaterialId": {"QuALITYStory": {"id": str(number), "title": "The Lamp"}},
+        "question": "Who put the lamp out?",
+        "roleAssignments": {"Judge": "Jo Invented"},
+        "status": {"Complete": {"result": {"judgingInfo": judged}}},
+        "includedInPaper": True,
+    }
+    return metadata, record
+
+
+@contextmanager
+def published_debates(folder: Path, count: int, versions: Path) -> Iterator[None]:
+    """Serve some debates from a folder, and let `versions` say where they are and which checksums they have."""
+    pairs = [debate(number) for number in range(count)]
+    files = {"nyu_debates-metadata.jsonl": "".join(json.dumps(line) + "\n" for line, _ in pairs)}
+    files |= {f"nyu_debates/{line['name']}.json": json.dumps(record) for line, record in pairs}
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    rows = [",".join(COLUMNS)]
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+        url, digest = f"http://127.0.0.1:{server.server_port}/{path}", hashlib.sha256(text.encode()).hexdigest()
+        rows.append(f"nyu_debates,recorded/{path},primary,{url},sha256:{digest},,invented,")
+    versions.write_text("\n".join(rows) + "\n")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()

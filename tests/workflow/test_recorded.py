@@ -1,0 +1,143 @@
+"""Results that exist already, through the workflow by configuration alone: shipped numbers, one's own, other files."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from nyu_debates import published_debates
+from project_copy import Workflow
+
+TABLES = tuple(f"results/tables/recorded/{name}.csv" for name in ("methods", "groups", "nyu_judges", "paired_tests"))
+OWN = """id,arm,who,said,gold,sure,sex
+c1,debate,gpt-x,YES,YES,80,female
+c1,debate,gpt-x,NO,YES,60,female
+c2,debate,gpt-x,UNKNOWN,NO,,male
+c3,debate,gpt-x,NO,NO,90,male
+"""
+VIGNETTES = """vignette_id,is_recid,sex,race
+1,True,Male,African-American
+2,False,Female,Caucasian
+3,True,Male,Caucasian
+"""
+ANSWERS = """model_name,case_id,repeat_id,prediction,confidence
+gpt-4o-mini,0,1,YES,70
+gpt-4o-mini,1,1,NO DECISION,
+gpt-4o-mini,2,1,UNKNOWN,
+gpt-4o-mini,0,2,NO,55
+gpt-4o-mini,1,2,NO,80
+gpt-4o-mini,2,2,YES,65
+"""
+ANSWERS_PATH = Path("data", "raw", "recorded", "agenticsimlaw", "debate_aggregate_compas.csv")
+CONFIGURATION: dict[str, Any] = {
+    "run": ["recorded-single-prompt", "nyu-people-consult", "my-results", "compas-debate", "fetched"],
+    "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
+    "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
+    "datasets/mine": {
+        "loader": "recorded_predictions",
+        "path": "answers.csv",
+        "columns": {"case": "id", "method": "arm", "model": "who", "prediction": "said", "truth": "gold",
+                    "confidence": "sure", "attributes": ["sex"]},
+        "labels": {"NO": "no", "YES": "yes"},
+        "positive": "yes",
+    },
+    "datasets/compas-records": {
+        "loader": "agenticsimlaw",
+        "source": "local",
+        "vignettes": "compas_vignettes.csv",
+        "outcome": "is_recid",
+        "attributes": ["sex", "race"],
+        "records": {"debate": [ANSWERS_PATH.name]},
+    },
+    "datasets/nyu-fetched": {"loader": "nyu_debates", "source": "download"},
+    "experiments/fetched": {
+        "source": "recorded", "dataset": "nyu-fetched", "models": "human-judge", "params": {"method": "people debate"},
+    },
+    "experiments/my-results": {
+        "source": "recorded", "dataset": "mine", "models": "my-model", "params": {"method": "debate"},
+    },
+    "experiments/compas-debate": {
+        "source": "recorded", "dataset": "compas-records", "models": "gpt-4o-mini-here", "params": {"method": "debate"},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    """Four recorded experiments, their tables built; no model can be asked."""
+    workflow = Workflow(tmp_path_factory.mktemp("recorded"), "http://127.0.0.1:9")
+    workflow.configure(CONFIGURATION)
+    (workflow.work / "answers.csv").write_text(OWN)
+    answers = workflow.work / ANSWERS_PATH
+    answers.parent.mkdir(parents=True)
+    answers.write_text(ANSWERS)
+    (answers.parent / "compas_vignettes.csv").write_text(VIGNETTES)
+    served = tmp_path_factory.mktemp("served")
+    with published_debates(served, 2, workflow.project / "data" / "versions.csv"):
+        done = workflow.run(*TABLES)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return workflow
+
+
+def test_answers_without_a_decision_are_invalid_with_the_reason(built: Workflow) -> None:
+    mine = pd.read_parquet(built.work / "results/predictions/my-results/my-model.parquet")
+    found = mine[["case_id", "repeat", "prediction", "status"]].astype(object).where(mine.notna(), None)
+    assert sorted(found.itertuples(index=False, name=None)) == [
+        ("c1", 0, "yes", "valid"),
+        ("c1", 1, "no", "valid"),
+        ("c2", 0, None, "invalid"),
+        ("c3", 0, "no", "valid"),
+    ]
+    said = pd.read_parquet(built.work / "results/transcripts/compas-debate/gpt-4o-mini-here/0.parquet")
+    reasons = said[said["parse_status"] == "invalid"]["parsed"]
+    assert sorted(reasons) == ['{"problem": "the record says NO DECISION"}', '{"problem": "the record says UNKNOWN"}']
+
+
+def test_debates_are_downloaded_with_what_was_said(built: Workflow) -> None:
+    said = pd.read_parquet(built.work / "results/transcripts/fetched/human-judge/0.parquet")
+    speeches = said[said["kind"] == "speech"]
+    assert len(speeches) == 8
+    assert set(speeches["text"]) >= {"No. “the keeper”"}
+    assert len(pd.read_csv(built.work / "results/downloads/nyu_debates.csv")) == 3
+
+
+def test_tables_show_every_recorded_experiment(built: Workflow) -> None:
+    methods = pd.read_csv(built.work / TABLES[0]).set_index(["data", "method"])
+    assert methods.loc[("mine", "debate"), ["cases", "answers", "valid share"]].tolist() == [3, 4, 0.75]
+    assert methods.loc[("mine", "debate"), "accuracy"] == pytest.approx(0.5)
+    compas = methods.loc[("compas-records", "debate")]
+    assert compas[["cases", "answers"]].tolist() == [3, 6]
+    assert compas["valid share"] == pytest.approx(4 / 6)
+    assert compas["accuracy"] == pytest.approx(0.5)
+    assert methods.loc[("agenticsimlaw-nlsy97", "single prompt"), "answers"] == 300
+    judges = pd.read_csv(built.work / TABLES[2]).set_index("arm")
+    assert judges.loc["people consult", ["debates", "published"]].tolist() == [96, 0.74]
+    assert judges.loc["people consult", "ours"] == pytest.approx(0.745, abs=0.0005)
+
+
+def test_scores_follow_as_for_any_experiment(built: Workflow) -> None:
+    scores = pd.read_parquet(built.work / "results/scores/my-results.parquet")
+    mine = scores[(scores["model"] == "my-model") & (scores["metric"] == "accuracy")].set_index("group")
+    accuracy = mine.loc["overall"]
+    assert (accuracy["n"], accuracy["n_invalid"]) == (3, 1)
+    assert accuracy["value"] == pytest.approx(2 / 3)
+    assert {"sex=female", "sex=male"} <= set(mine.index)
+
+
+def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
+    assert built.jobs(*TABLES) == set()
+
+
+def test_cells_that_cannot_be_read_end_with_a_message_each(built: Workflow) -> None:
+    files = [built.work / "answers.csv", built.work / ANSWERS_PATH]
+    texts = [path.read_text() for path in files]
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text.replace("UNKNOWN", "PERHAPS"))
+    done = built.run("results/records/mine.parquet", "results/records/compas-records.parquet", "--keep-going")
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text)
+    assert done.returncode == 1
+    assert "answers.csv: row 3, column 'said': found 'PERHAPS'; expected one of NO, YES" in done.stdout
+    assert "debate_aggregate_compas.csv: row 3, column 'prediction': found 'PERHAPS'" in done.stdout
+    assert "Traceback" not in done.stdout
