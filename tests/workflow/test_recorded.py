@@ -1,15 +1,20 @@
 """Results that exist already, through the workflow by configuration alone: shipped numbers, one's own, other files."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from nyu_debates import published_debates
+from fault_server import FaultServer
+from nyu_debates import BELIEFS, published_debates
 from project_copy import Workflow
 
-TABLES = tuple(f"results/tables/recorded/{name}.csv" for name in ("methods", "groups", "nyu_judges", "paired_tests"))
+TABLES = tuple(
+    f"results/tables/recorded/{name}.csv"
+    for name in ("methods", "groups", "nyu_judges", "paired_tests", "rejudged", "judges")
+)
 OWN = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
 c1,debate,gpt-x,NO,YES,60,female
@@ -31,7 +36,8 @@ gpt-4o-mini,2,2,YES,65
 """
 ANSWERS_PATH = Path("data", "raw", "recorded", "agenticsimlaw", "debate_aggregate_compas.csv")
 CONFIGURATION: dict[str, Any] = {
-    "run": ["recorded-single-prompt", "nyu-people-consult", "my-results", "compas-debate", "fetched"],
+    "run": ["recorded-single-prompt", "nyu-people-consult", "my-results", "compas-debate", "fetched", "again", "trial",
+            "trial-again"],
     "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
     "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
     "datasets/mine": {
@@ -54,6 +60,15 @@ CONFIGURATION: dict[str, Any] = {
     "experiments/fetched": {
         "source": "recorded", "dataset": "nyu-fetched", "models": "human-judge", "params": {"method": "people debate"},
     },
+    "models/second": {"endpoint": "openai", "model": "second", "max_tokens": 50},
+    "experiments/again": {
+        "protocol": "rejudge", "dataset": "nyu-fetched", "models": ["served", "second"],
+        "params": {"beside": "fetched", "debated_by": "human-judge"},
+    },
+    "experiments/trial-again": {
+        "protocol": "rejudge", "dataset": "people", "models": ["second"], "cases": 3,
+        "params": {"beside": "trial", "debated_by": "served"},
+    },
     "experiments/my-results": {
         "source": "recorded", "dataset": "mine", "models": "my-model", "params": {"method": "debate"},
     },
@@ -64,10 +79,16 @@ CONFIGURATION: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """Four recorded experiments, their tables built; no model can be asked."""
-    workflow = Workflow(tmp_path_factory.mktemp("recorded"), "http://127.0.0.1:9")
-    workflow.configure(CONFIGURATION)
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    """Recorded experiments, a trial between models, and both before other judges; their tables built."""
+    workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url)
+    workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
     (workflow.work / "answers.csv").write_text(OWN)
     answers = workflow.work / ANSWERS_PATH
     answers.parent.mkdir(parents=True)
@@ -123,6 +144,55 @@ def test_scores_follow_as_for_any_experiment(built: Workflow) -> None:
     assert (accuracy["n"], accuracy["n_invalid"]) == (3, 1)
     assert accuracy["value"] == pytest.approx(2 / 3)
     assert {"sex=female", "sex=male"} <= set(mine.index)
+
+
+def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(built: Workflow, server: FaultServer) -> None:
+    """Two debates of two rounds before two judges, and three trials of three rounds before one."""
+    again = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
+    one = again[again["debate_id"] == "the-lamp-0#0"]
+    found = list(one[["speaker", "kind", "round"]].itertuples(index=False, name=None))
+    speeches = [("debater a", "speech"), ("debater b", "speech")]
+    expected = [("recorded judge", "belief", 0)]
+    for number in (1, 2):
+        in_round = [*speeches, ("recorded judge", "belief"), ("judge", "belief")]
+        expected += sorted((*said, number) for said in in_round)
+    assert sorted(found[:-1], key=lambda said: (said[2], said[0])) == sorted(
+        expected, key=lambda said: (said[2], said[0])
+    )
+    assert set(again.loc[again["call_id"] != "", "speaker"]) == {"judge"}
+    calls = {
+        run: len(pd.read_parquet(built.work / f"results/calls/{run}.parquet"))
+        for run in ("again/served", "again/second", "trial-again/second", "trial/served")
+    }
+    assert calls == {"again/served": 4, "again/second": 4, "trial-again/second": 9, "trial/served": 48}
+    assert server.count() == sum(calls.values())
+
+
+def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Workflow) -> None:
+    calls = pd.read_parquet(built.work / "results/calls/again/second.parquet")
+    asked = sorted(calls["request"], key=len)
+    assert all("“and put out by the wind”" in text or "and put out by the" in text for text in asked)
+    assert [text.count("round 1:") for text in asked] == [2] * 4
+    assert [text.count("round 2:") for text in asked] == [0, 0, 2, 2]
+    assert not any("Go on." in text or "recorded judge" in text for text in asked)
+
+
+def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
+    rejudged = pd.read_csv(built.work / TABLES[4]).set_index(["debates of", "judge"])
+    for judge in ("served", "second"):
+        row = rejudged.loc[("fetched", judge)]
+        assert row[["beliefs", "debates"]].tolist() == [4, 2]
+        assert row["recorded belief"] == pytest.approx((BELIEFS[1][0] + BELIEFS[2][0]) / 2)
+    assert rejudged.loc[("trial", "second"), ["beliefs", "debates"]].tolist() == [9, 3]
+    pairs = pd.read_csv(built.work / TABLES[5])
+    found = list(pairs[["debates of", "first", "second", "debates"]].itertuples(index=False, name=None))
+    assert sorted(found) == [
+        ("fetched", "recorded judge", "second", 2),
+        ("fetched", "recorded judge", "served", 2),
+        ("fetched", "served", "second", 2),
+        ("trial", "recorded judge", "second", 3),
+    ]
+    assert set(pairs.loc[pairs["first"] == "recorded judge", "debates of"]) == {"fetched", "trial"}
 
 
 def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:

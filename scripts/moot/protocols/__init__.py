@@ -47,7 +47,7 @@ class ProtocolEntry:
         study: the study whose tables its experiments enter by default.
         prompts: prefixes of the prompt templates that it uses.
         needs: parameters to the artifacts (below `results/`, by name) that its debates need first; `{model}` and
-            `{dataset}` in a path stand for the experiment's own.
+            `{dataset}` in a path stand for the experiment's own, `{shard}` for every shard (names NAME_0, NAME_1, ...).
         repeats: which repeats of a case are debated; None for as many as the experiment says.
     """
 

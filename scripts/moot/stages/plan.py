@@ -80,6 +80,8 @@ class Plan:
         self.datasets = {name: self.dataset_options(name) for name in self.config.datasets}
         for name in self.datasets_used:
             self._check_made_data(name)
+        for experiment in self.experiments.values():
+            self._check_needs(experiment)
 
     @classmethod
     def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":
@@ -136,7 +138,30 @@ class Plan:
             prompts = self.templates(config.prompts, *templates_used(config))
         except UserError as error:
             raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
-        return Experiment(name, config, params, config.study or found.study, found.needs(params), prompts)
+        needs = {
+            f"{key}_{shard}" if "{shard}" in path else key: path.replace("{shard}", str(shard))
+            for key, path in found.needs(params).items()
+            for shard in range(self.config.shards if "{shard}" in path else 1)
+        }
+        return Experiment(name, config, params, config.study or found.study, needs, prompts)
+
+    def _check_needs(self, experiment: Experiment) -> None:
+        """Raise `UserError` where an experiment plays debates that this run does not hold, or of another data set."""
+        for path in experiment.needs.values():
+            if not path.startswith("transcripts/"):
+                continue
+            _, name, model, _ = path.split("/")
+            place = self._where("experiments", experiment.name, "params")
+            if name not in self.experiments:
+                raise unknown_name("experiment of this run", name, self.experiments, f"{place}.beside")
+            found = self.experiments[name].config
+            if model not in found.models:
+                raise unknown_name(f"model of experiment '{name}'", model, found.models, f"{place}.debated_by")
+            if found.dataset != experiment.config.dataset:
+                raise UserError(
+                    f"{place}.beside: experiment '{name}' is about data set '{found.dataset}', "
+                    f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
+                )
 
     def _templates(self, folder: str, *names: str) -> Prompts:
         """The prompt templates, single ones replaced by those of a folder; `names` are prefixes of those used."""

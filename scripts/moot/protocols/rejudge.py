@@ -1,0 +1,107 @@
+"""Debates that another experiment holds, or imports, played to a model judge round by round; no debater is asked again.
+
+What was said in public is shown as it was said, without the words of the judge who sat there. After each round the
+model states what it believes; its last belief is its answer. The beliefs of the judge who sat there are kept beside it,
+for comparison, and the model never reads them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from pydantic import Field
+
+from moot.core.cases import Case
+from moot.core.errors import UserError
+from moot.core.schemas import CONCLUSION
+from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import PUBLIC, Answer, Debate, Setting, Utterance
+from moot.protocols.replies import prediction_schema, read_answer
+
+Row = Mapping[str, Any]
+JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
+
+
+class RejudgeParams(ProtocolParams):
+    """Which debates are judged, and how."""
+
+    beside: str = Field(description="the experiment whose debates are judged again, recorded or held by models")
+    debated_by: str = Field(description="the model of that experiment whose debates they are")
+    judge: str = Field("judge", description="the seat there whose words are left out and whose beliefs are compared")
+    characters: int = Field(
+        0, ge=0, description="most characters of the judge's reasons, so that a small model comes to its answer; 0: any"
+    )
+
+
+def _transcripts(params: RejudgeParams) -> dict[str, str]:
+    return {"debates": f"transcripts/{params.beside}/{params.debated_by}/{{shard}}.parquet"}
+
+
+def repeats_held(setting: Setting, case: Case) -> list[int]:
+    """The repeats of a case that were debated."""
+    return sorted(repeat for case_id, repeat in _debates(setting) if case_id == case.case_id)
+
+
+@protocol("rejudge", RejudgeParams, study="recorded", needs=_transcripts, repeats=repeats_held)
+async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
+    """Show a round, ask for the belief, until nobody spoke any more."""
+    belief: Utterance | None = None
+    schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
+    for number, turns in groupby(
+        _debates(debate.setting)[debate.case.case_id, debate.repeat], lambda row: row["round"]
+    ):
+        shown = [_play(debate, row, params.judge) for row in turns]
+        if any(shown):
+            belief = await debate.say(
+                JUDGE, "belief", "rejudge/belief", schema=schema, private=True, round=number, round_shown=number
+            )
+    return read_answer(debate, belief) if belief else None
+
+
+def _play(debate: Debate, row: Row, judge: str) -> bool:
+    """Record one turn again; whether it is one that the judge is shown."""
+    if row["speaker"] != judge:
+        shown = row["visibility"] == PUBLIC and bool(row["text"])
+        if shown:
+            debate.record(row["speaker"], row["kind"], row["text"], source=row["source"], round=row["round"])
+        return shown
+    parsed = json.loads(row["parsed"] or "{}")
+    distribution = parsed.get("distribution", {})
+    if row["prediction"] or distribution:
+        debate.record(
+            RECORDED_JUDGE,
+            row["kind"],
+            row["text"],
+            source=row["source"],
+            private=True,
+            round=row["round"],
+            prediction=row["prediction"],
+            confidence=row["confidence"],
+            probability=distribution.get(row["prediction"], row["probability"]),
+        )
+    return False
+
+
+def _debates(setting: Setting) -> Mapping[tuple[str, int], Sequence[Row]]:
+    return _read(tuple(setting.artifacts.values()), setting.params.beside, setting.experiment)
+
+
+@cache
+def _read(paths: tuple[Path, ...], beside: str, experiment: str) -> Mapping[tuple[str, int], Sequence[Row]]:
+    """The turns of each ended debate by case and repeat; raises `UserError` where no words are known."""
+    rows = [row for path in paths for row in pq.read_table(path).to_pylist()]
+    if not any(row["text"] for row in rows if row["visibility"] == PUBLIC):
+        raise UserError(
+            f"experiment '{experiment}': the debates of '{beside}' hold no words that a judge could read. Where they "
+            "are recorded, set the source of their data set to 'download' or 'local'; the shipped numbers have no text."
+        )
+    debates = {key: list(found) for key, found in groupby(rows, lambda row: (row["case_id"], row["repeat"]))}
+    return {key: [row for row in turns if row["kind"] != CONCLUSION] for key, turns in debates.items() if _ended(turns)}
+
+
+def _ended(turns: Sequence[Row]) -> bool:
+    return bool(json.loads(turns[-1]["parsed"])["status"] != "waiting")
