@@ -47,7 +47,8 @@ class ProtocolEntry:
         study: the study whose tables its experiments enter by default.
         prompts: prefixes of the prompt templates that it uses.
         needs: parameters to the artifacts (below `results/`, by name) that its debates need first; `{model}` and
-            `{dataset}` in a path stand for the experiment's own, `{shard}` for every shard (names NAME_0, NAME_1, ...).
+            `{dataset}` in a path stand for the experiment's own. `transcripts/EXPERIMENT/MODEL` is a file for each
+            shard (the second by the name NAME_1, and so on).
         repeats: which repeats of a case are debated; None for as many as the experiment says.
     """
 

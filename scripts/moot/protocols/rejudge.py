@@ -38,7 +38,7 @@ class RejudgeParams(ProtocolParams):
 
 
 def _transcripts(params: RejudgeParams) -> dict[str, str]:
-    return {"debates": f"transcripts/{params.beside}/{params.debated_by}/{{shard}}.parquet"}
+    return {"debates": f"transcripts/{params.beside}/{params.debated_by}"}
 
 
 def repeats_held(setting: Setting, case: Case) -> list[int]:

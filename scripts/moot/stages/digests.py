@@ -159,8 +159,6 @@ class Stages:
         _, experiment, *rest = Path(path.removesuffix(Path(path).suffix) if is_file else path).parts
         if kind == "records":
             return self.of("read_records", dataset=experiment)
-        if kind == "transcripts":
-            return self.of("run_debates", experiment=experiment, model=rest[0])
         if kind == "assistants":
             return self.of("train_assistant", experiment=experiment, model=rest[0], features=rest[1])
         rule = {"predictions": "predict", "transcripts": "run_debates", "summaries": "write_summaries"}[kind]

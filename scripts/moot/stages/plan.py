@@ -139,9 +139,9 @@ class Plan:
         except UserError as error:
             raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
         needs = {
-            f"{key}_{shard}" if "{shard}" in path else key: path.replace("{shard}", str(shard))
+            f"{key}_{number}" if number else key: file
             for key, path in found.needs(params).items()
-            for shard in range(self.config.shards if "{shard}" in path else 1)
+            for number, file in enumerate(self.artifact_files(path))
         }
         return Experiment(name, config, params, config.study or found.study, needs, prompts)
 
@@ -209,7 +209,7 @@ class Plan:
         return dict(LOADERS[options.loader or dataset].needs(options))
 
     def artifact_files(self, path: str) -> list[str]:
-        """The files below `results/` of an artifact that a data set is read from; transcripts are one file a shard."""
+        """The files below `results/` of an artifact that something needs; transcripts are one file a shard."""
         shards = range(self.config.shards) if path.startswith("transcripts/") else ()
         return [f"{path}/{shard}.parquet" for shard in shards] or [path]
 

@@ -188,6 +188,7 @@ def nyu_course(results: StudyResults) -> "Figure":
     every[0].invert_yaxis()
     for axes, (_, name) in zip(every, COURSE, strict=True):
         axes.set_xlabel(name)
+        axes.set_xlim(left=0)
     by_label = dict(zip(*reversed(every[0].get_legend_handles_labels()), strict=True))
     drawing.legend(by_label.values(), by_label.keys(), loc="outside upper right", ncols=2)
     note_below(drawing, ["Means over the debates whose turns are known, with 95 % intervals by story."])
