@@ -93,7 +93,7 @@ for study in STUDIES:
         name:
             study
         input:
-            artifacts_of(study),
+            study_artifacts(study),
         log:
             f"results/logs/verify/{study}.log",
         conda:

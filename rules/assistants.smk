@@ -3,8 +3,8 @@
 
 rule train_assistant:
     input:
-        cases=cases_of,
-        shards=shards_of,
+        cases=argued_cases,
+        shards=transcript_shards,
     output:
         "results/assistants/{experiment}/{model}/{features}.skops",
     log:
@@ -14,6 +14,6 @@ rule train_assistant:
     conda:
         "../envs/baselines.yaml"
     params:
-        **made_with("train_assistant"),
+        **digest_params("train_assistant"),
     script:
         "../scripts/assistant.py"

@@ -15,7 +15,7 @@ rule train_baselines:
         "../envs/baselines.yaml"
     threads: max(1, workflow.cores // 2)
     params:
-        **made_with("train_baselines"),
+        **digest_params("train_baselines"),
     script:
         "../scripts/baselines.py"
 

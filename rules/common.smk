@@ -6,6 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(SHIPPED / "scripts"))
 
+from snakemake import io
 from snakemake.exceptions import WorkflowError
 
 from moot.core.config import over_defaults
@@ -52,7 +53,7 @@ for model in plan.models_used:
     )
 
 
-def slots(models_of_job):
+def model_slots(models_of_job):
     """One slot of each model that a job speaks with; `models_of_job` names them by experiment and model."""
 
     def speaks_with(model):
@@ -63,7 +64,14 @@ def slots(models_of_job):
     return {f"model_{model}": speaks_with(model) for model in plan.models_used}
 
 
-def made_with(stage, **fixed):
+def model_threads(models_of_job):
+    """The processor threads of a job, by the models that it speaks with."""
+    return lambda wildcards: plan.threads(
+        models_of_job(wildcards.experiment, wildcards.model), workflow.cores
+    )
+
+
+def digest_params(stage, **fixed):
     """A rule's parameters `options`, `prompts` and `code`: digests of all that its jobs depend on, down to the configuration;
     and `job`, by which the digests are found again, whatever another workflow calls the rule.
 
@@ -78,21 +86,29 @@ def made_with(stage, **fixed):
     return {**{name: digest(name) for name in NAMES}, "job": {"stage": stage, **fixed}}
 
 
+def list_debated(study=None, protocol=None):
+    """The experiments and models of a study or of all, of one protocol or of any."""
+    return [
+        f"{experiment.name}/{model}"
+        for experiment in plan.experiments.values()
+        if study in (None, experiment.study)
+        if protocol in (None, experiment.config.protocol)
+        for model in experiment.config.models
+    ]
+
+
 DATASETS = plan.datasets_used
-EXPERIMENT_MODELS = [
-    f"{experiment.name}/{model}"
-    for experiment in plan.experiments.values()
-    for model in experiment.config.models
-]
+EXPERIMENT_MODELS = list_debated()
+CONFERENCES = list_debated(protocol="conference")
 
 
-def made_by_models(wildcards):
+def model_made_files(wildcards):
     """The artifacts that a data set is read from: what a model wrote over another one."""
     needed = plan.needed_by_dataset(wildcards.dataset).values()
     return [f"results/{file}" for path in needed for file in plan.artifact_files(path)]
 
 
-def downloaded(wildcards):
+def download_record(wildcards):
     """The record of a data set's download, where its source is `download`."""
     options = plan.datasets[wildcards.dataset]
     loader = options.loader or wildcards.dataset
@@ -104,7 +120,7 @@ def local_files(wildcards):
     return list(map(str, plan.local_files(wildcards.dataset)))
 
 
-def cases_of(wildcards):
+def argued_cases(wildcards):
     """The cases that an experiment argues about."""
     return (
         f"results/cases/{plan.experiments[wildcards.experiment].config.dataset}.parquet"
@@ -117,7 +133,7 @@ def needed_artifacts(wildcards):
     return {name: f"results/{path}" for name, path in needed.items()}
 
 
-def answers_of_people(wildcards):
+def answer_paths(wildcards):
     """The answer files of people who sit in an experiment's debates; a new one makes the debates go on."""
     return list(map(str, answer_files(wildcards.experiment, wildcards.model)))
 
@@ -125,7 +141,7 @@ def answers_of_people(wildcards):
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 
 
-def shards_of(wildcards):
+def transcript_shards(wildcards):
     """The transcripts of one experiment and model."""
     return collect(
         SHARDS,
@@ -135,7 +151,7 @@ def shards_of(wildcards):
     )
 
 
-def results_of(experiment):
+def scored_files(experiment):
     """What an experiment's scores rest on: its cases, and the predictions, transcripts and labels of all its models."""
     config = plan.experiments[experiment].config
     named = {"experiment": experiment, "model": config.models}
@@ -148,11 +164,11 @@ def results_of(experiment):
     ]
 
 
-def results_of_study(study):
+def study_inputs(study):
     """What the tables and figures of a study may show: its experiments' results and scores, its data sets' leaderboards."""
     experiments = plan.of_study(study)
     datasets = {experiment.config.dataset for experiment in experiments}
-    results = [path for found in experiments for path in results_of(found.name)]
+    results = [path for found in experiments for path in scored_files(found.name)]
     return {
         "results": list(dict.fromkeys(results)),
         "scores": [f"results/scores/{found.name}.parquet" for found in experiments],
@@ -166,12 +182,12 @@ def results_of_study(study):
 
 
 STUDIES = sorted({TABLES[name].study for name in TABLES})
-TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "xlsx", "tex", "html"], ["png", "svg"]
+TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "xlsx", "tex"], ["png"]
 TABLE_NAMES = [name for name in TABLES if TABLES[name].study in plan.studies]
 FIGURE_NAMES = [name for name in FIGURES if FIGURES[name].study in plan.studies]
 
 
-def built_by_module(registry, names):
+def group_by_module(registry, names):
     """The tables or figures that each module of Python builds: the module, its study, and their names."""
     built = {}
     for name in names:
@@ -183,7 +199,7 @@ def built_by_module(registry, names):
 CAPTION = "results/captions/{kind}/{name}.rst"
 
 
-def of_study(study, builder):
+def job_name(study, builder):
     """The name of a module's jobs and log, which is its study's and its own, once where both are the same."""
     last = builder.rpartition(".")[2]
     return study if last == study else f"{study}_{last}"
@@ -194,32 +210,63 @@ def captions(kind, names):
     return collect(CAPTION, kind=kind, name=names)
 
 
-def caption_of(kind, name):
+def caption_path(kind, name):
     """Where a caption is when the report is made; a path that is not absolute would be sought beside the rules."""
     return Path(CAPTION.format(kind=kind, name=name)).absolute()
 
 
-def debated_in(study, protocol=None):
-    """The experiments and models of a study, of one protocol or of any."""
+def table_outputs(study, names):
+    """The files of some tables and their captions; the report shows the pages."""
     return [
-        f"{experiment.name}/{model}"
-        for experiment in plan.experiments.values()
-        if experiment.study == study
-        if protocol in (None, experiment.config.protocol)
-        for model in experiment.config.models
+        *captions("tables", names),
+        *collect("results/tables/{name}.{ending}", name=names, ending=TABLE_ENDINGS),
+        *(
+            io.report(
+                f"results/tables/{name}.html",
+                caption=caption_path("tables", name),
+                category=study,
+                subcategory="Tables",
+                labels={"table": TABLES[name].title},
+            )
+            for name in names
+        ),
     ]
 
 
-def artifacts_of(study):
+def figure_outputs(study, names):
+    """The files of some figures and their captions; the report shows the vector graphics."""
+    return [
+        *captions("figures", names),
+        *collect("results/figures/{name}.{ending}", name=names, ending=FIGURE_ENDINGS),
+        *(
+            io.report(
+                f"results/figures/{name}.svg",
+                caption=caption_path("figures", name),
+                category=study,
+                subcategory=f"Figures: {FIGURES[name].category.lower()}",
+                labels={"figure": FIGURES[name].name.replace("_", " ")},
+            )
+            for name in names
+        ),
+    ]
+
+
+def study_artifacts(study):
     """The tables, figures, transcripts and minutes of one study; none where the configuration has no experiment of it."""
     tables = [name for name in TABLE_NAMES if TABLES[name].study == study]
     figures = [name for name in FIGURE_NAMES if FIGURES[name].study == study]
-    debated = debated_in(study)
-    conferences = debated_in(study, "conference")
+    debated = list_debated(study)
+    conferences = list_debated(study, "conference")
     return [
-        *collect("results/tables/{table}.{ending}", table=tables, ending=TABLE_ENDINGS),
         *collect(
-            "results/figures/{figure}.{ending}", figure=figures, ending=FIGURE_ENDINGS
+            "results/tables/{name}.{ending}",
+            name=tables,
+            ending=[*TABLE_ENDINGS, "html"],
+        ),
+        *collect(
+            "results/figures/{name}.{ending}",
+            name=figures,
+            ending=[*FIGURE_ENDINGS, "svg"],
         ),
         *collect("results/rendered/{experiment_model}.md", experiment_model=debated),
         *collect(OUTCOME, study=[study] if debated else [], ending=["csv", "html"]),

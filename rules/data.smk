@@ -10,15 +10,15 @@ rule download:
     conda:
         "../envs/data.yaml"
     params:
-        **made_with("download"),
+        **digest_params("download"),
     script:
         "../scripts/download.py"
 
 
 rule load_cases:
     input:
-        downloaded,
-        made_by_models,
+        download_record,
+        model_made_files,
         local_files,
     output:
         cases="results/cases/{dataset}.parquet",
@@ -29,14 +29,14 @@ rule load_cases:
     conda:
         "../envs/data.yaml"
     params:
-        **made_with("load_cases"),
+        **digest_params("load_cases"),
     script:
         "../scripts/cases.py"
 
 
 rule read_records:
     input:
-        downloaded,
+        download_record,
         local_files,
         cases="results/cases/{dataset}.parquet",
     output:
@@ -46,7 +46,7 @@ rule read_records:
     conda:
         "../envs/data.yaml"
     params:
-        **made_with("read_records"),
+        **digest_params("read_records"),
     script:
         "../scripts/records.py"
 

@@ -4,30 +4,27 @@
 rule run_debates:
     input:
         unpack(needed_artifacts),
-        cases=cases_of,
-        answers=answers_of_people,
+        cases=argued_cases,
+        answers=answer_paths,
     output:
-        "results/transcripts/{experiment}/{model}/{shard}.parquet",
+        SHARDS,
     log:
         "results/logs/debates/{experiment}/{model}/{shard}.log",
     conda:
         "../envs/debates.yaml"
-    threads:
-        lambda wildcards: plan.threads(
-            plan.models_in_job(wildcards.experiment, wildcards.model), workflow.cores
-        )
+    threads: model_threads(plan.models_in_job)
     resources:
-        **slots(plan.models_in_job),
+        **model_slots(plan.models_in_job),
     params:
-        **made_with("run_debates"),
+        **digest_params("run_debates"),
     script:
         "../scripts/debates.py"
 
 
 rule predict:
     input:
-        cases=cases_of,
-        shards=shards_of,
+        cases=argued_cases,
+        shards=transcript_shards,
     output:
         predictions="results/predictions/{experiment}/{model}.parquet",
         calls="results/calls/{experiment}/{model}.parquet",
@@ -36,7 +33,7 @@ rule predict:
     conda:
         "../envs/debates.yaml"
     params:
-        **made_with("predict"),
+        **digest_params("predict"),
     script:
         "../scripts/predictions.py"
 

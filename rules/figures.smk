@@ -1,32 +1,21 @@
 # Figures, as PNG and SVG, one job for each module that draws some; and transcripts laid out for reading.
 
 
-for builder, study, found in built_by_module(FIGURES, FIGURE_NAMES):
+for builder, study, found in group_by_module(FIGURES, FIGURE_NAMES):
 
     rule:
         name:
-            f"figures_{of_study(study, builder)}"
+            f"figures_{job_name(study, builder)}"
         input:
-            **results_of_study(study),
+            **study_inputs(study),
         output:
-            captions("figures", found),
-            collect("results/figures/{figure}.png", figure=found),
-            [
-                report(
-                    f"results/figures/{name}.svg",
-                    caption=caption_of("figures", name),
-                    category=study,
-                    subcategory=f"Figures: {FIGURES[name].category.lower()}",
-                    labels={"figure": FIGURES[name].name.replace("_", " ")},
-                )
-                for name in found
-            ],
+            figure_outputs(study, found),
         log:
-            f"results/logs/figures/{of_study(study, builder)}.log",
+            f"results/logs/figures/{job_name(study, builder)}.log",
         conda:
             "../envs/presentation.yaml"
         params:
-            **made_with("figure", study=study, builder=builder),
+            **digest_params("figure", study=study, builder=builder),
         script:
             "../scripts/figure.py"
 
@@ -36,15 +25,15 @@ rule figures:
         collect(
             "results/figures/{figure}.{ending}",
             figure=FIGURE_NAMES,
-            ending=FIGURE_ENDINGS,
+            ending=[*FIGURE_ENDINGS, "svg"],
         ),
 
 
 rule render_transcripts:
     input:
-        cases=cases_of,
+        cases=argued_cases,
         predictions="results/predictions/{experiment}/{model}.parquet",
-        shards=shards_of,
+        shards=transcript_shards,
     output:
         "results/rendered/{experiment}/{model}.md",
     log:
@@ -52,7 +41,7 @@ rule render_transcripts:
     conda:
         "../envs/presentation.yaml"
     params:
-        **made_with("render_transcripts"),
+        **digest_params("render_transcripts"),
     script:
         "../scripts/transcript.py"
 

@@ -8,7 +8,7 @@ from moot.report.outcome import read_outcome
 from moot.stages.folder import configured, take_folder
 
 
-def predictions_in(study):
+def study_predictions(study):
     """The predictions of a study's experiments."""
     return [
         f"results/predictions/{experiment.name}/{model}.parquet"
@@ -18,7 +18,7 @@ def predictions_in(study):
     ]
 
 
-def labels_in(study):
+def study_labels(study):
     """The labels of a study's experiments; their metadata says what is wrong in the files of annotators."""
     return [
         f"results/labels/{experiment}/{model}.parquet"
@@ -27,16 +27,18 @@ def labels_in(study):
     ]
 
 
-def built(paths):
+def existing_paths(paths):
     return [Path(path) for path in paths if Path(path).exists()]
 
 
-def unfinished(wildcards):
+def time_if_unfinished(wildcards):
     """The time, as long as debates wait or all of an experiment failed: then no run ends without saying so again."""
-    predictions, labels = predictions_in(wildcards.study), labels_in(wildcards.study)
+    predictions, labels = study_predictions(wildcards.study), study_labels(
+        wildcards.study
+    )
     return (
         0
-        if read_outcome(built(predictions), built(labels)).is_finished
+        if read_outcome(existing_paths(predictions), existing_paths(labels)).is_finished
         else time.time()
     )
 
@@ -52,7 +54,7 @@ def outcome_so_far():
     for job in jobs:
         if workflow.dag.finished(job) or not workflow.dag.needrun(job):
             outputs[job.rule.name].append(job.output[0])
-    return read_outcome(*map(built, outputs.values()))
+    return read_outcome(*map(existing_paths, outputs.values()))
 
 
 def print_outcome(outcome):

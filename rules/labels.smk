@@ -3,8 +3,8 @@
 
 rule label_statements:
     input:
-        cases=cases_of,
-        shards=shards_of,
+        cases=argued_cases,
+        shards=transcript_shards,
         others=other_transcripts,
         annotations=filled_sheets,
     output:
@@ -14,15 +14,11 @@ rule label_statements:
         "results/logs/labels/{experiment}/{model}.log",
     conda:
         "../envs/debates.yaml"
-    threads:
-        lambda wildcards: plan.threads(
-            plan.labelling_models(wildcards.experiment, wildcards.model),
-            workflow.cores,
-        )
+    threads: model_threads(plan.labelling_models)
     resources:
-        **slots(plan.labelling_models),
+        **model_slots(plan.labelling_models),
     params:
-        **made_with("label_statements"),
+        **digest_params("label_statements"),
     script:
         "../scripts/labels.py"
 
@@ -37,8 +33,8 @@ rule labels:
 
 rule write_annotation_sheet:
     input:
-        cases=cases_of,
-        shards=shards_of,
+        cases=argued_cases,
+        shards=transcript_shards,
     output:
         "results/annotation_sheets/{experiment}/{model}.txt",
     log:
@@ -46,7 +42,7 @@ rule write_annotation_sheet:
     conda:
         "../envs/debates.yaml"
     params:
-        **made_with("write_annotation_sheet"),
+        **digest_params("write_annotation_sheet"),
         folder="data/annotation_sheets",
     script:
         "../scripts/annotation_sheets.py"
@@ -70,6 +66,6 @@ rule deidentification:
     conda:
         "../envs/debates.yaml"
     params:
-        **made_with("deidentification"),
+        **digest_params("deidentification"),
     script:
         "../scripts/deidentification.py"

@@ -1,18 +1,11 @@
 # Decision conferences for people: pages of the report, and minutes, one Markdown document each.
 
-CONFERENCES = [
-    f"{experiment.name}/{model}"
-    for experiment in plan.experiments.values()
-    if experiment.config.protocol == "conference"
-    for model in experiment.config.models
-]
-
 
 rule render_conferences:
     input:
-        cases=cases_of,
+        cases=argued_cases,
         predictions="results/predictions/{experiment}/{model}.parquet",
-        shards=shards_of,
+        shards=transcript_shards,
     output:
         report(
             "results/rendered/{experiment}/{model}.html",
@@ -26,16 +19,16 @@ rule render_conferences:
     conda:
         "../envs/presentation.yaml"
     params:
-        **made_with("render_conferences"),
+        **digest_params("render_conferences"),
     script:
         "../scripts/transcript.py"
 
 
 rule write_minutes:
     input:
-        cases=cases_of,
+        cases=argued_cases,
         predictions="results/predictions/{experiment}/{model}.parquet",
-        shards=shards_of,
+        shards=transcript_shards,
     output:
         directory("results/minutes/{experiment}/{model}"),
     log:
@@ -43,7 +36,7 @@ rule write_minutes:
     conda:
         "../envs/presentation.yaml"
     params:
-        **made_with("write_minutes"),
+        **digest_params("write_minutes"),
     script:
         "../scripts/minutes.py"
 

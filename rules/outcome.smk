@@ -3,8 +3,8 @@
 
 rule outcome:
     input:
-        predictions=lambda wildcards: predictions_in(wildcards.study),
-        labels=lambda wildcards: labels_in(wildcards.study),
+        predictions=lambda wildcards: study_predictions(wildcards.study),
+        labels=lambda wildcards: study_labels(wildcards.study),
     output:
         csv="results/outcome/{study}.csv",
         html=report(
@@ -17,8 +17,8 @@ rule outcome:
     conda:
         "../envs/presentation.yaml"
     params:
-        **made_with("outcome"),
-        unfinished=unfinished,
+        **digest_params("outcome"),
+        unfinished=time_if_unfinished,
     script:
         "../scripts/outcome.py"
 

@@ -9,6 +9,6 @@ rule reference:
     conda:
         "../envs/presentation.yaml"
     params:
-        **made_with("reference"),
+        **digest_params("reference"),
     script:
         "../scripts/reference.py"

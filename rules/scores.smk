@@ -3,7 +3,7 @@
 
 rule score:
     input:
-        lambda wildcards: results_of(wildcards.experiment),
+        lambda wildcards: scored_files(wildcards.experiment),
     output:
         "results/scores/{experiment}.parquet",
     log:
@@ -11,7 +11,7 @@ rule score:
     conda:
         "../envs/presentation.yaml"
     params:
-        **made_with("score"),
+        **digest_params("score"),
     script:
         "../scripts/scores.py"
 

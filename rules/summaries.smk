@@ -3,7 +3,7 @@
 
 rule write_summaries:
     input:
-        shards_of,
+        transcript_shards,
     output:
         "results/summaries/{experiment}/{model}.jsonl",
     log:
@@ -11,6 +11,6 @@ rule write_summaries:
     conda:
         "../envs/data.yaml"
     params:
-        **made_with("write_summaries"),
+        **digest_params("write_summaries"),
     script:
         "../scripts/summaries.py"

@@ -1,36 +1,21 @@
 # Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job for each module that builds some.
 
 
-for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
+for builder, study, found in group_by_module(TABLES, TABLE_NAMES):
 
     rule:
         name:
-            f"tables_{of_study(study, builder)}"
+            f"tables_{job_name(study, builder)}"
         input:
-            **results_of_study(study),
+            **study_inputs(study),
         output:
-            captions("tables", found),
-            collect(
-                "results/tables/{table}.{ending}",
-                table=found,
-                ending=["csv", "xlsx", "tex"],
-            ),
-            [
-                report(
-                    f"results/tables/{name}.html",
-                    caption=caption_of("tables", name),
-                    category=study,
-                    subcategory="Tables",
-                    labels={"table": TABLES[name].title},
-                )
-                for name in found
-            ],
+            table_outputs(study, found),
         log:
-            f"results/logs/tables/{of_study(study, builder)}.log",
+            f"results/logs/tables/{job_name(study, builder)}.log",
         conda:
             "../envs/presentation.yaml"
         params:
-            **made_with("table", study=study, builder=builder),
+            **digest_params("table", study=study, builder=builder),
         script:
             "../scripts/table.py"
 
@@ -38,5 +23,7 @@ for builder, study, found in built_by_module(TABLES, TABLE_NAMES):
 rule tables:
     input:
         collect(
-            "results/tables/{table}.{ending}", table=TABLE_NAMES, ending=TABLE_ENDINGS
+            "results/tables/{table}.{ending}",
+            table=TABLE_NAMES,
+            ending=[*TABLE_ENDINGS, "html"],
         ),
