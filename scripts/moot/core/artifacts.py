@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 from moot import __version__
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.schemas import CONCLUSION, SCHEMAS
+from moot.core.kinds import CONCLUSION
+from moot.core.schemas import SCHEMAS
 
 
 def file_digest(path: Path) -> str:

@@ -300,8 +300,3 @@ ARTIFACTS: Mapping[str, Artifact] = {
 }
 
 SCHEMAS: Mapping[str, pa.Schema] = {name: artifact.schema for name, artifact in ARTIFACTS.items()}
-
-CONCLUSION = "conclusion"
-"""The kind of the row that a debate ends with; predictions are read from it."""
-UNUSABLE = ("failed", "invalid")
-"""Values of `parse_status` of what cannot be used: no reply came, or none that answers."""

@@ -21,6 +21,7 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import read_jsonl, read_text
+from moot.core.kinds import BELIEF, SPEECH
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import NO_BELIEF, RecordedDebate, RecordedUtterance, shipped_cases, shipped_debates
 
@@ -65,11 +66,11 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
             continue
         live = list(_live_utterances(published.record))
         yield _debate(method, name, 0, live)
-        speeches = [said for said in live if said.kind == "speech"]
+        speeches = [said for said in live if said.kind == SPEECH]
         last_round = max((said.round for said in speeches), default=0)
         for repeat, judgments in enumerate(_offline_judgments(published.record)):
             beliefs = [_belief(judgment, min(number, last_round)) for number, judgment in enumerate(judgments)]
-            in_order = sorted([*speeches, *beliefs], key=lambda said: (said.round, said.kind == "belief"))
+            in_order = sorted([*speeches, *beliefs], key=lambda said: (said.round, said.kind == BELIEF))
             yield _debate(f"{method}, offline judge", name, repeat, in_order)
 
 
@@ -229,7 +230,7 @@ def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -
     first, second = map(float, distribution)
     prediction = None if first == second else ("a" if first > second else "b")
     facts = {"distribution": {"a": first, "b": second}, "who": judge}
-    return RecordedUtterance(JUDGE, "belief", text, number, prediction, None, facts, "human")
+    return RecordedUtterance(JUDGE, BELIEF, text, number, prediction, None, facts, "human")
 
 
 def _offline_judgments(record: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
@@ -240,7 +241,7 @@ def _offline_judgments(record: Mapping[str, Any]) -> Iterator[list[dict[str, Any
 
 
 def _debate(method: str, name: str, repeat: int, utterances: list[RecordedUtterance]) -> RecordedDebate:
-    beliefs = [said for said in utterances if said.kind == "belief"]
+    beliefs = [said for said in utterances if said.kind == BELIEF]
     if not beliefs:
         return RecordedDebate(method, JUDGED_BY, name, repeat, None, problem=NO_BELIEF, utterances=utterances)
     last = beliefs[-1]

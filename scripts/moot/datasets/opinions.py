@@ -18,6 +18,7 @@ from moot.core.artifacts import read_frames
 from moot.core.cases import Case, Split, Task, stratified_splits
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
+from moot.core.kinds import PARAPHRASE
 from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
 from moot.datasets.deidentify.reading import opinion_files, read_opinions
@@ -156,7 +157,7 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
 def read_paraphrases(folder: Path) -> dict[str, str]:
     """Case id to its facts as a `paraphrase` experiment rewrote them; the first repeat counts."""
     said = read_frames(sorted(folder.glob("*.parquet")))
-    said = said[(said["kind"] == "paraphrase") & (said["repeat"] == 0)]
+    said = said[(said["kind"] == PARAPHRASE) & (said["repeat"] == 0)]
     return {str(case): str(text) for case, text in zip(said["case_id"], said["text"], strict=True)}
 
 

@@ -15,18 +15,29 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
+from moot.core.kinds import (
+    CLOSING,
+    CODING,
+    DECISION,
+    EVALUATION,
+    GRADE,
+    GRADE_REVERSED,
+    NOTES,
+    OPENING,
+    STATEMENT,
+    VERDICT,
+)
 from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.datasets.conference import Agenda, Topic, read_agenda
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import protocol
 from moot.protocols.debate import Answer, Debate, Utterance
-from moot.protocols.decisions import ANSWERS, DECISION, GRADE, REVERSED, DecisionParams, ask_decision, grade, opposite
+from moot.protocols.decisions import ANSWERS, DecisionParams, ask_decision, grade, opposite
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, Turn, next_speaker, participant
 
 CODER = "coder"
-OPENING, STEERING, STATEMENT, CLOSING = "opening", "steering", "statement", "closing"
-EVALUATION, NOTES, CODING, VERDICT = "evaluation", "notes", "coding", "verdict"
+STEERING = "steering"
 
 
 class ConferenceParams(DecisionParams):
@@ -138,7 +149,7 @@ async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agen
         await grade(debate, question, exchange, said.text, kind=GRADE, times=params.gradings, number=number)
         if params.reversed_decisions:
             wrong = opposite(said.prediction)
-            await grade(debate, question, exchange, wrong, kind=REVERSED, times=params.gradings, number=number)
+            await grade(debate, question, exchange, wrong, kind=GRADE_REVERSED, times=params.gradings, number=number)
 
 
 async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda) -> None:

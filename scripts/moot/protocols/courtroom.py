@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from moot.core.kinds import BELIEF, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -86,13 +87,13 @@ async def speak(debate: Debate, params: CourtroomParams, advocate: str, phase: s
 async def update_belief(debate: Debate, params: CourtroomParams, number: int) -> None:
     """The judge privately notes prediction, confidence and reasons."""
     schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
-    await debate.say(JUDGE, "belief", "courtroom/belief", schema=schema, private=True, round=number)
+    await debate.say(JUDGE, BELIEF, "courtroom/belief", schema=schema, private=True, round=number)
 
 
 async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None:
     """The judge's public verdict with reasons, prediction and confidence (turn 7)."""
     if params.answer == "likelihood":
         words = {label: spoken(label) for label in debate.task.labels}
-        return read_answer(debate, await debate.choose(JUDGE, "verdict", "courtroom/verdict", words=words))
+        return read_answer(debate, await debate.choose(JUDGE, VERDICT, "courtroom/verdict", words=words))
     schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=params.characters)
-    return read_answer(debate, await debate.say(JUDGE, "verdict", "courtroom/verdict", schema=schema))
+    return read_answer(debate, await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema))

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from moot.core.cases import Case, Task
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.core.errors import CallFailedError, UserError
+from moot.core.kinds import UNUSABLE
 from moot.core.likelihood import censored, label_shares
-from moot.core.schemas import UNUSABLE
 from moot.llm.parsing.ladder import Parsed, describe_schema, json_schema, parse_reply
 from moot.llm.prompts import Prompts
 from moot.llm.request import Message, Reply, request_to

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from moot.core.kinds import DECISION, GRADE, GRADE_REVERSED
 from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.llm.parsing.ladder import parse_label
 from moot.llm.parsing.schema import MAY_BE_MISSING
@@ -23,7 +24,6 @@ ANSWERS = {
     JUDGE: {OPEN: MORE_DEBATE, AGREEMENT: "AGREEMENT"},
     MODERATOR: {OPEN: MORE_DEBATE, AGREEMENT: "NEXT TOPIC"},
 }
-DECISION, GRADE, REVERSED = "decision", "grade", "grade_reversed"
 GRADER = "grader"
 HIGHEST_GRADE = 10
 
@@ -114,7 +114,7 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
     right = debate.case.target
     means: dict[str, float] = {}
     for label, word in ANSWERS[JUDGE].items():
-        kind = GRADE if label == right else REVERSED
+        kind = GRADE if label == right else GRADE_REVERSED
         grades = await grade(
             debate, debate.task.question, debate.case.text, word, kind=kind, times=params.gradings, number=1
         )

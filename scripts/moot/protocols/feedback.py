@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.errors import LogprobsUnavailableError, UserError
+from moot.core.kinds import OPENING, SMOOTHED
 from moot.core.likelihood import label_shares, log_shares, without_prior
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
@@ -83,7 +84,7 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
         return None
     current = record_probabilities(debate, first, first, 0)
     for number in range(1, params.rounds + 1):
-        openings = await speak(debate, params, debaters, "opening", number)
+        openings = await speak(debate, params, debaters, OPENING, number)
         rebuttals = await speak(debate, params, debaters, "rebuttal", number, openings)
         if not rebuttals:
             return None
@@ -303,7 +304,7 @@ def record_probabilities(
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.items())
     prediction = decided(current, debate.task)
     debate.record(
-        JUDGE, "smoothed", text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
+        JUDGE, SMOOTHED, text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
     )
     return dict(current)
 

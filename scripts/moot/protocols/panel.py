@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
+from moot.core.kinds import OVERRUN, VOTE
 from moot.core.likelihood import label_shares, without_prior
 from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, human_statements
 from moot.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
@@ -165,7 +166,7 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
         heard |= {part.judge} if belongs else set()
         debate.record(
             f"judge_{part.judge}", kind, part.statement, source="model",
-            round=part.round if kind == "overrun" else number,
+            round=part.round if kind == OVERRUN else number,
             confidence=stated_confidence(part.statement), call_id=said.call_id,
         )  # fmt: skip
     for judge in range(1, params.judges + 1):
@@ -227,12 +228,12 @@ def calibrate_votes(debate: Debate) -> None:
     """
     blank = next((said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable), None)
     for said in debate.utterances:
-        if said.kind == "vote" and said.parsed and said.usable and blank:
+        if said.kind == VOTE and said.parsed and said.usable and blank:
             shares = label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"]))
             said.prediction = max(shares, key=lambda label: shares[label])
             said.probability = shares[said.prediction]
             said.confidence = 100 * said.probability
-        elif said.kind in ("vote", "blank_vote"):
+        elif said.kind in (VOTE, "blank_vote"):
             said.prediction = said.confidence = said.probability = None
 
 
@@ -327,9 +328,9 @@ def decision(debate: Debate, last_round: int) -> Answer | None:
     calibrate_votes(debate)
     final = [said for said in debate.utterances if said.round == last_round]
     if not is_appeal(debate):
-        return majority(debate, [said.prediction for said in final if said.kind == "vote" and said.prediction])
+        return majority(debate, [said.prediction for said in final if said.kind == VOTE and said.prediction])
     codes = {said.speaker: label_statement(said.text).code for said in final if said.kind == STATEMENT}
-    votes = {said.speaker: said.prediction for said in final if said.kind == "vote" and said.prediction}
+    votes = {said.speaker: said.prediction for said in final if said.kind == VOTE and said.prediction}
     sides = [position(code, votes.get(speaker)) for speaker, code in codes.items()]
     return majority(debate, [side for side in sides if side])
 

@@ -3,10 +3,9 @@
 A data set of opinions can be made of it (`paraphrases`), whose gates then check them again.
 """
 
+from moot.core.kinds import PARAPHRASE
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Debate
-
-KIND = "paraphrase"
 
 
 class ParaphraseParams(ProtocolParams):
@@ -16,4 +15,4 @@ class ParaphraseParams(ProtocolParams):
 @protocol("paraphrase", ParaphraseParams, study="appellate", prompts=("paraphrase/",))
 async def paraphrase(debate: Debate, params: ParaphraseParams) -> None:  # noqa: ARG001 - protocols take both
     """One reply: the facts in other words."""
-    await debate.say("writer", KIND, "paraphrase/facts")
+    await debate.say("writer", PARAPHRASE, "paraphrase/facts")

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.core.schemas import CONCLUSION
+from moot.core.kinds import CONCLUSION
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import PUBLIC, Answer, Debate, Setting, Utterance
 from moot.protocols.replies import prediction_schema, read_answer

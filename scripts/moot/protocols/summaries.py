@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.core.schemas import UNUSABLE
+from moot.core.kinds import UNUSABLE
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 

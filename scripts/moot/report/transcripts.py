@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.schemas import CONCLUSION
+from moot.core.kinds import CONCLUSION
 from moot.report import escaping
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults

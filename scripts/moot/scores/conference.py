@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.core.schemas import UNUSABLE
+from moot.core.kinds import CODING, DECISION, EVALUATION, OPENING, STATEMENT, UNUSABLE
 from moot.protocols.conference import Evaluation
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.lexicon import clusters_reached
@@ -40,7 +40,7 @@ def conference(results: ExperimentResults) -> pd.DataFrame:
 
 def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
     """The transcripts with a column `topic`: each moderator's opening begins the next topic, from 1; 0 before."""
-    opens = transcripts["kind"] == "opening"
+    opens = transcripts["kind"] == OPENING
     return transcripts.assign(topic=opens.groupby([transcripts["model"], transcripts["debate_id"]]).cumsum())
 
 
@@ -89,9 +89,9 @@ def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
         clusters = by_case.get(str(case_id))
         if not clusters:
             continue
-        statements = debate[(debate["kind"] == "statement") & (debate["topic"] == 1)]
+        statements = debate[(debate["kind"] == STATEMENT) & (debate["topic"] == 1)]
         reached = clusters_reached(statements["text"].fillna(""), clusters)
-        coded = debate.loc[(debate["kind"] == "coding") & ~debate["parse_status"].isin(UNUSABLE), "parsed"]
+        coded = debate.loc[(debate["kind"] == CODING) & ~debate["parse_status"].isin(UNUSABLE), "parsed"]
         coder = json.loads(coded.iloc[0]) if len(coded) else {}
         rows += [
             {
@@ -136,7 +136,7 @@ def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[
 def debate_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
     """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed on."""
     by_debate = said.groupby("debate_id", sort=True)
-    statements = said[(said["kind"] == "statement") & (said["text"].fillna("").str.strip() != "")]
+    statements = said[(said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")]
     public = said[(said["visibility"] == "public") & (said["speaker"] != "moot")]
     yield mean_score(results, "turns", public.groupby("debate_id").size(), bounds=AMOUNT)
     yield mean_score(results, "statements", statements.groupby("debate_id").size(), bounds=AMOUNT)
@@ -144,7 +144,7 @@ def debate_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Sc
     yield mean_score(results, "words", words.groupby(statements["debate_id"]).sum(), bounds=AMOUNT)
     repeated = statements.groupby("debate_id")["text"].agg(lambda texts: repetition(list(texts)))
     yield mean_score(results, "repetition", repeated, bounds=SHARE)
-    decisions = said[said["kind"] == "decision"].set_index("debate_id")
+    decisions = said[said["kind"] == DECISION].set_index("debate_id")
     if decisions.empty:
         return
     unusable = (decisions["prediction"].fillna("") == "").astype(float)
@@ -176,7 +176,7 @@ def repetition(texts: list[str]) -> float:
 
 def evaluator_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
     """The evaluator's ten criteria, and their mean where all ten could be read; what could not counts as invalid."""
-    forms = said[said["kind"] == "evaluation"]
+    forms = said[said["kind"] == EVALUATION]
     usable = forms[~forms["parse_status"].isin(UNUSABLE)]
     invalid = len(forms) - len(usable)
     if usable.empty:

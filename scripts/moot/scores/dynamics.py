@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.core.schemas import CONCLUSION
+from moot.core.kinds import CONCLUSION
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults, Score

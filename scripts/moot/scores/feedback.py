@@ -12,8 +12,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from moot.core.kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.core.likelihood import calibrate, log_shares
-from moot.core.schemas import CONCLUSION
 from moot.protocols.smoothing import Probabilities, decided, replay
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
@@ -61,7 +61,7 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
         if json.loads(parsed)["status"] == "valid"
     }
     debates = []
-    for debate_id, rows in said[said["kind"] == "smoothed"].groupby("debate_id", sort=True):
+    for debate_id, rows in said[said["kind"] == SMOOTHED].groupby("debate_id", sort=True):
         if debate_id in valid:
             steps = [json.loads(parsed) for parsed in rows.sort_values("turn")["parsed"]]
             debates.append(
@@ -137,7 +137,7 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
     """Every opinion over an evaluated case that the assistant judged: case_id, round, position, reliability, right."""
     said = results.transcripts
     evaluated = set(results.predictions["case_id"])
-    rows = said[(said["model"] == model) & (said["kind"] == "reliability") & said["case_id"].isin(evaluated)]
+    rows = said[(said["model"] == model) & (said["kind"] == RELIABILITY) & said["case_id"].isin(evaluated)]
     targets = results.cases.set_index("case_id")["target"]
     return pd.DataFrame(
         {

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.core.schemas import UNUSABLE
+from moot.core.kinds import GRADE, GRADE_REVERSED, UNUSABLE
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.conference import mean_score, sample_of_debates
 from moot.scores.results import ExperimentResults, Score
@@ -35,7 +35,7 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
 
 def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
     """One row a grading: model, case_id, debate_id, repeat, number (of the decision), kind, nth, grade (or NaN)."""
-    rows = transcripts[transcripts["kind"].isin(["grade", "grade_reversed"])]
+    rows = transcripts[transcripts["kind"].isin([GRADE, GRADE_REVERSED])]
     usable = ~rows["parse_status"].isin(UNUSABLE)
     grades = [
         json.loads(parsed)["grade"] if valid else np.nan for parsed, valid in zip(rows["parsed"], usable, strict=True)
@@ -53,7 +53,7 @@ def _scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]
         values = grades[(grades["kind"] == kind) & grades["grade"].notna()].set_index("debate_id")
         if len(values):
             yield mean_score(results, kind, values["grade"], n_invalid=n_invalid)
-            if kind == "grade" and results.config.protocol == "conference":
+            if kind == GRADE and results.config.protocol == "conference":
                 for number, rows in values.groupby("number"):
                     yield mean_score(results, kind, rows["grade"], f"decision={number}")
     decisions = ["debate_id", "number"]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.legal.citations import count_citations
 from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
 from moot.scores import concat_scores, scorer, to_frame
@@ -53,7 +54,7 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
         0, or 3 for none: the judge's vote by likelihood in that round) and belief (that affirming is right, 0 to 1).
     """
     transcripts = results.transcripts
-    said = transcripts[transcripts["kind"].isin(["statement", "overrun", "extra"])].copy()
+    said = transcripts[transcripts["kind"].isin([STATEMENT, OVERRUN, EXTRA])].copy()
     labels = results.labels.set_index(_KEYS)[["label", "code"]]
     said = said.join(labels, on=_KEYS)
     said["label"] = said["label"].fillna("NONE")
@@ -65,7 +66,7 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
     said["number"] = said["case_id"].map(case_numbers(results))
     conditions = _conditions(said)
     said["condition"] = [conditions.get(debate, "") for debate in said["debate_id"]]
-    votes = transcripts[transcripts["kind"] == "vote"].set_index(["model", "debate_id", "round", "speaker"])
+    votes = transcripts[transcripts["kind"] == VOTE].set_index(["model", "debate_id", "round", "speaker"])
     codes = votes["prediction"].map({"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE})
     share = votes["confidence"] / 100
     voted = pd.DataFrame({
@@ -95,7 +96,7 @@ def _conditions(said: pd.DataFrame) -> dict[str, str]:
 
 def regular(steps: pd.DataFrame) -> pd.DataFrame:
     """The steps that the panel's rounds have room for: no overruns, no extra judges."""
-    return steps[steps["kind"] == "statement"]
+    return steps[steps["kind"] == STATEMENT]
 
 
 def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
@@ -353,8 +354,8 @@ def _overrun_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator
     held = regular(steps)
     yield results.sample(held["case_id"]).count("missing_statements", float((held["text"] == "").sum()))
     spoken = results.sample(steps["case_id"])
-    yield spoken.count("extra_statements", float((steps["kind"] == "extra").sum()))
-    yield spoken.count("overrun_statements", float((steps["kind"] == "overrun").sum()))
+    yield spoken.count("extra_statements", float((steps["kind"] == EXTRA).sum()))
+    yield spoken.count("overrun_statements", float((steps["kind"] == OVERRUN).sum()))
 
 
 def wording_by_step(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:

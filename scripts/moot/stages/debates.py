@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 from moot.core.artifacts import atomic_path, describe
 from moot.core.cases import Case, Task, choose_cases, leaks, shard_number
 from moot.core.errors import DebatePausedError, RunStoppedError, UserError
+from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
-from moot.core.schemas import CONCLUSION, SCHEMAS
+from moot.core.schemas import SCHEMAS
 from moot.llm.chat import Settings, open_chats
 from moot.llm.failures import redacted
 from moot.llm.ledger import Ledger

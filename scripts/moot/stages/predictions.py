@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 
 from moot.core.artifacts import describe, read_cases, write_rows
 from moot.core.cases import Case, Task
+from moot.core.kinds import CONCLUSION
 from moot.core.likelihood import calibrate
-from moot.core.schemas import CONCLUSION
 from moot.llm.exports import calls_row
 from moot.llm.ledger import Ledger
 from moot.stages.plan import Plan

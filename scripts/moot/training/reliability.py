@@ -27,7 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from moot.core.artifacts import atomic_path
 from moot.core.cases import Case, Task
 from moot.core.errors import UnavailableError, UserError
-from moot.core.schemas import UNUSABLE
+from moot.core.kinds import UNUSABLE
 from moot.datasets.texts.near_duplicates import leaking
 from moot.training.baselines.text import sentence_model
 from moot.training.text_features import SentenceEmbedding

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from moot.core.artifacts import read_frame
+from moot.core.kinds import EXTRA, OVERRUN
 from moot.labels.agreement import annotator_agreement
 from moot.legal.rubric import AFFIRMED_CODE
 from moot.report.content import StudyResults, TableContent
@@ -87,14 +88,14 @@ def steps(results: StudyResults) -> TableContent:
         published = {metric: value for (_, metric), value in pairs.items()}
         debates = phase.steps.groupby("case_id")["debate_id"].nunique()
         held = regular(phase.steps)
-        overrun = phase.steps.loc[phase.steps["kind"] == "overrun", "debate_id"].nunique()
+        overrun = phase.steps.loc[phase.steps["kind"] == OVERRUN, "debate_id"].nunique()
         counts = {
             "debates": int(debates.sum()),
             "steps": len(held),
             "debates a case, fewest": int(debates.min()),
             "debates beyond the last round": overrun,
             "statements missing": int((held["text"] == "").sum()),
-            "statements of an extra judge, or said twice": int((phase.steps["kind"] == "extra").sum()),
+            "statements of an extra judge, or said twice": int((phase.steps["kind"] == EXTRA).sum()),
         }
         for what, ours in counts.items():
             value = published.get(COUNTS.get(what, ""), float("nan"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from moot.core.schemas import UNUSABLE
+from moot.core.kinds import CLOSING, DECISION, NOTES, STATEMENT, UNUSABLE
 from moot.datasets.conference import Topic, read_agenda
 from moot.report.escaping import markdown
 from moot.scores.conference import with_topics
@@ -48,7 +48,7 @@ def _present(params: Any, model: str) -> Iterator[str]:
 
 def _topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
     mine = debate[debate["topic"] == number]
-    decisions = mine[mine["kind"] == "decision"]
+    decisions = mine[mine["kind"] == DECISION]
     rounds = len(decisions)
     agreed = rounds > 0 and decisions["prediction"].iloc[-1] == "agreement"
     ending = "Closed in agreement" if agreed else "Closed without agreement"
@@ -71,12 +71,12 @@ def _topic(number: int, topic: Topic, debate: pd.DataFrame) -> str:
 
 def last_notes(topic: pd.DataFrame) -> dict[str, list[str]] | None:
     """The moderator's notes of one topic; None where there are none that can be used."""
-    notes = topic[(topic["kind"] == "notes") & ~topic["parse_status"].isin(UNUSABLE)]
+    notes = topic[(topic["kind"] == NOTES) & ~topic["parse_status"].isin(UNUSABLE)]
     return json.loads(notes["parsed"].iloc[0]) if len(notes) else None
 
 
 def _last_words(topic: pd.DataFrame) -> str:
-    spoken = topic[(topic["kind"] == "statement") & (topic["text"].fillna("").str.strip() != "")]
+    spoken = topic[(topic["kind"] == STATEMENT) & (topic["text"].fillna("").str.strip() != "")]
     last = spoken.groupby("speaker", sort=True)["text"].last()
     lines = [f"{str(seat).replace('_', ' ').capitalize()}: {' '.join(text.split())}" for seat, text in last.items()]
     return _lines(lines)
@@ -91,7 +91,7 @@ def _whole_model(debate: pd.DataFrame) -> Iterator[str]:
 
 
 def _closing(debate: pd.DataFrame) -> Iterator[str]:
-    closing = debate.loc[(debate["kind"] == "closing"), "text"].fillna("")
+    closing = debate.loc[(debate["kind"] == CLOSING), "text"].fillna("")
     if len(closing) and closing.iloc[0].strip():
         yield "## The moderator's closing words"
         yield "\n".join(f"> {line}" for line in markdown(closing.iloc[0]).splitlines())

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.core.kinds import STATEMENT
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.published import (
     NOT_MEASURED,
@@ -275,7 +276,7 @@ def judge_difference(results: StudyResults) -> TableContent:
 def per_debate(condition: Condition) -> pd.DataFrame:
     """One row a debate (by id), one column a measure."""
     said = condition.said
-    statements = said[(said["kind"] == "statement") & (said["text"].fillna("").str.strip() != "")]
+    statements = said[(said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")]
     by_debate = statements.groupby("debate_id")
     columns: dict[str, Any] = {}
     cells = coverage(condition.results, said)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import Task
+from moot.core.kinds import BELIEF, VERDICT
 from moot.report.content import StudyResults
 from moot.report.figures import (
     BLACK,
@@ -162,22 +163,22 @@ def _beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
     None where the judge states no belief before the verdict.
     """
     said = run.results.transcripts
-    asked = said[(said["model"] == run.model) & (said["speaker"] == "judge") & (said["kind"] == "belief")]
+    asked = said[(said["model"] == run.model) & (said["speaker"] == "judge") & (said["kind"] == BELIEF)]
     nth = asked.groupby(["debate_id", "round"]).cumcount()  # of those asked for, whether they could be used or not
     mine = opinions[(opinions["model"] == run.model) & (opinions["speaker"] == "judge") & opinions["belief"].notna()]
-    if not (mine["kind"] == "belief").any():
+    if not (mine["kind"] == BELIEF).any():
         return mine.iloc[:0]
     several = bool((nth > 0).any())
     positions = nth.reindex(mine.index, fill_value=0)
     rows = zip(mine["kind"], mine["round"], positions, strict=True)
     points = [_point(kind, number, position + 1 if several else 0) for kind, number, position in rows]
-    order = mine["round"].where(mine["kind"] == "belief", LAST) + positions / MANY
+    order = mine["round"].where(mine["kind"] == BELIEF, LAST) + positions / MANY
     return mine.assign(point=points, order=order)
 
 
 def _point(kind: str, number: int, nth: int) -> str:
     """A point of the debate in words: "after openings", "openings, 1" where beliefs follow every turn, "verdict"."""
-    if kind == "verdict":
+    if kind == VERDICT:
         return kind
     phase = PHASES.get(number, f"round {number}")
     return f"{phase}, {nth}" if nth else f"after {phase}"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.core.schemas import UNUSABLE
+from moot.core.kinds import UNUSABLE
 from moot.report.content import Run, StudyResults, TableContent
 from moot.stats.agreement import cohens_kappa
 from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic, share_statistic

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from moot.core.kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
 
 STUDY = "recorded"
@@ -56,7 +57,7 @@ def beliefs(run: RecordedRun) -> pd.DataFrame:
     Columns: case_id, repeat, debate_id, round, in_right (the probability given to the right answer), story, judge.
     """
     said = run.results.transcripts
-    stated = said[(said["model"] == run.model) & (said["kind"] == "belief")].copy()
+    stated = said[(said["model"] == run.model) & (said["kind"] == BELIEF)].copy()
     facts = [json.loads(parsed) for parsed in stated["parsed"]]
     targets = run.results.cases.set_index("case_id")["target"]
     attributes = run.results.cases.set_index("case_id")["attributes"]
@@ -78,7 +79,7 @@ def judged(run: RecordedRun) -> pd.DataFrame:
     last = stated.groupby("debate_id", sort=True).last()
     share = last["in_right"]
     said = run.results.transcripts
-    speeches = said[(said["model"] == run.model) & (said["kind"] == "speech")]
+    speeches = said[(said["model"] == run.model) & (said["kind"] == SPEECH)]
     quoted = pd.Series([json.loads(parsed)["quoted_words"] for parsed in speeches["parsed"]], speeches.index)
     rounds = speeches.groupby("debate_id")["round"].max().reindex(share.index)
     return pd.DataFrame(

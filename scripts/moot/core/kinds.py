@@ -1,0 +1,16 @@
+"""The kinds of utterances that more than their protocol knows, and the states of replies that cannot be used."""
+
+CONCLUSION = "conclusion"
+"""The row that a debate ends with; predictions are read from it."""
+
+OPENING, STATEMENT, CLOSING, SPEECH = "opening", "statement", "closing", "speech"
+BELIEF, VOTE, DECISION, VERDICT = "belief", "vote", "decision", "verdict"
+EXTRA, OVERRUN = "extra", "overrun"
+"""Statements of a scripted panel: of a judge who was not asked, or after the round was complete."""
+NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = "notes", "coding", "evaluation", "grade", "grade_reversed"
+SMOOTHED, RELIABILITY = "smoothed", "reliability"
+"""What Debate-Feedback works out: the smoothed probabilities, and the assistant's view of each opinion."""
+PARAPHRASE = "paraphrase"
+
+UNUSABLE = ("failed", "invalid")
+"""Values of `parse_status` of what cannot be used: no reply came, or none that answers."""
