@@ -17,7 +17,7 @@ from pydantic import Field
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.core.kinds import CONCLUSION
+from moot.core.kinds import BELIEF, CONCLUSION
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import PUBLIC, Answer, Debate, Setting, Utterance
 from moot.protocols.replies import prediction_schema, read_answer
@@ -57,7 +57,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
         shown = [_play(debate, row, params.judge) for row in turns]
         if any(shown):
             belief = await debate.say(
-                JUDGE, "belief", "rejudge/belief", schema=schema, private=True, round=number, round_shown=number
+                JUDGE, BELIEF, "rejudge/belief", schema=schema, private=True, round=number, round_shown=number
             )
     return read_answer(debate, belief) if belief else None
 

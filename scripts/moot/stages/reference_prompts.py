@@ -43,6 +43,7 @@ SOMETIMES = {
     "question": "the question that the exchange is about",
     "reasoning": "whether reasons are asked for before the answer",
     "reliabilities": "seat to how often the assistant expects it to be right",
+    "round_shown": "the round of a recorded debate that was read out last",
     "rubric": "the labels and their definitions",
     "said": "the statements to sum up",
     "shots": "labelled training cases",
