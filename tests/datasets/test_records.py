@@ -209,3 +209,56 @@ def test_a_fault_in_a_file_of_agenticsimlaws_form_is_named(tmp_path: Path, old: 
     with pytest.raises(UserError) as raised:
         read("agenticsimlaw", tmp_path, **options)
     assert message in str(raised.value)
+
+
+def samples(folder: Path, lines: list[dict[str, Any]]) -> dict[str, object]:
+    path = folder / "samples_task_2026.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    labels = {"0": "no", "1": "yes", "no": "no", "yes": "yes"}
+    return {"samples": {"m": str(path)}, "labels": labels, "positive": "yes", "text": "q"}
+
+
+CHOICES = {
+    "doc_id": 0,
+    "doc": {"q": "Is it so?"},
+    "target": "1",
+    "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]],
+}
+WORDS = {"doc_id": 1, "doc": {"q": "And this?"}, "target": "no", "filtered_resps": ["yes"], "filter": "none"}
+
+
+def test_samples_of_lm_evaluation_harness_are_read(tmp_path: Path) -> None:
+    none = {**WORDS, "doc_id": 2, "filtered_resps": ["[invalid]"]}
+    targets, debates = read("lm_eval", **samples(tmp_path, [CHOICES, WORDS, none]))
+    assert targets == {"doc-0": "yes", "doc-1": "no", "doc-2": "no"}
+    assert [(one.prediction, one.problem) for one in debates] == [
+        ("yes", ""),
+        ("yes", ""),
+        (None, "the record says [invalid]"),
+    ]
+    assert debates[0].confidence == pytest.approx(100 / (1 + 2.718281828**-1))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"filtered_resps": ["maybe"]}, "row 2, column 'filtered_resps': found 'maybe'; expected one of 0, 1, no, yes"),
+        ({"filtered_resps": [["x", "True"]]}, "row 2, column 'filtered_resps'"),
+        ({"filtered_resps": []}, "row 2, column 'filtered_resps': found '[]'"),
+        ({"target": "2"}, "row 2, column 'target': found '2'"),
+        ({"doc": {}}, "row 2, column 'doc': no text under 'q'"),
+        ({"doc_id": 0}, "row 2, column 'target': found 'no' for case 'doc-0', which another row gives '1'"),
+    ],
+)
+def test_a_sample_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError) as raised:
+        read("lm_eval", **samples(tmp_path, [CHOICES, {**WORDS, **change}]))
+    assert message in str(raised.value)
+
+
+def test_samples_of_several_filters_need_a_choice(tmp_path: Path) -> None:
+    lines = [WORDS, {**WORDS, "filter": "strict", "filtered_resps": ["no"]}]
+    options = samples(tmp_path, lines)
+    with pytest.raises(UserError, match="several filters"):
+        read("lm_eval", **options)
+    assert [one.prediction for one in read("lm_eval", **options, filter="strict")[1]] == ["no"]

@@ -43,12 +43,10 @@ class Columns(BaseModel):
         return [name for name in (*single, self.text, *self.attributes) if name]
 
 
-class PredictionsOptions(DatasetOptions):
-    """What an entry of the configuration may say about a table of answers."""
+class AnswersOptions(DatasetOptions):
+    """What an entry of the configuration may say about answers in files of one's own, whatever their form."""
 
-    source: Literal["local"] = Field("local", description="a file of yours")
-    path: Path = Field(description="the file (.csv, .jsonl, .parquet), from the working directory")
-    columns: Columns = Field(default_factory=Columns, description="which column holds what")
+    source: Literal["local"] = Field("local", description="files of yours")
     labels: Mapping[str, str] = Field(
         description="each answer as the file writes it, and the label that it means (YES: yes); the negative one first"
     )
@@ -59,16 +57,41 @@ class PredictionsOptions(DatasetOptions):
     question: str = Field("Which label is right?", description="what was predicted")
     noun: str = Field("the case", description="what a case is called")
 
+    @model_validator(mode="after")
+    def _positive_is_a_label(self) -> "AnswersOptions":
+        if self.positive and self.positive not in self.labels.values():
+            raise ValueError(f"'positive' is {self.positive!r}; expected one of {sorted(set(self.labels.values()))}")
+        return self
+
+    def task(self, files: str) -> Task:
+        """What was predicted; `files` names where the answers come from."""
+        labels = tuple(dict.fromkeys(self.labels.values()))
+        notes = (f"recorded answers of {files}",)
+        return Task(noun=self.noun, question=self.question, labels=labels, positive=self.positive, notes=notes)
+
+    def label(self, path: Path, row: int, column: str, found: str, *, answer: bool) -> str | None:
+        """The label that a file's word stands for; None for an answer that is none; raises `UserError` for others."""
+        label = self.labels.get(found.strip())
+        if label is None and not (answer and found.strip() in self.no_answer):
+            known = [*self.labels, *(self.no_answer if answer else ())]
+            raise UserError(
+                f"{path}: row {row}, column '{column}': found {quoted(found)}; expected "
+                f"one of {', '.join(name or 'blank' for name in known)}. Add it to `labels` or `no_answer`, or "
+                "correct the row."
+            )
+        return label
+
+
+class PredictionsOptions(AnswersOptions):
+    """What an entry of the configuration may say about a table of answers."""
+
+    path: Path = Field(description="the file (.csv, .jsonl, .parquet), from the working directory")
+    columns: Columns = Field(default_factory=Columns, description="which column holds what")
+
     @property
     def own_files(self) -> tuple[Path, ...]:
         """The table itself."""
         return (self.path,)
-
-    @model_validator(mode="after")
-    def _positive_is_a_label(self) -> "PredictionsOptions":
-        if self.positive and self.positive not in self.labels.values():
-            raise ValueError(f"'positive' is {self.positive!r}; expected one of {sorted(set(self.labels.values()))}")
-        return self
 
 
 def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
@@ -81,7 +104,7 @@ def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[
         identity = (method, cells[names.model], cells[names.case])
         repeat = _whole(options.path, row, names.repeat, cells[names.repeat]) if names.repeat else counted[identity]
         counted[identity] += 1
-        prediction = _label(options, row, names.prediction, cells[names.prediction], answer=True)
+        prediction = options.label(options.path, row, names.prediction, cells[names.prediction], answer=True)
         stated = (
             read_confidence(options.path, row, names.confidence, cells[names.confidence]) if names.confidence else None
         )
@@ -94,18 +117,14 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
     """The cases that the answers speak of, all of them test cases."""
     names = options.columns
     table = read_table(options.path, names.named)
-    labels = tuple(dict.fromkeys(options.labels.values()))
-    task = Task(
-        noun=options.noun, question=options.question, labels=labels, positive=options.positive,
-        notes=(f"recorded answers of {options.path.name}",),
-    )  # fmt: skip
+    task = options.task(options.path.name)
     told = [name for name in (names.truth, names.text, *names.attributes) if name]
     cases: dict[str, Case] = {}
     first: dict[str, dict[str, str]] = {}
     for row, cells in numbered_rows(table):
         case_id = cells[names.case]
         if case_id in cases:
-            _check_same(options.path, row, case_id, {name: cells[name] for name in told}, first[case_id])
+            check_same(options.path, row, case_id, {name: cells[name] for name in told}, first[case_id])
             continue
         first[case_id] = cells
         cases[case_id] = Case(
@@ -113,23 +132,12 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
             dataset=context.name,
             split="test",
             text=cells[names.text] if names.text else WITHOUT_TEXT,
-            target=str(_label(options, row, names.truth, cells[names.truth], answer=False)),
-            labels=labels,
+            target=str(options.label(options.path, row, names.truth, cells[names.truth], answer=False)),
+            labels=task.labels,
             attributes={name: cells[name] for name in names.attributes},
             source_row=row,
         )
     return Loaded(list(cases.values()), task, cleaning={"rows read": len(table)}, sources=(options.path,))
-
-
-def _label(options: PredictionsOptions, row: int, column: str, found: str, *, answer: bool) -> str | None:
-    label = options.labels.get(found.strip())
-    if label is None and not (answer and found.strip() in options.no_answer):
-        known = [*options.labels, *(options.no_answer if answer else ())]
-        raise UserError(
-            f"{options.path}: row {row}, column '{column}': found {quoted(found)}; expected one of "
-            f"{', '.join(name or 'blank' for name in known)}. Add it to `labels` or `no_answer`, or correct the row."
-        )
-    return label
 
 
 def _whole(path: Path, row: int, column: str, found: str) -> int:
@@ -138,7 +146,8 @@ def _whole(path: Path, row: int, column: str, found: str) -> int:
     return int(found)
 
 
-def _check_same(path: Path, row: int, case_id: str, cells: Mapping[str, str], first: Mapping[str, str]) -> None:
+def check_same(path: Path, row: int, case_id: str, cells: Mapping[str, str], first: Mapping[str, str]) -> None:
+    """Raise `UserError` where a row says something else of a case than another row does."""
     for name, found in cells.items():
         if found != first[name]:
             raise UserError(

@@ -1,0 +1,120 @@
+"""Answers that lm-evaluation-harness wrote with `--log_samples`: one `samples_*.jsonl` for each model.
+
+One line a document: its number, the target, and what the filters made of the replies. Where a task is multiple choice
+these are log-probabilities, one for each choice, and the most probable choice is the answer; otherwise the first
+filtered reply is.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from moot.core.cases import Case
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_jsonl
+from moot.core.likelihood import label_shares
+from moot.datasets import LoadContext, Loaded, dataset
+from moot.datasets.recorded_predictions import METHOD, AnswersOptions, check_same
+from moot.datasets.records import WITHOUT_TEXT, RecordedDebate
+
+_FIELDS: Mapping[str, type | tuple[type, ...]] = {"doc_id": int, "target": (str, int), "filtered_resps": list}
+_CHOICE = 2  # of a multiple-choice reply: log-probability, and whether it is the likeliest continuation
+
+
+class LmEvalOptions(AnswersOptions):
+    """What an entry of the configuration may say about samples of lm-evaluation-harness."""
+
+    samples: Mapping[str, Path] = Field(description="model to its samples_*.jsonl, from the working directory")
+    no_answer: tuple[str, ...] = Field(("", "[invalid]"), description="replies that are no usable answer")
+    filter: str = Field("", description="which filter's replies, where a task has several; none: the only one")
+    text: str = Field("", description="field of the document that holds the case's text; none: it is not shown")
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """The samples."""
+        return tuple(self.samples.values())
+
+
+def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[RecordedDebate]:
+    """The answers of each model in the order of its file; raises `UserError` for a line that cannot be read."""
+    del context
+    for model, path in options.samples.items():
+        for row, cells in _rows(options, path):
+            found, share = _answer(path, row, cells["filtered_resps"])
+            prediction = options.label(path, row, "filtered_resps", found, answer=True)
+            problem = "" if prediction else f"the record says {found.strip() or 'nothing'}"
+            confidence = 100 * share if share is not None and prediction else None
+            yield RecordedDebate(METHOD, model, _case_id(cells), 0, prediction, confidence, problem=problem)
+
+
+@dataset("lm_eval", LmEvalOptions, records=read_answers)
+def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
+    """The documents that the answers speak of, all of them test cases."""
+    task = options.task(", ".join(path.name for path in options.samples.values()))
+    cases: dict[str, Case] = {}
+    first: dict[str, dict[str, str]] = {}
+    rows_read = 0
+    for path in options.samples.values():
+        for row, cells in _rows(options, path):
+            rows_read += 1
+            case_id, target = _case_id(cells), str(cells["target"])
+            if case_id in cases:
+                check_same(path, row, case_id, {"target": target}, first[case_id])
+                continue
+            first[case_id] = {"target": target}
+            cases[case_id] = Case(
+                case_id=case_id,
+                dataset=context.name,
+                split="test",
+                text=_text(options, path, row, cells["doc"]),
+                target=str(options.label(path, row, "target", target, answer=False)),
+                labels=task.labels,
+                source_row=row,
+            )
+    return Loaded(list(cases.values()), task, cleaning={"lines read": rows_read}, sources=options.own_files)
+
+
+def _case_id(cells: Mapping[str, Any]) -> str:
+    return f"doc-{cells['doc_id']}"
+
+
+def _rows(options: LmEvalOptions, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    table = read_jsonl(path, _FIELDS, optional={"filter": str, "doc": dict}, get="Name it under `samples`.")
+    filters = sorted(set(table["filter"].dropna()))
+    if options.filter:
+        if options.filter not in filters:
+            raise UserError(
+                f"{path}: no line has filter {quoted(options.filter)}; found {', '.join(filters) or 'none'}."
+            )
+        table = table[table["filter"] == options.filter]
+    elif len(filters) > 1:
+        raise UserError(f"{path}: replies of several filters ({', '.join(filters)}). Choose one with `filter`.")
+    yield from zip(map(int, table.index), table.to_dict("records"), strict=True)
+
+
+def _answer(path: Path, row: int, replies: list[Any]) -> tuple[str, float | None]:
+    """The answer as the file writes it, or the number of the likeliest choice with its share of the probability."""
+    place = f"{path}: row {row}, column 'filtered_resps'"
+    if replies and all(isinstance(reply, list) and len(reply) == _CHOICE for reply in replies):
+        numbers = pd.to_numeric(pd.Series([reply[0] for reply in replies]), errors="coerce")
+        if numbers.isna().any() or not np.isfinite(numbers.max()):
+            raise UserError(f"{place}: found {quoted(str(replies))}; expected a log-probability for each choice.")
+        shares = label_shares({str(choice): float(value) for choice, value in enumerate(numbers)})
+        best = max(shares, key=lambda choice: shares[choice])
+        return best, shares[best]
+    if not replies or not isinstance(replies[0], str):
+        raise UserError(f"{place}: found {quoted(str(replies))}; expected a reply, or a pair for each choice.")
+    return replies[0], None
+
+
+def _text(options: LmEvalOptions, path: Path, row: int, document: dict[str, Any] | None) -> str:
+    if not options.text:
+        return WITHOUT_TEXT
+    text = (document or {}).get(options.text)
+    if not isinstance(text, str):
+        raise UserError(f"{path}: row {row}, column 'doc': no text under {quoted(options.text)}. Correct `text`.")
+    return text
