@@ -21,6 +21,12 @@ GOOD: dict[str, Any] = {
 }
 
 
+def again(dataset: str = "nlsy97", **params: str) -> dict[str, Any]:
+    """An experiment that judges debates again."""
+    entry = {"protocol": "rejudge", "dataset": dataset, "models": "other", "params": params}
+    return {"experiments": {"again": entry}}
+
+
 def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
     def merge(base: Any, over: Any) -> Any:
         if isinstance(base, dict) and isinstance(over, dict):
@@ -58,6 +64,18 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
             "experiments.trial.params.strategy: found 'loud'",
         ),
         ({"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}}, "unknown model 'x'"),
+        (
+            again(beside="trail", debated_by="small"),
+            "again.params.beside: unknown experiment of this run 'trail'; did you mean 'trial'?",
+        ),
+        (
+            again(beside="trial", debated_by="smal"),
+            "again.params.debated_by: unknown model of experiment 'trial' 'smal'; did you mean 'small'?",
+        ),
+        (
+            {**again("compas", beside="trial", debated_by="small"), "datasets": {"compas": {"source": "sample"}}},
+            "experiment 'trial' is about data set 'nlsy97', 'again' about 'compas'; expected the same",
+        ),
         (
             {"datasets": {"nlsy97": {"source": "synthetic", "narative": "list"}}},
             "unknown key 'narative'; did you mean 'narrative'?",
