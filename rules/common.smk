@@ -165,18 +165,25 @@ def scored_files(experiment):
 
 
 def study_inputs(study):
-    """What the tables and figures of a study may show: its experiments' results and scores, its data sets' leaderboards."""
-    experiments = plan.of_study(study)
-    datasets = {experiment.config.dataset for experiment in experiments}
-    results = [path for found in experiments for path in scored_files(found.name)]
+    """What the tables and figures of a study may show: its experiments' results, labels and scores, its data sets' baselines."""
+    experiments = {found.name: found for found in plan.of_study(study)}
+    datasets = {experiment.config.dataset for experiment in experiments.values()}
+    trained = [dataset for dataset in plan.with_baselines if dataset in datasets]
+    results = [path for name in experiments for path in scored_files(name)]
+    results += [
+        f"results/annotations/{experiment}/{model}.parquet"
+        for experiment, model in LABELLED
+        if experiment in experiments
+    ]
+    results += collect(
+        "results/baselines/{dataset}_predictions.parquet", dataset=trained
+    )
     return {
         "results": list(dict.fromkeys(results)),
-        "scores": [f"results/scores/{found.name}.parquet" for found in experiments],
-        "baselines": [
-            f"results/baselines/{dataset}.parquet"
-            for dataset in plan.with_baselines
-            if dataset in datasets
-        ],
+        "scores": collect(
+            "results/scores/{experiment}.parquet", experiment=experiments
+        ),
+        "baselines": collect("results/baselines/{dataset}.parquet", dataset=trained),
         "published": f"{SHIPPED}/data/published/published_results.csv",
     }
 

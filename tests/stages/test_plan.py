@@ -181,3 +181,23 @@ def test_every_key_is_explained() -> None:
     for definition in definitions["$defs"].values():
         keys |= set(definition.get("properties", {}))
     assert not {key for key in keys if f"`{key}`" not in documented}
+
+
+NAMED = {
+    "cap": {"path": "mine/cases.jsonl"},
+    "opinions": {"path": "mine"},
+    "caselaw": {"files": {"train": "mine/cases.jsonl", "test": "mine/more.jsonl"}},
+}
+
+
+@pytest.mark.parametrize("loader", NAMED)
+def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(loader: str, tmp_path: Path) -> None:
+    options = {"loader": loader, "source": "local", **NAMED[loader]}
+    plan = plan_of(tmp_path, {"data_root": str(tmp_path), "datasets": {"nlsy97": options}})
+    file = tmp_path / "mine" / "cases.jsonl"
+    file.parent.mkdir()
+    file.write_text("{}\n")
+    assert plan.local_files("nlsy97") == [file]
+    before = Stages(plan).load_cases("nlsy97")
+    file.write_text("{} \n")
+    assert Stages(plan).load_cases("nlsy97").options != before.options

@@ -18,6 +18,7 @@ SHIPPED = (
     "config",
     "docs",
     "envs",
+    "data/records",
     "data/samples",
     "data/published",
     "data/records",

@@ -35,9 +35,8 @@ class DatasetOptions(BaseModel):
         "default: the loader's own",
     )
 
-    @property
-    def own_files(self) -> tuple[Path, ...]:
-        """Files of the user's that it is read from, outside `data_root`; a change of one loads it again."""
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - some are not below it
+        """The user's files and folders that it names, beside the loader's folder; a change of one loads it again."""
         return ()
 
 

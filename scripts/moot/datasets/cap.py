@@ -42,6 +42,10 @@ class CapOptions(DatasetOptions):
     path: str = Field("opinions/cap_illinois_sample.jsonl", description="the file below data_root, JSON lines")
     max_characters: int = Field(12_000, ge=500, description="longer opinions lose what lies between opening and end")
 
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:
+        """The file of opinions."""
+        return (data_root / self.path,)
+
 
 @dataset("cap", CapOptions, folder="opinions")
 def load(options: CapOptions, context: LoadContext) -> Loaded:

@@ -33,8 +33,7 @@ class LmEvalOptions(AnswersOptions):
     filter: str = Field("", description="which filter's replies, where a task has several; none: the only one")
     text: str = Field("", description="field of the document that holds the case's text; none: it is not shown")
 
-    @property
-    def own_files(self) -> tuple[Path, ...]:
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - they may be anywhere
         """The samples."""
         return tuple(self.samples.values())
 
@@ -75,7 +74,9 @@ def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
                 labels=task.labels,
                 source_row=row,
             )
-    return Loaded(list(cases.values()), task, cleaning={"lines read": rows_read}, sources=options.own_files)
+    return Loaded(
+        list(cases.values()), task, cleaning={"lines read": rows_read}, sources=tuple(options.samples.values())
+    )
 
 
 def _case_id(cells: Mapping[str, Any]) -> str:

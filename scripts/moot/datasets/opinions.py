@@ -64,6 +64,10 @@ class OpinionsOptions(DatasetOptions):
         "exclude", description="what becomes of a case that does not pass the gates; excluded cases are counted"
     )
 
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:
+        """The file or folder of opinions."""
+        return (data_root / self.path,)
+
 
 def target_from_outcome(outcome: str) -> str:
     """Whether the decision stands: affirmed, or the appeal dismissed; after a mixed outcome it does not."""

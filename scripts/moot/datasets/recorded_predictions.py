@@ -88,8 +88,7 @@ class PredictionsOptions(AnswersOptions):
     path: Path = Field(description="the file (.csv, .jsonl, .parquet), from the working directory")
     columns: Columns = Field(default_factory=Columns, description="which column holds what")
 
-    @property
-    def own_files(self) -> tuple[Path, ...]:
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - it may be anywhere
         """The table itself."""
         return (self.path,)
 

@@ -78,8 +78,7 @@ class TableOptions(DatasetOptions):
                 raise ValueError(f"{option} names the label '{unknown[0]}'; expected one of {', '.join(sorted(known))}")
         return self
 
-    @property
-    def own_files(self) -> tuple[Path, ...]:
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - it may be anywhere
         """The table itself."""
         return (self.path,)
 

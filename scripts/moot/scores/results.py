@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from moot.core.artifacts import read_cases, read_frames, waiting
+from moot.core.artifacts import read_cases, read_frame, read_frames, waiting
 from moot.core.cases import Case, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.schemas import SCHEMAS
@@ -106,6 +106,18 @@ class ExperimentResults:
         folder = self.results / "labels" / self.experiment
         labelled = folder.is_dir() if self.files is None else any(folder in file.parents for file in self.files)
         return self._of_models("labels") if labelled else SCHEMAS["labels"].empty_table().to_pandas()
+
+    @cached_property
+    def annotations(self) -> pd.DataFrame:
+        """One row a labeller and statement, columns of the annotations schema."""
+        return self._of_models("annotations")
+
+    @cached_property
+    def baseline_predictions(self) -> pd.DataFrame:
+        """One row a trained baseline and test case of the data set; empty where it has no baselines."""
+        path = self.results / "baselines" / f"{self.config.dataset}_predictions.parquet"
+        trained = path.is_file() if self.files is None else path in self.files
+        return read_frame(path) if trained else SCHEMAS["baseline_predictions"].empty_table().to_pandas()
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:

@@ -223,9 +223,9 @@ class Plan:
         options = self.datasets[dataset]
         if options.source in ("sample", "synthetic", "shipped", "download"):
             return []
-        folder = Path(self.config.data_root) / LOADERS[options.loader or dataset].folder
-        below = (path for path in folder.rglob("*") if path.is_file())
-        return sorted(path for path in (*below, *options.own_files) if path.is_file())
+        data_root = Path(self.config.data_root)
+        named = (data_root / LOADERS[options.loader or dataset].folder, *options.own_files(data_root))
+        return sorted({path for name in named for path in (name, *name.rglob("*")) if path.is_file()})
 
     def shipped_files(self) -> list[Path]:
         """The shipped files that data sets are made from or described by."""

@@ -40,6 +40,10 @@ class LegalTextOptions(DatasetOptions):
         description="share of the published training cases kept for validation, where `files` names no such file",
     )
 
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:
+        """The files that replace the usual one."""
+        return tuple(data_root / name for name in (self.path, *self.files.values()) if name)
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from moot.core.artifacts import read_frame
 from moot.core.kinds import EXTRA, OVERRUN
 from moot.labels.agreement import annotator_agreement
 from moot.legal.rubric import AFFIRMED_CODE
@@ -454,11 +453,9 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
     columns = ["experiment", "of", "measure", "labelers", "value", "95 % low", "95 % high", "n"]
     rows: list[dict[str, Any]] = []
     for experiment in dict.fromkeys(phase.results for phase in list_phases(results)):
-        labels = _all_labels(experiment.results / "annotations" / experiment.experiment, experiment.config.models)
+        labels = experiment.annotations.assign(code=experiment.annotations["code"].astype(str))
         for of, column in (("label", "label"), ("code", "code")):
-            found = annotator_agreement(
-                labels.assign(code=labels["code"].astype(str)), experiment.seed, column, experiment.clusters
-            )
+            found = annotator_agreement(labels, experiment.seed, column, experiment.clusters)
             for row in found.itertuples():
                 values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
                 rows.append(dict(zip(columns, (experiment.experiment, of, *values), strict=True)))
@@ -470,7 +467,3 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
     return TableContent(
         frame, notes, ours=("value",), intervals={"95 % interval": ("95 % low", "95 % high")}, keys=("experiment", "of")
     )
-
-
-def _all_labels(folder: Any, models: Sequence[str]) -> pd.DataFrame:
-    return pd.concat([read_frame(folder / f"{model}.parquet") for model in models], ignore_index=True)

@@ -161,8 +161,5 @@ def _same(run: Run, other: Run) -> bool:
 
 def baseline_predictions(results: ExperimentResults) -> dict[str, pd.DataFrame]:
     """The trained baselines' predictions on the experiment's data set, by name, in the form of predictions."""
-    path = results.results / "baselines" / f"{results.config.dataset}_predictions.parquet"
-    if not path.is_file():
-        return {}
-    frame = pd.read_parquet(path).assign(status="valid", repeat=0, confidence=np.nan)
+    frame = results.baseline_predictions.assign(status="valid", repeat=0, confidence=np.nan)
     return {str(name): rows for name, rows in frame.groupby("baseline", sort=True)}
