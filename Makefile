@@ -40,8 +40,8 @@ results: env
 	@echo
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
-	@echo "Transcripts: results/rendered/   (Markdown)"
-	@echo "Report:      report.html        (all of it in one file; open it in a browser)"
+	@echo "Transcripts: results/rendered/  (Markdown)"
+	@echo "Report:      report.html        (all of it in one file; it opens with questions and answers)"
 
 test: EXTRAS += test
 test:

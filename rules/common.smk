@@ -9,8 +9,10 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 from snakemake import io
 from snakemake.exceptions import WorkflowError
 
-from moot.core.config import over_defaults
+from moot.core.config import COMPARISON, over_defaults
 from moot.core.errors import UserError
+from moot.core.log import stage_lines_asked_for
+from moot.stages.console import show_stages
 from moot.stages.plan import Plan
 from moot.studies import FIGURES, TABLES
 from moot.stages.digests import NAMES, Stages, annotation_files, answer_files
@@ -32,6 +34,13 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 stages = Stages(plan)
+
+if (
+    stage_lines_asked_for()
+    and workflow.is_main_process
+    and not workflow.output_settings.dryrun
+):
+    show_stages()
 
 
 def one_of(names):
@@ -167,9 +176,9 @@ def scored_files(experiment):
 def study_inputs(study):
     """What the tables and figures of a study may show: its experiments' results, labels and scores, its data sets' baselines."""
     experiments = {found.name: found for found in plan.of_study(study)}
-    datasets = {experiment.config.dataset for experiment in experiments.values()}
-    trained = [dataset for dataset in plan.with_baselines if dataset in datasets]
-    results = [path for name in experiments for path in scored_files(name)]
+    trials = [found.name for found in plan.trials_of(study)]
+    trained = plan.trained_for(study)
+    results = [path for name in [*experiments, *trials] for path in scored_files(name)]
     results += [
         f"results/annotations/{experiment}/{model}.parquet"
         for experiment, model in LABELLED
@@ -185,22 +194,32 @@ def study_inputs(study):
         ),
         "baselines": collect("results/baselines/{dataset}.parquet", dataset=trained),
         "published": f"{SHIPPED}/data/published/published_results.csv",
+        "claims": (
+            f"{SHIPPED}/data/published/claims.csv" if study == COMPARISON else []
+        ),
     }
 
 
 STUDIES = sorted({TABLES[name].study for name in TABLES})
 TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "xlsx", "tex"], ["png"]
-TABLE_NAMES = [name for name in TABLES if TABLES[name].study in plan.studies]
-FIGURE_NAMES = [name for name in FIGURES if FIGURES[name].study in plan.studies]
+TABLE_NAMES = [name for name in TABLES if plan.can_fill(TABLES[name])]
+FIGURE_NAMES = [name for name in FIGURES if plan.can_fill(FIGURES[name])]
 
 
-def group_by_module(registry, names):
-    """The tables or figures that each module of Python builds: the module, its study, and their names."""
+def group_by_module(registry):
+    """What each module of Python builds for a study: a rule's name, the module, the study, and tables or figures.
+
+    Those that would show nothing of this run have a rule of their own, for they are built on request alone.
+    """
     built = {}
-    for name in names:
-        builder = registry[name].build.__module__
-        built.setdefault((builder, registry[name].study), []).append(name)
-    return [(builder, study, found) for (builder, study), found in built.items()]
+    for name in registry:
+        entry = registry[name]
+        if entry.study in plan.studies:
+            builder = entry.build.__module__
+            rule_name = job_name(entry.study, builder)
+            rule_name += "" if plan.can_fill(entry) else "_on_request"
+            built.setdefault((rule_name, builder, entry.study), []).append(name)
+    return [(*key, found) for key, found in built.items()]
 
 
 CAPTION = "results/captions/{kind}/{name}.rst"
@@ -251,7 +270,7 @@ def figure_outputs(study, names):
                 caption=caption_path("figures", name),
                 category=study,
                 subcategory=f"Figures: {FIGURES[name].category.lower()}",
-                labels={"figure": FIGURES[name].name.replace("_", " ")},
+                labels={"figure": FIGURES[name].title},
             )
             for name in names
         ),

@@ -1,17 +1,17 @@
 # Figures, as PNG and SVG, one job for each module that draws some; and transcripts laid out for reading.
 
 
-for builder, study, found in group_by_module(FIGURES, FIGURE_NAMES):
+for rule_name, builder, study, found in group_by_module(FIGURES):
 
     rule:
         name:
-            f"figures_{job_name(study, builder)}"
+            f"figures_{rule_name}"
         input:
             **study_inputs(study),
         output:
             figure_outputs(study, found),
         log:
-            f"results/logs/figures/{job_name(study, builder)}.log",
+            f"results/logs/figures/{rule_name}.log",
         conda:
             "../envs/presentation.yaml"
         params:

@@ -1,17 +1,17 @@
 # Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job for each module that builds some.
 
 
-for builder, study, found in group_by_module(TABLES, TABLE_NAMES):
+for rule_name, builder, study, found in group_by_module(TABLES):
 
     rule:
         name:
-            f"tables_{job_name(study, builder)}"
+            f"tables_{rule_name}"
         input:
             **study_inputs(study),
         output:
             table_outputs(study, found),
         log:
-            f"results/logs/tables/{job_name(study, builder)}.log",
+            f"results/logs/tables/{rule_name}.log",
         conda:
             "../envs/presentation.yaml"
         params:

@@ -11,6 +11,7 @@ from moot.core.config import schema_json
 from moot.core.errors import UserError
 from moot.stages.digests import Stages
 from moot.stages.plan import Plan
+from moot.studies import FIGURES, TABLES
 
 PROJECT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = {
@@ -201,3 +202,24 @@ def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(loade
     before = Stages(plan).load_cases("nlsy97")
     file.write_text("{} \n")
     assert Stages(plan).load_cases("nlsy97").options != before.options
+
+
+def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_left_out(tmp_path: Path) -> None:
+    few = {"fewest_debates": 10, "experiments": {"trial": {"cases": 3, "repeats": 3}}}
+    trained = {"datasets": {"nlsy97": {"baselines": ["courtroom_paper"]}}}
+
+    def filled(change: dict[str, Any]) -> tuple[list[str], set[str]]:
+        plan = plan_of(tmp_path, change)
+        named = {entry[name] for entry in (TABLES, FIGURES) for name in entry if plan.can_fill(entry[name])}
+        of_all = [found.name for found in plan.of_study("comparison")]
+        return of_all, {f"{found.study}/{found.name}" for found in named}
+
+    assert filled(few) == ([], {"comparison/questions", "comparison/trial_runs"})
+    leaderboard = {"comparison/methods_long", "comparison/methods_by_data", "courtroom/table2_tabular_leaderboard"}
+    assert filled(few | trained) == ([], {"comparison/questions", "comparison/trial_runs", *leaderboard})
+    enough = few | {"experiments": {"trial": {"cases": 3, "repeats": 4}}}
+    names, entries = filled(enough)
+    assert names == ["trial"]
+    assert {"courtroom/table5_courtroom", "courtroom/belief_by_turn"} < entries
+    assert "comparison/trial_runs" not in entries
+    assert not any(entry.startswith("stance/") for entry in entries)

@@ -17,16 +17,19 @@ def replay(folder: Path) -> Path:
     importer = [sys.executable, PROJECT / "scripts" / "import_calls.py", "--ledger", folder / "ledger", RECORDING]
     environment = {"PYTHONPATH": str(PROJECT / "scripts"), "PATH": ""}
     subprocess.run(importer, env=environment, check=True, stdout=subprocess.DEVNULL)
-    config = {
-        "replay": True,
-        "ledger": str(folder / "ledger"),
-        "run": EXPERIMENTS,
-        "datasets": {"nlsy97": {"baselines": []}},
-    }
+    config = {"ledger": str(folder / "ledger"), "run": EXPERIMENTS, "datasets": {"nlsy97": {"baselines": []}}}
     (folder / "replay.yaml").write_text(yaml.safe_dump(config))
     targets = [f"results/tables/courtroom/{table}" for table in TABLES]
     command = [sys.executable, "-m", "snakemake", *targets, "--snakefile", PROJECT / "Snakefile"]
-    command += ["--configfile", "replay.yaml", "--workflow-profile", "none", "--cores", "2"]
+    command += [
+        "--configfile",
+        PROJECT / "config" / "replay.yaml",
+        "replay.yaml",
+        "--workflow-profile",
+        "none",
+        "--cores",
+        "2",
+    ]
     done = subprocess.run(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300
     )

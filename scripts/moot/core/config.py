@@ -145,6 +145,11 @@ class Config(Strict):
     replace_results: bool = Field(
         False, description="build tables over those of another configuration in the same folder"
     )
+    fewest_debates: int = Field(
+        1,
+        ge=1,
+        description="an experiment of fewer debates (cases x repeats) is a trial run, and enters no study's tables",
+    )
     annotations: tuple[str, ...] = Field(
         ("human", "rules", "judge"), description="whose label counts where several labelers labelled a statement"
     )

@@ -1,6 +1,7 @@
 """The log of a job."""
 
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,13 @@ from pathlib import Path
 from moot.core.errors import RunStoppedError, UserError
 
 LOG = logging.getLogger("moot")
+STAGE_LINES = "MOOT_STAGE_LINES"
+"""The variable that asks (1) for one line a stage on the terminal, not (0) for what each job says."""
+
+
+def stage_lines_asked_for() -> bool:
+    """Whether this run writes a line a stage; its jobs then say how debates go on and what is wrong, and no more."""
+    return os.environ.get(STAGE_LINES) == "1"
 
 
 @contextmanager
@@ -16,7 +24,10 @@ def job_log(path: str | Path) -> Iterator[None]:
     """Log to a file and to the terminal; end the process with status 1 and one message where the user must act."""
     LOG.setLevel(logging.INFO)
     formatter = logging.Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    for handler in (logging.FileHandler(path, mode="w", encoding="utf-8"), logging.StreamHandler(sys.stderr)):
+    terminal = logging.StreamHandler(sys.stderr)
+    if stage_lines_asked_for():
+        terminal.addFilter(lambda record: record.levelno > logging.INFO or getattr(record, "progress", False))
+    for handler in (logging.FileHandler(path, mode="w", encoding="utf-8"), terminal):
         handler.setFormatter(formatter)
         LOG.addHandler(handler)
     try:

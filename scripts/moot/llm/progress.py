@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from moot.core.log import LOG
 
-_EVERY_SECONDS = 5.0
+_EVERY_SECONDS = 20.0
 
 
 @dataclass(slots=True)
@@ -32,22 +32,25 @@ class Progress:
         """Write a line if the last one is some seconds old."""
         if time.monotonic() - self.last_line >= _EVERY_SECONDS:
             self.last_line = time.monotonic()
-            LOG.info(self.line())
+            LOG.info(self.line(), extra={"progress": True})
 
     def line(self) -> str:
         """The state of the job in one line."""
         seconds = time.monotonic() - self.started
-        left = f"about {seconds / self.done * (self.debates - self.done):.0f} s left" if self.done else "time unknown"
-        if self.done == self.debates:
-            left = f"{seconds:.0f} s"
         parts = [
             f"{self.name}: {self.done} of {self.debates} debates",
             f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
-            f"{self.tokens / seconds if seconds else 0:.0f} tokens/s",
-            f"{self.cost_usd:.4f} US dollars",
         ]
+        if self.tokens:
+            parts.append(f"{self.tokens / seconds if seconds else 0:.0f} tokens/s")
+        if self.cost_usd:
+            parts.append(f"{self.cost_usd:.4f} US dollars")
         if self.retries:
             parts.append(f"{self.retries} retries")
         if self.failed_calls:
             parts.append(f"{self.failed_calls} calls failed")
-        return "; ".join([*parts, left])
+        if self.done == self.debates:
+            parts.append(f"{seconds:.0f} s")
+        elif self.done:
+            parts.append(f"about {seconds / self.done * (self.debates - self.done):.0f} s left")
+        return "; ".join(parts)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from moot.report.claims import Claim
 from moot.scores.results import ExperimentResults, Score
 from moot.scores.served import version_notes
 
@@ -32,6 +33,10 @@ class AsPublished:
     repeats: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     differs: str = ""
+
+
+DEBATES, BASELINES, TRIALS, DESIGN = "debates", "baselines", "trials", "design"
+"""What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, or no run."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ class StudyResults:
         baselines: leaderboard frames of `results/baselines/`, by data set.
         published: the study's rows of `data/published/published_results.csv`, columns as `published.COLUMNS`.
         comparable: which runs are as published; without it no published value stands beside a run.
+        trials: the experiments of too few debates to conclude from; no table but their own shows what came of them.
+        claims: the published claims, where the study is `comparison`.
     """
 
     study: str
@@ -74,6 +81,8 @@ class StudyResults:
     baselines: Mapping[str, pd.DataFrame]
     published: pd.DataFrame
     comparable: Comparable = field(default_factory=Comparable)
+    trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
+    claims: Sequence[Claim] = ()
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
         """The experiments of any of these protocols (none given: of all) whose parameters have these values.
@@ -97,13 +106,23 @@ class StudyResults:
         return {key: Score(*value) for key, value in zip(keys, values, strict=True)}
 
     @cached_property
+    def of_datasets(self) -> Mapping[str, ExperimentResults]:
+        """One experiment on each data set, a trial run where there is no other: what its cases are like."""
+        return {found.config.dataset: found for found in (*self.trials.values(), *self.experiments.values())}
+
+    def data_label(self, dataset: str) -> str:
+        """What tables and figures call a data set of the study."""
+        return data_label(self.of_datasets[dataset])
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know of the data sets used ("synthetic") and of servers that changed during a run.
 
         Each once, in the order of the experiments.
         """
         found: list[str] = []
-        for results in self.experiments.values():
+        trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
+        for results in (*self.experiments.values(), *trained):
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
             if cluster := results.task.cluster:
                 found.append(f"Data set {results.config.dataset}: intervals and tests by {cluster}, drawn as a whole")
@@ -168,21 +187,24 @@ class TableContent:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A registered table: file name, title, a caption for the report, and the function that builds it."""
+    """A registered table: file name, title, a caption, the function that builds it, and what it rests on."""
 
     study: str
     name: str
     title: str
     caption: str
     build: Callable[[StudyResults], TableContent]
+    rests_on: tuple[str, ...] = (DEBATES,)
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A registered figure: file name, a caption and category for the report, and the function that draws it."""
+    """A registered figure: file name, title, caption, category, the function that draws it, and what it rests on."""
 
     study: str
     name: str
+    title: str
     caption: str
     category: str
     build: Callable[[StudyResults], "MatplotlibFigure"]
+    rests_on: tuple[str, ...] = (DEBATES,)

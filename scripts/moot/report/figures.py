@@ -71,7 +71,7 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
     """Build a figure and write it, `paths` by format ("png", "svg"): the same results give the same bytes."""
     without_dates: dict[str, dict[str, Any]] = {
         "png": {"Software": None},
-        "svg": {"Date": None, "Creator": None, "Title": f"{entry.study}: {entry.name}"},
+        "svg": {"Date": None, "Creator": None, "Title": entry.title},
     }
     with figure_style():
         drawing = entry.build(results)

@@ -245,28 +245,30 @@ _HTML = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ entry.title | text }}</title>
 <style>
-body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; margin: 2rem auto; max-width: 105rem;
-       padding: 0 1rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-table { border-top: 2px solid; border-bottom: 2px solid; }
-caption { text-align: left; padding-bottom: .6rem; max-width: 60rem; }
-th { border-bottom: 1px solid; text-align: left; vertical-align: bottom; position: sticky; top: 0; background: #fff; }
-th, td { padding: .22rem .6rem; white-space: nowrap; }
-th { white-space: normal; }
-td.wide { white-space: normal; min-width: 16rem; }
-.number { text-align: right; }
-th.published, td.published { background: #f1f1f1; }
-th.ours, td.ours { background: #e8f2fa; }
-th.difference, td.difference { background: #fdf3e0; }
-tbody tr.group td { border-top: 1px solid #ddd; }
-tbody tr.first td { border-top: 1px solid #888; }
-tbody tr:hover td { outline: 1px solid #999; }
-.notes { font-size: .87em; max-width: 60rem; padding-left: 1.2rem; }
-@media print { .scroll { overflow: visible; } th { position: static; } }
+.moot { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; margin: 2rem auto; max-width: 105rem;
+        padding: 0 1rem; }
+.moot .scroll { overflow-x: auto; }
+.moot table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.moot table { border-top: 2px solid; border-bottom: 2px solid; }
+.moot caption { text-align: left; padding-bottom: .6rem; max-width: 60rem; caption-side: top; }
+.moot th { border-bottom: 1px solid; text-align: left; vertical-align: bottom; position: sticky; top: 0; }
+.moot th { white-space: normal; background: #fff; }
+.moot th, .moot td { padding: .22rem .6rem; vertical-align: top; }
+.moot td { white-space: nowrap; }
+.moot td.wide { white-space: normal; min-width: 16rem; }
+.moot .number { text-align: right; }
+.moot th.published, .moot td.published { background: #f1f1f1; }
+.moot th.ours, .moot td.ours { background: #e8f2fa; }
+.moot th.difference, .moot td.difference { background: #fdf3e0; }
+.moot tbody tr.group td { border-top: 1px solid #ddd; }
+.moot tbody tr.first td { border-top: 1px solid #888; }
+.moot tbody tr:hover td { outline: 1px solid #999; }
+.moot .notes { font-size: .87em; max-width: 60rem; padding-left: 1.2rem; }
+@media print { .moot .scroll { overflow: visible; } .moot th { position: static; } }
 </style>
 </head>
 <body>
+<div class="moot">
 <h1>{{ entry.title | text }}</h1>
 <div class="scroll">
 <table>
@@ -282,7 +284,7 @@ tbody tr:hover td { outline: 1px solid #999; }
 {% for row in rows %}
 <tr{{ ' class="%s"' % starts[row] if starts[row] }}>
 {% for column in columns %}
-<td class="{{ column.role }}{{ ' number' if column.numeric }}{{ ' wide' if column.cells[row] | length > 60 }}">
+<td class="{{ column.role }}{{ ' number' if column.numeric }}{{ ' wide' if column.cells[row] | length > 40 }}">
 {{- column.cells[row] | text -}}
 </td>
 {% endfor %}
@@ -297,6 +299,7 @@ tbody tr:hover td { outline: 1px solid #999; }
 <li>{{ note | note }}</li>
 {% endfor %}
 </ul>
+</div>
 </body>
 </html>
 """

@@ -246,15 +246,20 @@ class Stages:
         return self._shown("figure", study, builder)
 
     def _shown(self, script: str, study: str, builder: str) -> Digests:
-        experiments = self.plan.of_study(study)
-        datasets = {experiment.config.dataset for experiment in experiments}
-        trained = [dataset for dataset in self.plan.with_baselines if dataset in datasets]
+        experiments, trials = self.plan.of_study(study), self.plan.trials_of(study)
+        trained = self.plan.trained_for(study)
         before = [
             *(self.of("score", experiment=experiment.name) for experiment in experiments),
+            *(
+                self.of("predict", experiment=trial.name, model=model)
+                for trial in trials
+                for model in trial.config.models
+            ),
             *(self.of("train_baselines", dataset=dataset) for dataset in trained),
         ]
         content = {
             "experiments": [found.name for found in experiments],
+            "trials": [found.name for found in trials],
             "baselines": trained,
             "comparable": self.comparable(study),
         }
@@ -265,7 +270,7 @@ class Stages:
         found = self._comparable
         names = {experiment.name for experiment in self.plan.of_study(study)}
         runs = [f"{name}/{model}: {run}" for (name, model), run in sorted(found.runs.items()) if name in names]
-        used = {experiment.config.dataset for experiment in self.plan.of_study(study)}
+        used = {*self.plan.trained_for(study), *(found.config.dataset for found in self.plan.of_study(study))}
         return runs + [f"{name}: {data}" for name, data in sorted(found.datasets.items()) if name in used]
 
     @cached_property

@@ -28,6 +28,7 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import HUMAN, JUDGE, JUDGE_PROMPT, LABELERS
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.report.content import BASELINES, DEBATES, DESIGN, TRIALS, Figure, Table
 from moot.scores.results import ExperimentView
 from moot.training.baselines import select
 
@@ -278,9 +279,36 @@ class Plan:
         config = self.config.models[model]
         return cores // config.threads_within(cores) if config.endpoint == "embedded" else 1
 
+    def is_trial(self, experiment: Experiment) -> bool:
+        """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
+        config = experiment.config
+        return config.cases is not None and config.cases * config.repeats < self.config.fewest_debates
+
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
+        return [found for found in self._asked_in(study) if not self.is_trial(found)]
+
+    def trials_of(self, study: str) -> list[Experiment]:
+        """The trial runs of a study; of `comparison`, all."""
+        return [found for found in self._asked_in(study) if self.is_trial(found)]
+
+    def trained_for(self, study: str) -> list[str]:
+        """The data sets of a study, trial runs too, that baselines are trained on."""
+        used = {found.config.dataset for found in self._asked_in(study)}
+        return [name for name in self.with_baselines if name in used]
+
+    def _asked_in(self, study: str) -> list[Experiment]:
         return [found for found in self.experiments.values() if study in (found.study, COMPARISON)]
+
+    def can_fill(self, entry: Table | Figure) -> bool:
+        """Whether this run has anything of its own to show in a table or figure; else it is built on request alone."""
+        there = {
+            DEBATES: bool(self.of_study(entry.study)),
+            BASELINES: bool(self.trained_for(entry.study)),
+            TRIALS: bool(self.trials_of(entry.study)),
+            DESIGN: entry.study in self.studies,
+        }
+        return any(there[name] for name in entry.rests_on)
 
     def view(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentView:
         """What an experiment's results need to know of it, with some of its models or all."""

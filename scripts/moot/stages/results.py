@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import describe, read_frame, read_frames, write_rows
+from moot.core.config import COMPARISON
+from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.scores import no_scores, score_experiment
@@ -71,6 +73,8 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
         published=published[published["study"] == study],
         comparable=compare_with_papers(plan),
+        trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
+        claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from moot.core.cases import MAJORITY_CLASS
-from moot.core.config import COMPARISON
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.core.config import COMPARISON, RECORDED
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
 from moot.report.published import NOT_A_NUMBER, Measured, measured, with_whole_counts
 from moot.scores import INVALID_WRONG
 from moot.scores.results import ExperimentResults
@@ -49,6 +49,8 @@ class Entry:
 def method_name(results: ExperimentResults) -> str:
     """A protocol in words, with what changes its kind: assistant, answer by likelihood, matched samples."""
     params, name = results.config.params, results.config.protocol.replace("_", " ")
+    if results.config.protocol == RECORDED:
+        name = f"recorded: {params['method']}" if params.get("method") else name
     if results.config.protocol == "feedback":
         name = "debate-feedback, assistant" if params.get("assistant") else "debate-feedback"
     if str(params.get("k", "")).startswith("matched"):
@@ -60,9 +62,7 @@ def method_name(results: ExperimentResults) -> str:
 def entries(results: StudyResults) -> Iterator[Entry]:
     """One entry a method, model and data set: of several experiments the one with the most cases; then baselines."""
     best: dict[tuple[str, str, str], Entry] = {}
-    several = {}
     for found in results.experiments.values():
-        several[found.config.dataset] = found.task.multilabel
         if found.config.split != "test":
             continue
         data = data_label(found)
@@ -76,7 +76,6 @@ def entries(results: StudyResults) -> Iterator[Entry]:
         if not pd.isna(reference.accuracy.value) and (kept is None or reference.accuracy.n > kept.accuracy.n):
             best["majority class", "–", data] = reference
     yield from best.values()
-    labels = {found.config.dataset: data_label(found) for found in results.experiments.values()}
     for dataset, board in results.baselines.items():
         for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
             accuracy, f1 = (
@@ -85,7 +84,15 @@ def entries(results: StudyResults) -> Iterator[Entry]:
             )
             method = f"trained: {row['title']}"
             yield Entry(
-                method, "–", labels.get(dataset, dataset), f"baselines of {dataset}", accuracy, accuracy, f1, 0, 0
+                method,
+                "–",
+                results.data_label(dataset),
+                f"baselines of {dataset}",
+                accuracy,
+                accuracy,
+                f1,
+                0,
+                0,
             )
 
 
@@ -108,6 +115,7 @@ def _entry(
     "Methods down, data sets across",
     "Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 % interval, the number "
     "of predictions, the share of valid answers, and the calls and tokens that a case takes.",
+    (DEBATES, BASELINES),
 )
 def methods_by_data(results: StudyResults) -> TableContent:
     """One row a method and model, one column a data set."""
@@ -148,6 +156,7 @@ def _cell(entry: Entry) -> str:
     "methods_long",
     "Every method on every data set, as numbers",
     "Accuracy and macro F1 of every method on every data set, with the calls and tokens that a case takes.",
+    (DEBATES, BASELINES),
 )
 def methods_long(results: StudyResults) -> TableContent:
     """One row a method, model and data set."""

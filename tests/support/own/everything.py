@@ -102,7 +102,7 @@ def letters_table(results: StudyResults) -> TableContent:
     return TableContent(scores.loc[scores["metric"] == "letters", ["experiment", "model", "value"]], ours=("value",))
 
 
-@figure("own", "letters", "Letters of an utterance.", "Letters")
+@figure("own", "letters", "Letters", "Letters of an utterance.", "Length")
 def letters_figure(results: StudyResults):  # type: ignore[no-untyped-def]
     from matplotlib.figure import Figure
 

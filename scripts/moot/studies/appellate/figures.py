@@ -24,6 +24,7 @@ STANCES = ("affirm", "not affirm")
 @figure(
     STUDY,
     "figure5_synthetic",
+    "Figure 5: positions of synthetic judges",
     "Affirming positions of synthetic judges as the debate goes on (paper, Figure 5).",
     CATEGORY,
 )
@@ -35,6 +36,7 @@ def synthetic(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure6_multiagent",
+    "Figure 6: positions of separate judges",
     "Affirming positions of separate judges as the debate goes on (paper, Figure 6).",
     CATEGORY,
 )
@@ -46,6 +48,7 @@ def multiagent(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure7_human_ai",
+    "Figure 7: positions beside a human judge",
     "Affirming positions beside a human who affirms (left) and one who does not (paper, Figure 7).",
     CATEGORY,
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
-from moot.report.content import StudyResults
+from moot.report.content import DESIGN, StudyResults
 from moot.report.figures import (
     BLACK,
     BLUE,
@@ -42,8 +42,10 @@ Place = tuple[float, float]
 @figure(
     STUDY,
     "figure1_process",
+    "Figure 1: who speaks next in the conference",
     "Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code can take.",
     SYSTEM,
+    (DESIGN,),
 )
 def process(results: StudyResults) -> "Figure":
     """Figure 1: seats and transitions, from `next_speaker`, with the most participants that any experiment has."""
@@ -92,6 +94,7 @@ def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
 @figure(
     STUDY,
     "coverage",
+    "Which clusters of the real conference are reached",
     "Share of conferences that reach each cluster of the real conference's criteria on the first topic, by lexicon, "
     "with 95 % intervals over debates, with a judge of agreement and without.",
     DEBATES,
@@ -106,6 +109,7 @@ def coverage_figure(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "evaluation",
+    "The evaluator's scores by criterion",
     "The evaluator's scores of the participants' debates by criterion, with 95 % intervals over debates, with a "
     "judge of agreement and without.",
     DEBATES,
@@ -172,6 +176,7 @@ def _named(condition: Condition) -> str:
 @figure(
     STUDY,
     "judge_errors",
+    "When the judge of agreement is wrong",
     "The judge of agreement on groups of claims whose stances are known: how often it would end a debate too early, "
     "and how often let it go on too long, with 95 % intervals.",
     DEBATES,

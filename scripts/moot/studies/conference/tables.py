@@ -9,7 +9,7 @@ import pandas as pd
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
 from moot.core.kinds import STATEMENT
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
 from moot.report.published import (
     NOT_MEASURED,
     Measured,
@@ -146,6 +146,7 @@ def _seat(params: Any, model: str) -> str:
     "judge_on_known_agreement",
     "The judge where the truth is known",
     "The judge of agreement on groups of claims whose stances are known, beside the grades that the paper gives it.",
+    (DEBATES, BASELINES),
 )
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
     """Accuracy, F1 and both kinds of error for every run; for published judges, their mean grade."""
@@ -185,7 +186,8 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
 
 
 def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
-    names = {run.config.dataset: data_label(run) for run in results.where(PAIRS)}
+    trials = (found for found in results.trials.values() if found.config.protocol == PAIRS)
+    names = {found.config.dataset: data_label(found) for found in (*results.where(PAIRS), *trials)}
     for name, label in names.items():
         board = results.baselines.get(name)
         if board is None or board.empty:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
     Measured,
@@ -44,6 +44,7 @@ LEADERBOARD_METRICS = {
     "Table 2: trained models",
     "Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the "
     "training split, and ours on the test split.",
+    (DEBATES, BASELINES),
 )
 def leaderboard(results: StudyResults) -> TableContent:
     """Table 2: one row a model and metric; models that could not run say why."""
@@ -95,14 +96,8 @@ def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[s
             rows = found[model]
             statuses = sorted({str(row["status"]) for row in rows.values()})
             titles = dict.fromkeys(str(row["title"]) for row in rows.values())
-            keys = {"data": _label(results, data), "model": model, "in words": "; ".join(titles)}
+            keys = {"data": results.data_label(data), "model": model, "in words": "; ".join(titles)}
             yield keys | {"status": "; ".join(statuses)}, data, rows
-
-
-def _label(results: StudyResults, data: str) -> str:
-    """What a data set is called, with "synthetic" where an experiment of the study says so."""
-    used = (found for found in results.experiments.values() if found.config.dataset == data)
-    return next((data_label(found) for found in used), data)
 
 
 def _named(row: Mapping[Any, Any]) -> dict[str, Any]:
@@ -161,7 +156,7 @@ def tabpfn(results: StudyResults) -> TableContent:
         for metric, column in columns.items():
             found = (ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n"))
             value, low, high, n = found
-            keys = {"data": _label(results, data), "metric": TABPFN_METRICS[metric]}
+            keys = {"data": results.data_label(data), "metric": TABPFN_METRICS[metric]}
             rows.append(compared(keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)))
     printed = {metric: value for (_, metric), value in published_table(results, TABPFN).items()}
     counted = [printed[name] for name in ("tn", "fp", "fn", "tp") if name in printed]

@@ -69,6 +69,7 @@ def _f1(results: StudyResults, run: Run) -> Measured:
 @figure(
     STUDY,
     "figure2_f1_seconds",
+    "Figure 2: F1 of single prompts against seconds",
     "F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds are those of the "
     "calls.",
     PERFORMANCE,
@@ -82,6 +83,7 @@ def f1_against_seconds(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure3_f1_tokens",
+    "Figure 3: F1 against tokens",
     "F1 against prompt and generated tokens a case: courtroom debates, and single prompts beside them (paper, Figure "
     "3).",
     PERFORMANCE,
@@ -148,6 +150,7 @@ def _whiskers(values: Sequence[Measured]) -> Floats:
 @figure(
     STUDY,
     "figure4_sorted_prompts",
+    "Figure 4: models and single prompts in falling order of F1",
     "F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published; "
     "runs that do not repeat the paper's stand in a panel of their own.",
     PERFORMANCE,
@@ -175,6 +178,7 @@ def sorted_prompts(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure5_sorted_debates",
+    "Figure 5: courtroom debates in falling order of F1",
     "F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published; "
     "runs that do not repeat the paper's stand in a panel of their own.",
     PERFORMANCE,

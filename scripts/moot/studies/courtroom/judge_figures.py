@@ -44,6 +44,7 @@ LAST, MANY = 1000, 1000  # no debate has so many rounds, no round so many belief
 @figure(
     STUDY,
     "reliability",
+    "Can stated confidence be trusted?",
     "Share of right predictions by stated confidence, by method and model; on the diagonal confidence is deserved. "
     "The area of a point grows with the share of a run's predictions in its bin of confidence; n counts all of them.",
     JUDGE,
@@ -121,6 +122,7 @@ def _curve(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
 @figure(
     STUDY,
     "belief_by_turn",
+    "The judge's belief, turn by turn",
     "The judge's mean belief in the positive outcome through the debate, by actual outcome; verdict last. "
     "Where the two lines part, the debate has told the judge something.",
     JUDGE,

@@ -52,6 +52,7 @@ SIZE, PARTS = "Debaters and rounds", "Smoothing and assistant"
 @figure(
     STUDY,
     "figure2_debaters",
+    "Figure 2: accuracy by the number of debaters",
     "Accuracy by the number of debaters (paper, Figure 2), everything else as it was. Bars: 95 % intervals.",
     SIZE,
 )
@@ -63,6 +64,7 @@ def debaters(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure3_rounds",
+    "Figure 3: accuracy by the number of rounds",
     "Accuracy by the number of rounds (paper, Figure 3), everything else as it was. Bars: 95 % intervals.",
     SIZE,
 )
@@ -112,6 +114,7 @@ def _with_bars(axes: "Axes", x: Sequence[float], found: Sequence[Measured], plac
 @figure(
     STUDY,
     "smoothing_sweep",
+    "What smoothing does, for every weight",
     "Accuracy, and the shares of cases corrected and spoilt by the debate, for every weight T of the latest "
     "probabilities. "
     "Dotted lines mark the T that was run; T = 1 is no smoothing.",
@@ -154,6 +157,7 @@ def _swept(results: StudyResults, run: Run, metric: str) -> list[Measured]:
 @figure(
     STUDY,
     "assistant_reliability",
+    "Can the assistant's reliability be trusted?",
     "Reliability of the assistant: how often opinions were right by the reliability that it gave them, over evaluated "
     "cases that never trained it. On the diagonal, reliability means what it says.",
     PARTS,
@@ -191,6 +195,7 @@ def assistant_reliability(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "components",
+    "What each component adds",
     "Accuracy of the judge alone and with debate, smoothing and assistant added, on the same cases. Bars: 95 % "
     "intervals.",
     PARTS,
@@ -220,6 +225,7 @@ def component_figure(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "accuracy_tokens",
+    "Accuracy against tokens",
     "Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases.",
     "Cost",
 )

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
     Measured,
@@ -71,6 +71,7 @@ CASES_NOTE = (
     "Table 2: trained models, single prompts and Debate-Feedback",
     "Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained models are those of "
     "this run's baselines, on the test split.",
+    (DEBATES, BASELINES),
 )
 def models(results: StudyResults) -> TableContent:
     """Table 2. GPT-3.5 and GPT-4o are the zero-shot runs of the models with these names."""
@@ -142,17 +143,19 @@ def _reference_rows(results: StudyResults, runs: list[Run]) -> Iterator[dict[str
 
 def _trained_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
     """The baselines' rows on the test split; one that could not run says why in place of its setting."""
-    several = {found.config.dataset: found.task.multilabel for found in results.experiments.values()}
-    labels = {found.config.dataset: data_label(found) for found in results.experiments.values()}
     for data, board in results.baselines.items():
         for row in board[board["evaluation"] == "test"].to_dict("records"):
             theirs = _kinds(beside_trained(results, TABLE2, data, str(row["baseline"])))
             setting = "trained on the training split" if row["status"] == "ok" else str(row["status"])
-            accuracy = "subset accuracy" if several.get(data) else "accuracy"
+            accuracy = "subset accuracy" if results.of_datasets[data].task.multilabel else "accuracy"
             for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
                 value = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
                 keys = dict(
-                    zip(KEYS, (str(row["baseline"]), "–", setting, labels.get(data, data), heading), strict=True)
+                    zip(
+                        KEYS,
+                        (str(row["baseline"]), "–", setting, results.data_label(data), heading),
+                        strict=True,
+                    )
                 )
                 yield compared(keys, theirs.get(column), NOT_MEASURED if pd.isna(row["accuracy"]) else value)
 

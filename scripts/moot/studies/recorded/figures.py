@@ -22,6 +22,7 @@ MOST_ROUNDS = 6
 @figure(
     STUDY,
     "accuracy",
+    "How often recorded methods and models are right",
     "Accuracy of every recorded method and model with its 95 % interval by case, invalid answers counted as wrong; the "
     "dashed line is always naming the most frequent label.",
     RECORDS,
@@ -59,6 +60,7 @@ def accuracy(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "nyu_beliefs",
+    "A human judge's belief, round by round",
     "The human judge's mean belief in the right answer after each round, by arm: debates that ended on the right "
     "answer and those that did not.",
     RECORDS,
@@ -111,6 +113,7 @@ def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
 @figure(
     STUDY,
     "nyu_calibration",
+    "Can a human judge's confidence be trusted?",
     "Share of right final beliefs by how sure the human judge was, one panel an arm, with 95 % intervals by story and "
     "the number of debates; on the diagonal confidence is deserved.",
     RECORDS,
@@ -154,6 +157,7 @@ COURSE = (("rounds", "Rounds"), ("quoted", "Words quoted"), ("flips", "Flips of 
 @figure(
     STUDY,
     "nyu_course",
+    "How long recorded debates were",
     "How long the recorded debates were, how much of the story they quoted, and how often the judge came to favour the "
     "other answer: means with 95 % intervals by story, for debates that ended right and those that did not.",
     RECORDS,

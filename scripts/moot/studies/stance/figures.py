@@ -25,6 +25,7 @@ DARK = 0.6
 @figure(
     STUDY,
     "figure2_true_labels",
+    "Figure 2: true labels",
     "True labels of all test cases of each data set, and of those that any run evaluated (paper, Figure 2: polarity of "
     "the claims). Numbers count cases.",
     CATEGORY,
@@ -55,6 +56,7 @@ def true_labels(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure3_predicted_labels",
+    "Figure 3: true and predicted labels",
     "True and predicted labels of every run (paper, Figure 3: one model on the polarity of claims). Runs that give "
     "few answers have a high bar of no answer.",
     CATEGORY,
@@ -98,6 +100,7 @@ def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]
 @figure(
     STUDY,
     "confusion_matrices",
+    "Confusion matrices",
     "Confusion matrices of every run: numbers count cases, and the shade is their share of the true label's cases.",
     CATEGORY,
 )

@@ -65,14 +65,12 @@ def list_runs(results: StudyResults, question: Question) -> list[Run]:
     ]
 
 
-def leaderboards(results: StudyResults, runs: Sequence[Run]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Data label and test row of every trained baseline on the data sets of some runs."""
-    data = {run.results.config.dataset: run.data for run in runs}
-    for name, label in data.items():
-        board = results.baselines.get(name)
-        if board is not None and len(board):
-            tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()]
-            yield from ((label, {str(key): value for key, value in row.items()}) for row in tested.to_dict("records"))
+def leaderboards(results: StudyResults, question: Question) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Data label and test row of every baseline that is trained to answer a question."""
+    for name, board in results.baselines.items():
+        if len(board) and question.asked_by(results.of_datasets[name]):
+            tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records")
+            yield from ((results.data_label(name), {str(key): cell for key, cell in row.items()}) for row in tested)
 
 
 def trained_score(board: dict[str, Any], metric: str) -> Measured:

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
     Measured,
@@ -54,7 +54,11 @@ TRAINED_NOTE = (
 
 
 @table(
-    STUDY, "table1_vast", "Table 1: stance on VAST", "Language models and trained models on VAST: published and ours."
+    STUDY,
+    "table1_vast",
+    "Table 1: stance on VAST",
+    "Language models and trained models on VAST: published and ours.",
+    (DEBATES, BASELINES),
 )
 def vast(results: StudyResults) -> TableContent:
     """Table 1, with the trained models that the paper quotes."""
@@ -71,6 +75,7 @@ def vast(results: StudyResults) -> TableContent:
     BY_CLASS_TABLE,
     "Table 2: stance on VAST by class",
     "F1 of each class on VAST: published and ours.",
+    (DEBATES, BASELINES),
 )
 def vast_by_class(results: StudyResults) -> TableContent:
     """Table 2."""
@@ -107,7 +112,7 @@ def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str
     for (run, reference), label in product(_references(runs), BY_CLASS):
         ours = measured(results, run.experiment, reference, "f1", "binary", f"label={label}")
         yield compared(_keys(reference, "reference", _evaluated(run), f"F1 {label}"), None, ours)
-    for data, board in leaderboards(results, runs):
+    for data, board in leaderboards(results, VAST):
         values = f1_by_label(board, sorted(BY_CLASS))
         for label in BY_CLASS:
             ours = Measured(values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"]))
@@ -119,6 +124,7 @@ def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str
     "table3_claim_stance",
     "Table 3: stance of claims",
     "Language models and trained models on the stance of claims: published and ours.",
+    (DEBATES, BASELINES),
 )
 def claim_stance(results: StudyResults) -> TableContent:
     """Table 3."""
@@ -130,6 +136,7 @@ def claim_stance(results: StudyResults) -> TableContent:
     "table4_claim_polarity",
     "Table 4: polarity of claims",
     "Language models and trained models on the polarity of claims: published and ours.",
+    (DEBATES, BASELINES),
 )
 def claim_polarity(results: StudyResults) -> TableContent:
     """Table 4."""
@@ -166,7 +173,7 @@ def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]
         for metric, (name, average) in MACRO.items():
             keys = _keys(reference, "reference", _evaluated(run), HEADINGS[metric])
             yield compared(keys, None, measured(results, run.experiment, reference, name, average))
-    yield from _trained_rows(results, runs, question)
+    yield from _trained_rows(results, question)
 
 
 def _references(runs: Sequence[Run]) -> Iterator[tuple[Run, str]]:
@@ -180,11 +187,11 @@ def _evaluated(run: Run) -> str:
     return f"{run.data}, {run.experiment}"
 
 
-def _trained_rows(results: StudyResults, runs: Sequence[Run], question: Question) -> Iterator[dict[str, Any]]:
+def _trained_rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]:
     for (row, metric), value in not_repeated(results, question.trained).items():
         if metric in MACRO:
             yield compared(_keys(row, "trained", "", HEADINGS[metric]), value, NOT_MEASURED)
-    for data, board in leaderboards(results, runs):
+    for data, board in leaderboards(results, question):
         published = beside_trained(results, question.trained, board["dataset"], board["baseline"])
         theirs = {metric: value for (_, metric), value in published.items()}
         for metric, (name, average) in MACRO.items():

@@ -1,0 +1,117 @@
+"""What a run says on the terminal: one line a stage with what is done and what remains, and all that went wrong.
+
+Snakemake writes a block for every job. `--quiet` hides it on the terminal and in the log file alike, and the errors of
+jobs with it; so the blocks are filtered from the terminal alone, and the log file in `.snakemake/log` has them.
+The profile asks for this (`MOOT_STAGE_LINES`); `MOOT_STAGE_LINES=0` or `--verbose` gives Snakemake's own lines.
+"""
+
+import logging
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+
+EVERY_SECONDS = 10.0
+
+STAGES = {
+    "data": ("download", "load_cases", "read_records", "deidentification", "write_summaries"),
+    "baselines": ("train_baselines",),
+    "debates": ("run_debates", "train_assistant"),
+    "predictions": ("predict",),
+    "labels": ("label_statements", "write_annotation_sheet"),
+    "scores": ("score",),
+    "transcripts": ("render_", "write_minutes", "outcome"),
+    "tables": ("tables_",),
+    "figures": ("figures_",),
+    "check": ("all", "verify"),
+}
+"""Stage to the rules that belong to it, or to how their names begin."""
+
+_HIDDEN = (
+    "job_info",
+    "job_started",
+    "job_finished",
+    "progress",
+    "run_info",
+    "resources_info",
+    "shellcmd",
+    "workflow_started",
+)
+_HIDDEN_LINES = (
+    "Assuming unrestricted",
+    "Building DAG",
+    "Using shell",
+    "Conda environments",
+    "Select jobs",
+    "Removing output",
+)
+
+
+def show_stages() -> None:
+    """From now on write a line a stage on the terminal in place of Snakemake's blocks."""
+    handlers = [
+        found for found in logging.getLogger("snakemake.logging").handlers if found.name == "DefaultStreamHandler"
+    ]
+    for handler in handlers:
+        handler.addFilter(StageLines(lambda line: sys.stderr.write(f"{line}\n")))
+
+
+def stage_of(rule: str) -> str:
+    """The stage that a rule belongs to; a rule of no stage (a study's target) is part of the check at the end."""
+    return next((stage for stage, names in STAGES.items() if rule.startswith(names)), "check")
+
+
+class StageLines(logging.Filter):
+    """Lets pass what went wrong, hides the blocks of jobs, and counts them stage by stage.
+
+    Args:
+        write: takes each line.
+        clock: seconds, for tests.
+    """
+
+    def __init__(self, write: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._write, self._clock = write, clock
+        self._started = self._last_line = clock()
+        self._planned: Counter[str] = Counter()
+        self._done: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+        self._rules: dict[int, str] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record of Snakemake's is shown as it is."""
+        event = str(getattr(getattr(record, "event", None), "value", ""))
+        if event == "run_info":
+            self._plan(getattr(record, "stats", {}))
+        elif event == "job_info":
+            self._rules[record.jobid] = record.rule_name  # type: ignore[attr-defined]
+        elif event == "job_finished":
+            self._finish(self._rules.get(record.job_id, ""), self._done)  # type: ignore[attr-defined]
+        elif event == "job_error":
+            self._finish(str(getattr(record, "rule_name", "")), self._failed)
+        return record.levelno > logging.INFO or not (
+            event in _HIDDEN or record.getMessage().strip().startswith(_HIDDEN_LINES)
+        )
+
+    def _plan(self, jobs_of_rules: dict[str, int]) -> None:
+        self._planned.clear()
+        for rule, jobs in jobs_of_rules.items():
+            if rule != "total":
+                self._planned[stage_of(rule)] += int(jobs)
+        parts = [f"{self._planned[stage]} {stage}" for stage in STAGES if self._planned[stage]]
+        self._write(f"{self._planned.total()} jobs: {', '.join(parts)}")
+
+    def _finish(self, rule: str, counted: Counter[str]) -> None:
+        stage = stage_of(rule)
+        counted[stage] += 1
+        is_whole = self._done[stage] + self._failed[stage] == self._planned[stage]
+        if is_whole or self._clock() - self._last_line >= EVERY_SECONDS:
+            self._last_line = self._clock()
+            self._write(self._line(stage))
+
+    def _line(self, stage: str) -> str:
+        seconds, done, planned = self._clock() - self._started, self._done.total(), self._planned.total()
+        failed = f", {self._failed[stage]} failed" if self._failed[stage] else ""
+        left = f"about {seconds / done * (planned - done):.0f} s left" if 0 < done < planned else ""
+        whole = f"{done} of {planned} jobs" + (f", {left}" if left else "")
+        return f"{seconds:6.0f} s  {stage:<12}{self._done[stage]:>4} of {self._planned[stage]:<4}{failed}  ({whole})"

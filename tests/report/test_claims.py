@@ -1,0 +1,89 @@
+"""Published claims: how an interval becomes a word, and what is said of a file that cannot be read."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import UserError
+from moot.protocols import PROTOCOLS
+from moot.report.claims import CANNOT_TELL, COLUMNS, NOT_SUPPORTED, STATISTICS, SUPPORTED, Claim, Selector, read_claims
+from moot.studies import TABLES
+
+SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
+
+
+def row(**cells: str) -> list[str]:
+    filled = {"statistic": "difference in accuracy", "direction": "above", "threshold": "0", "first": "panel"} | cells
+    return [filled.get(name, "") for name in COLUMNS]
+
+
+def written(folder: Path, *rows: list[str], columns: tuple[str, ...] = COLUMNS) -> Path:
+    path = folder / "claims.csv"
+    path.write_text("\n".join(",".join(line) for line in [list(columns), *rows]) + "\n")
+    return path
+
+
+def claim(folder: Path, **cells: str) -> Claim:
+    return read_claims(written(folder, row(**cells)))[0]
+
+
+@pytest.mark.parametrize(
+    ("direction", "threshold", "interval", "cases", "word"),
+    [
+        ("above", "0", (0.01, 0.2), 50, SUPPORTED),
+        ("above", "0", (-0.01, 0.2), 50, CANNOT_TELL),
+        ("above", "0", (0.0, 0.2), 50, CANNOT_TELL),
+        ("above", "0", (-0.2, -0.01), 50, NOT_SUPPORTED),
+        ("above", "0", (0.01, 0.2), 9, CANNOT_TELL),
+        ("below", "1", (0.5, 0.8), 50, SUPPORTED),
+        ("below", "1", (1.1, 1.8), 50, NOT_SUPPORTED),
+        ("within", "0.05", (-0.04, 0.04), 50, SUPPORTED),
+        ("within", "0.05", (-0.08, 0.02), 50, CANNOT_TELL),
+        ("within", "0.05", (0.06, 0.2), 50, NOT_SUPPORTED),
+        ("within", "0.05", (-0.3, -0.06), 50, NOT_SUPPORTED),
+        ("above", "0", (float("nan"), float("nan")), 50, CANNOT_TELL),
+    ],
+)
+def test_an_interval_becomes_a_word(
+    direction: str, threshold: str, interval: tuple[float, float], cases: int, word: str, tmp_path: Path
+) -> None:
+    assert claim(tmp_path, direction=direction, threshold=threshold).judge(*interval, cases) == word
+
+
+def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
+    found = claim(tmp_path, first="courtroom | recorded(method=AI debate; dataset=mine)", second="feedback(assistant=)")
+    assert found.first == (
+        Selector("courtroom"),
+        Selector("recorded", (("method", "AI debate"), ("dataset", "mine"))),
+    )
+    assert found.second == (Selector("feedback", (("assistant", ""),)),)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"statistic": "luck"}, f"line 2: statistic 'luck', expected one of {', '.join(STATISTICS)}"),
+        ({"direction": "up"}, "line 2: direction 'up', expected one of above, below, within"),
+        ({"threshold": "much"}, "line 2: threshold 'much', expected a number"),
+        ({"threshold": ""}, "line 2: threshold '', expected a number"),
+        ({"first": "courtroom(roles)"}, r"line 2: first 'courtroom\(roles\)', expected PROTOCOL"),
+        ({"second": "(x=1)"}, r"line 2: second '\(x=1\)', expected PROTOCOL"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(cells: dict[str, str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        claim(tmp_path, **cells)
+
+
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="column 'see' not found"):
+        read_claims(written(tmp_path, columns=COLUMNS[:-1]))
+
+
+def test_the_shipped_claims_are_about_protocols_tables_and_studies_that_exist() -> None:
+    for found in read_claims(SHIPPED):
+        assert found.see in TABLES
+        assert found.study in {TABLES[name].study for name in TABLES}
+        for selector in (*found.first, *found.second):
+            known = {"dataset", *PROTOCOLS[selector.protocol].params.model_fields}
+            assert {name for name, _ in selector.wanted} <= known, found.question

@@ -1,0 +1,57 @@
+"""What a run says on the terminal: a line a stage, and everything that went wrong."""
+
+import logging
+from types import SimpleNamespace
+from typing import Any
+
+from moot.stages.console import StageLines, stage_of
+
+
+class Run:
+    """Records of Snakemake's, as its scheduler logs them, and the lines that come of them."""
+
+    def __init__(self, **jobs: int) -> None:
+        self.lines: list[str] = []
+        self.seconds = 0.0
+        self.filter = StageLines(self.lines.append, lambda: self.seconds)
+        self.log("run_info", "Job stats: ...", stats={**jobs, "total": sum(jobs.values())})
+
+    def log(self, event: str, message: str = "", level: int = logging.INFO, **extra: Any) -> bool:
+        record = logging.LogRecord("snakemake", level, "", 0, message, None, None)
+        record.__dict__.update(event=SimpleNamespace(value=event) if event else None, **extra)
+        return self.filter.filter(record)
+
+    def job(self, number: int, rule: str, seconds: float = 1.0, fails: bool = False) -> bool:
+        assert not self.log("job_info", jobid=number, rule_name=rule)
+        self.seconds += seconds
+        if fails:
+            return self.log("job_error", "Error in rule", logging.ERROR, jobid=number, rule_name=rule)
+        return self.log("job_finished", "Finished jobid", job_id=number)
+
+
+def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> None:
+    run = Run(load_cases=2, run_debates=3, all=1)
+    assert run.lines == ["6 jobs: 2 data, 3 debates, 1 check"]
+    assert not any([run.job(1, "load_cases"), run.job(2, "load_cases"), run.job(3, "run_debates")])
+    assert run.lines[1:] == ["     2 s  data           2 of 2     (2 of 6 jobs, about 4 s left)"]
+    run.job(4, "run_debates", seconds=30)
+    assert run.lines[2].split()[2] == "debates", "no line for half a minute, so one before the stage is done"
+    run.job(5, "run_debates")
+    run.job(6, "all")
+    assert [line.split()[2] for line in run.lines[1:]] == ["data", "debates", "debates", "check"]
+    assert run.lines[-1].endswith("(6 of 6 jobs)")
+
+
+def test_what_went_wrong_is_shown_as_it_is_and_counted() -> None:
+    run = Run(score=1, all=1)
+    assert run.job(1, "score", fails=True), "the error with the job's log"
+    assert "1 failed" in run.lines[-1]
+    assert run.log("", "a file is missing", logging.WARNING)
+    assert run.log("", "Nothing to be done (all requested files are present and up to date).")
+    assert not run.log("", "Building DAG of jobs...")
+
+
+def test_every_rule_of_the_workflow_belongs_to_a_stage() -> None:
+    assert stage_of("tables_courtroom_tables_on_request") == "tables"
+    assert stage_of("render_transcripts") == "transcripts"
+    assert stage_of("courtroom") == "check"

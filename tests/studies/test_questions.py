@@ -1,0 +1,96 @@
+"""The page of questions and answers: what is measured is what was recorded, and the word follows from it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support.results_on_disk import case, experiment_view, prediction, write_results
+
+from moot.report.claims import read_claims
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.scores.results import ExperimentResults
+from moot.stats.paired import compare_predictions
+from moot.studies.questions import questions
+from moot.studies.trial_runs import trial_runs
+
+CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no") for number in range(30)]
+HEADER = "study,source,question,claim,published,statistic,metric,average,group,first,second,direction,threshold,see"
+
+
+def recorded(folder: Path, method: str, answers: str, cases: int = 30) -> ExperimentResults:
+    """Answers to cases by one letter each: y, n, or - for none."""
+    words = {"y": "yes", "n": "no", "-": ""}
+    rows = [
+        prediction(found.case_id, found.target, words[answer])
+        for found, answer in zip(CASES[:cases], answers, strict=True)
+    ]
+    view = experiment_view("recorded", models=("tiny",), params={"method": method})
+    return write_results(folder, CASES, {"tiny": rows}, experiment=method, config=view)
+
+
+def answers(folder: Path, claims: str, *experiments: ExperimentResults) -> pd.DataFrame:
+    path = folder / "claims.csv"
+    path.write_text(f"{HEADER}\n{claims}")
+    by_name = {found.experiment: found for found in experiments}
+    results = StudyResults("comparison", by_name, no_scores(), {}, pd.DataFrame(), claims=read_claims(path))
+    return questions(results).frame
+
+
+RIGHT = "ynn" * 10
+WRONG = "nyy" * 10
+CLAIM = "s,a,q,c,,{statistic},,,,recorded(method=one),{second},above,0,t/x\n"
+AGAINST = "recorded(method=other)"
+
+
+@pytest.mark.parametrize(("statistic", "value"), [("difference in accuracy", 1.0), ("difference in F1", 1.0)])
+def test_a_method_that_is_always_right_is_better_than_one_that_never_is(
+    statistic: str, value: float, tmp_path: Path
+) -> None:
+    pair = recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
+    row = answers(tmp_path, CLAIM.format(statistic=statistic, second=AGAINST), *pair).iloc[0]
+    assert (row["this run"], row["answer"], row["cases"]) == (value, "supported", 30)
+    turned = answers(tmp_path, CLAIM.format(statistic=statistic, second=AGAINST).replace("above", "below"), *pair)
+    assert turned.iloc[0]["answer"] == "not supported"
+
+
+def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(tmp_path: Path) -> None:
+    one = recorded(tmp_path, "one", ("ynnynn" + "-nnyyy") * 2 + "ynnynn")
+    other = recorded(tmp_path, "other", "ynyynn" * 3, cases=18)
+    row = answers(tmp_path, CLAIM.format(statistic="difference in accuracy", second=AGAINST), one, other).iloc[0]
+    expected = compare_predictions(one.predictions, other.predictions, one.clusters, one.seed)
+    assert row["cases"] == expected.n == 18
+    assert row["this run"] == pytest.approx(expected.difference)
+    assert (row["95 % low"], row["95 % high"]) == pytest.approx((expected.low, expected.high))
+
+
+def test_the_gain_over_the_majority_class_counts_invalid_answers_as_wrong(tmp_path: Path) -> None:
+    claim = CLAIM.format(statistic="gain over the majority class", second="")
+    row = answers(tmp_path, claim, recorded(tmp_path, "one", "-" * 30)).iloc[0]
+    assert (row["this run"], row["answer"]) == (pytest.approx(-2 / 3), "not supported")
+
+
+def test_few_cases_no_run_and_no_statistic_cannot_tell_and_say_why(tmp_path: Path) -> None:
+    few = answers(
+        tmp_path,
+        CLAIM.format(statistic="gain over the majority class", second=""),
+        recorded(tmp_path, "one", RIGHT[:9], cases=9),
+    )
+    assert few.iloc[0]["answer"] == "cannot tell"
+    none = answers(tmp_path, CLAIM.format(statistic="difference in F1", second=AGAINST))
+    assert tuple(none.iloc[0][["answer", "measured"]]) == ("cannot tell", "no run of this report judges it")
+    unjudged = answers(tmp_path, "s,a,q,c,,,,,,,,,,t/x\n")
+    assert tuple(unjudged.iloc[0][["answer", "measured"]]) == ("cannot tell", "not judged by one number")
+
+
+def test_a_threshold_of_a_paper_is_held_against_no_run_that_is_not_as_published(tmp_path: Path) -> None:
+    claim = "s,a,q,c,0.4,score,accuracy,,,recorded(method=one),,above,0.3,t/x\n"
+    assert answers(tmp_path, claim, recorded(tmp_path, "one", RIGHT)).iloc[0]["answer"] == "cannot tell"
+
+
+def test_trial_runs_are_counted_and_enter_no_question(tmp_path: Path) -> None:
+    trial = recorded(tmp_path, "one", "y-n", cases=3)
+    results = StudyResults("comparison", {}, no_scores(), {}, pd.DataFrame(), trials={"one": trial})
+    row = trial_runs(results).frame.iloc[0]
+    assert tuple(row[["debates", "valid", "invalid", "failed", "calls"]]) == (3, 2, 1, 0, 3)
+    assert results.experiments == {}
