@@ -21,7 +21,6 @@ SHIPPED = (
     "data/records",
     "data/samples",
     "data/published",
-    "data/records",
     "data/versions.csv",
     "profiles",
 )
