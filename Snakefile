@@ -4,6 +4,7 @@
 #   snakemake --cores 2 courtroom            one study
 #   snakemake --cores 2 debates              one stage
 #   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
+#   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; asks nothing
 #   snakemake --cores 1 --report report.html tables and figures in one file
 
 import os
@@ -57,6 +58,7 @@ include: "rules/minutes.smk"
 include: "rules/reference.smk"
 include: "rules/hooks.smk"
 include: "rules/outcome.smk"
+include: "rules/rehearsal.smk"
 
 
 rule all:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 snakemake: "Snakemake"
 
 if __name__ == "__main__":
-    with job(snakemake):
+    with job(snakemake) as plan:
         predictions, labels = (
             [Path(path) for path in paths] for paths in (snakemake.input.predictions, snakemake.input.labels)
         )
         paths = {ending: Path(path) for ending, path in snakemake.output.items()}
-        write_outcome(snakemake.wildcards.study, read_outcome(predictions, labels), paths)
+        write_outcome(snakemake.wildcards.study, read_outcome(predictions, labels), paths, plan.config.rehearsal)

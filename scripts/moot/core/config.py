@@ -14,6 +14,9 @@ from moot.core.errors import UserError, unknown_name
 RECORDED = "recorded"
 """The protocol of experiments whose debates are taken from records."""
 
+SIMULATED = "simulated"
+"""The endpoint of voices that stand for models in a rehearsal."""
+
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
 """A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
 
@@ -44,10 +47,59 @@ class Budget(Strict):
     calls: int | None = Field(None, ge=0, description="calls")
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class SimulatedVoice(Strict):
+    """The statistical model by which a simulated voice answers in a rehearsal; beliefs are log-odds of the truth.
+
+    docs/planning.md states the model. The defaults are plausible, and estimates of nothing.
+    """
+
+    competence: float = Field(
+        0.65, gt=0, lt=1, description="how often it is right alone, before anything it likes or hears moves it"
+    )
+    difficulty: float = Field(
+        1.0, ge=0, description="spread of the cases' difficulty, which all simulated models share"
+    )
+    own: float = Field(0.6, ge=0, description="spread of what this model alone makes of each case")
+    wobble: float = Field(0.3, gt=0, description="spread from call to call, at temperature 1; in proportion to it")
+    true_argument: float = Field(0.25, description="what an advocate's argument for the truth moves a belief by")
+    false_argument: float = Field(0.2, description="what an advocate's argument against the truth moves it by")
+    peer_pull: float = Field(0.3, description="pull towards the position of another model on a panel")
+    human_pull: float = Field(0.6, description="pull towards the position of a person on a panel")
+    stubbornness: float = Field(0.8, description="pull towards the position that it took last itself")
+    label_liking: Mapping[str, float] = Field(default_factory=dict, description="label to how much it is liked")
+    first_option: float = Field(0.0, description="liking for the label that the question names first")
+    first_speaker: float = Field(0.0, description="liking for the side that was argued first")
+    overconfidence: float = Field(
+        1.5, ge=0, description="factor on the log-odds that it states; 1: right as often as stated, when alone"
+    )
+    unusable: Share = Field(0.0, description="share of replies that name no answer")
+    empty: Share = Field(0.0, description="share of replies without text")
+    cut_off: Share = Field(0.0, description="share of replies that end half-way")
+    malformed: Share = Field(0.0, description="share of replies in bad form")
+    refused: Share = Field(0.0, description="share of replies that refuse")
+    misread: Share = Field(0.0, description="share of statements that it labels at random, as the judge of labels")
+    grader_noise: float = Field(1.0, ge=0, description="standard deviation of its grades, of ten, around a steady one")
+    words: int = Field(80, ge=1, description="words of a free text, as far as the most tokens of a reply allow")
+    tokens_per_second: float = Field(40.0, gt=0, description="speed of the model that it stands for")
+    seconds_to_first_token: float = Field(0.6, ge=0, description="latency of the model that it stands for")
+
+    @model_validator(mode="after")
+    def _shares_add_up(self) -> "SimulatedVoice":
+        total = self.unusable + self.empty + self.cut_off + self.malformed + self.refused
+        if total > 1:
+            raise ValueError(f"the shares of bad replies add up to {total:g}; expected at most 1")
+        return self
+
+
 class ModelConfig(Strict):
     """A language model and how to reach it."""
 
-    endpoint: Name = Field("openai", description="embedded, openai (any compatible server) or ollama")
+    endpoint: Name = Field(
+        "openai", description="embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)"
+    )
     model: str = Field(description="the model's name on the server; for embedded: smollm2-135m or a GGUF file's path")
     base_url: str | None = Field(None, description="the server's address; none: the client's own default")
     served_as: str | None = Field(
@@ -75,6 +127,9 @@ class ModelConfig(Strict):
         False, description="a reasoning model: send max_completion_tokens and neither temperature nor seed"
     )
     parameters: Mapping[str, Any] = Field(default_factory=dict, description="further request parameters, sent as given")
+    simulated: SimulatedVoice = Field(
+        default_factory=SimulatedVoice, description="the simulated voice that stands for it in a rehearsal"
+    )
 
     def threads_within(self, cores: int) -> int:
         """The threads that a job with `cores` gives to this model, if it runs inside the job."""
@@ -137,6 +192,9 @@ class Config(Strict):
     data_root: str = Field("data/raw", description="folder of local and downloaded data")
     ledger: str = Field("data/ledger", description="folder, or SQLAlchemy URL, of the ledger of replies")
     replay: bool = Field(False, description="take every reply from the ledger; one that is missing is an error")
+    rehearsal: bool = Field(
+        False, description="simulated voices stand for all models; set by `snakemake rehearse`, in a folder of its own"
+    )
     shards: int = Field(1, ge=1, description="jobs that an experiment and model is cut into")
     budget: Budget = Field(default_factory=Budget, description="hard limits over everything the ledger holds")
     run: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
@@ -168,6 +226,7 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
         "experiments": ExperimentConfig,
         "budget": Budget,
         "price": Price,
+        "simulated": SimulatedVoice,
     }
     for part in location[:-1]:
         model = inner.get(str(part), model)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from moot.core.config import ModelConfig
+from moot.core.config import SIMULATED, ModelConfig
 from moot.llm.identity import model_asked
 
 
@@ -92,6 +92,8 @@ def request_to(
         parameters |= {"temperature": temperature, "seed": seed}
     if model.endpoint in ("embedded", "ollama"):
         parameters["context"] = model.context
+    if model.endpoint == SIMULATED:  # another simulated voice is another question to the ledger
+        parameters["simulated"] = model.simulated.model_dump(mode="json")
     native = schema if model.structured == "native" else None
     return Request(model.endpoint, model_asked(model), messages, parameters, native, choices)
 

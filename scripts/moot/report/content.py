@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
 
+SIMULATED = "SIMULATED"
+SIMULATED_NOTE = (
+    f"{SIMULATED}: a rehearsal. No language model was asked; simulated voices answered by a statistical model, and no "
+    "number here says anything of the models named."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class AsPublished:
     """How one run, or one data set with its trained models, relates to the experiments of config/paper.yaml.
@@ -73,6 +80,7 @@ class StudyResults:
         comparable: which runs are as published; without it no published value stands beside a run.
         trials: the experiments of too few debates to conclude from; no table but their own shows what came of them.
         claims: the published claims, where the study is `comparison`.
+        simulated: whether simulated voices stood for all models.
     """
 
     study: str
@@ -83,6 +91,7 @@ class StudyResults:
     comparable: Comparable = field(default_factory=Comparable)
     trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
     claims: Sequence[Claim] = ()
+    simulated: bool = False
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
         """The experiments of any of these protocols (none given: of all) whose parameters have these values.
@@ -120,7 +129,7 @@ class StudyResults:
 
         Each once, in the order of the experiments.
         """
-        found: list[str] = []
+        found: list[str] = [SIMULATED_NOTE] if self.simulated else []
         trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
         for results in (*self.experiments.values(), *trained):
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]

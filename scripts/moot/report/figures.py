@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from moot.core.artifacts import atomic_path
-from moot.report.content import Figure, StudyResults
+from moot.report.content import SIMULATED, SIMULATED_NOTE, Figure, StudyResults
 from moot.scores.results import ExperimentResults
 
 if TYPE_CHECKING:
@@ -75,9 +75,20 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
     }
     with figure_style():
         drawing = entry.build(results)
+        if results.simulated:
+            _mark(drawing)
+            without_dates["svg"]["Title"] += " (SIMULATED)"
+            without_dates["png"]["Description"] = SIMULATED_NOTE
         for kind, path in paths.items():
             with atomic_path(path) as part:
                 drawing.savefig(part, format=kind, metadata=without_dates[kind])
+
+
+def _mark(drawing: "MatplotlibFigure") -> None:
+    """Write across the figure of a rehearsal what it is."""
+    drawing.text(
+        0.5, 0.5, SIMULATED, ha="center", va="center", rotation=25, fontsize=44, color=VERMILION, alpha=0.22, zorder=9
+    )
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT, **subplots: Any) -> "tuple[MatplotlibFigure, Any]":

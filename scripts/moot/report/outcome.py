@@ -18,6 +18,7 @@ from moot.core.artifacts import atomic_path, read_frame, read_metadata
 from moot.core.errors import RunStoppedError
 from moot.labels.sheets import FAULTS
 from moot.protocols.debate import NO_ANSWER_YET, UNUSABLE_ANSWER
+from moot.report.content import SIMULATED, SIMULATED_NOTE
 from moot.report.escaping import csv_text, html, visible
 
 STATUSES = ("valid", "invalid", "failed", "waiting")
@@ -161,14 +162,19 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ou
     return Outcome(debates, tuple(dict.fromkeys(faults)))
 
 
-def write_outcome(study: str, outcome: Outcome, paths: Mapping[str, Path]) -> None:
-    """Write `outcome/{study}.csv` and `.html`, `paths` by format."""
+def write_outcome(study: str, outcome: Outcome, paths: Mapping[str, Path], simulated: bool = False) -> None:
+    """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that they are simulated."""
     counts = outcome.counts.copy()
+    if simulated:
+        counts.insert(0, "voices", SIMULATED)
     for column in ("experiment", "model", "reasons"):
         counts[column] = counts[column].map(csv_text)
     with atomic_path(paths["csv"]) as part:
         counts.to_csv(part, index=False, lineterminator="\n")
-    page = _template().render(study=study, outcome=outcome, rows=outcome.counts.to_dict("records"), columns=COLUMNS)
+    note = SIMULATED_NOTE if simulated else ""
+    page = _template().render(
+        study=study, note=note, outcome=outcome, rows=outcome.counts.to_dict("records"), columns=COLUMNS
+    )
     with atomic_path(paths["html"]) as part:
         part.write_text(page, encoding="utf-8")
 
@@ -192,6 +198,9 @@ _PAGE = """\
 </style>
 </head>
 <body>
+{% if note %}
+<p>{{ note | text }}</p>
+{% endif %}
 <table class="outcome">
 <thead><tr>{% for column in columns %}<th>{{ column | text }}</th>{% endfor %}</tr></thead>
 <tbody>

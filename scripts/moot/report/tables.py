@@ -5,7 +5,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
@@ -16,7 +16,7 @@ import pandas as pd
 
 from moot.core.artifacts import atomic_path
 from moot.report import escaping
-from moot.report.content import StudyResults, Table, TableContent
+from moot.report.content import SIMULATED, StudyResults, Table, TableContent
 from moot.report.latex import latex_table
 from moot.report.published import why_not_compared
 from moot.report.workbook import as_workbook
@@ -54,6 +54,8 @@ class Column:
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
     content = entry.build(results)
+    if results.simulated:
+        entry, content = _marked(entry, content)
     files: dict[str, Callable[[], bytes]] = {
         "csv": lambda: as_csv(content).encode(),
         "xlsx": lambda: as_xlsx(entry, content, results),
@@ -63,6 +65,14 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
     for kind, path in paths.items():
         with atomic_path(path) as part:
             part.write_bytes(files[kind]())
+
+
+def _marked(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
+    """A table of a rehearsal: its title, its caption and each of its rows say so, in a file of any format."""
+    frame = content.frame.copy()
+    frame.insert(0, "voices", SIMULATED)
+    said = f"{SIMULATED}. "
+    return replace(entry, title=said + entry.title, caption=said + entry.caption), replace(content, frame=frame)
 
 
 def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes:

@@ -1,7 +1,7 @@
 """Everything that one experiment left behind, read when first used."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ class ExperimentResults:
         config: the experiment's entry in the configuration.
         seed: the configuration's seed, from which bootstrap draws follow.
         files: the files that may be read, as a rule names them; None for whatever stands in the folder.
+        notes: what readers must know before all that the data set says of itself.
     """
 
     def __init__(
@@ -54,19 +55,22 @@ class ExperimentResults:
         config: ExperimentView,
         seed: int = 0,
         files: Collection[Path] | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.results = results
         self.files = None if files is None else frozenset(files)
         self.experiment = experiment
         self.config = config
         self.seed = seed
+        self.notes = tuple(notes)
 
     def __repr__(self) -> str:
         return f"ExperimentResults({self.experiment!r})"
 
     @cached_property
     def _cases_and_task(self) -> tuple[list[Case], Task]:
-        return read_cases(self._named(self.results / "cases" / f"{self.config.dataset}.parquet"))
+        cases, task = read_cases(self._named(self.results / "cases" / f"{self.config.dataset}.parquet"))
+        return cases, replace(task, notes=(*self.notes, *task.notes))
 
     @property
     def task(self) -> Task:

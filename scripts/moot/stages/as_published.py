@@ -73,6 +73,8 @@ def _data_differences(mine: Mapping[str, Any], paper: Mapping[str, Any]) -> list
 
 def compare_with_papers(plan: Plan) -> Comparable:
     """Which runs and data sets of a plan are as published, and in what the others differ."""
+    if plan.config.rehearsal:
+        return _nothing_comparable(plan)
     paper = paper_plan(plan.shipped)
     mine, of_paper = _Settings(plan), _Settings(paper)
     theirs = {name: of_paper[name] for name in paper.experiments}
@@ -83,6 +85,13 @@ def compare_with_papers(plan: Plan) -> Comparable:
     }
     known = {name: _dataset(paper, name) for name in paper.datasets_used}
     return Comparable(runs, {name: _compare_data(_dataset(plan, name), known) for name in plan.datasets_used})
+
+
+def _nothing_comparable(plan: Plan) -> Comparable:
+    """Of a rehearsal nothing stands beside a published value."""
+    simulated = AsPublished(differs="simulated voices")
+    runs = {(name, model): simulated for name, found in plan.experiments.items() for model in found.config.models}
+    return Comparable(runs, dict.fromkeys(plan.datasets, simulated))
 
 
 def paper_plan(shipped: Path) -> Plan:

@@ -24,6 +24,7 @@ from moot.llm.progress import Progress
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
 from moot.stages.plan import Experiment, Plan
+from moot.stages.rehearsal import simulated_endpoints
 
 Item = TypeVar("Item")
 _WAITING_FOR_ORDER = 4
@@ -251,7 +252,8 @@ async def run_debates(
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     """`run_debates` with the configured ledger and budget; SIGINT and SIGTERM end it in order."""
     progress = Progress(f"{job.experiment} {job.model} shard {job.shard}")
-    settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models)
+    open_endpoint = simulated_endpoints(plan.config, job.cases, job.task)
+    settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models, open_endpoint)
     with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
             async for debate in debates:

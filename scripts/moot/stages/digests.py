@@ -15,7 +15,7 @@ from typing import Any
 
 from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest, list_modules
-from moot.core.config import ModelConfig
+from moot.core.config import SIMULATED, ModelConfig
 from moot.datasets import LOADERS
 from moot.labels import JUDGE_PROMPT, LABELERS
 from moot.llm.endpoints import ENDPOINTS
@@ -319,10 +319,12 @@ def _contents(paths: Iterable[Path]) -> list[str]:
 
 
 def _what_replies_depend_on(models: Mapping[str, ModelConfig]) -> dict[str, Any]:
-    return {
-        name: models[name].model_dump(mode="json", include=REPLIES_DEPEND_ON) | {"server": served_as(models[name])}
-        for name in sorted(models)
-    }
+    return {name: _what_its_replies_depend_on(models[name]) for name in sorted(models)}
+
+
+def _what_its_replies_depend_on(model: ModelConfig) -> dict[str, Any]:
+    fields = REPLIES_DEPEND_ON | ({"simulated"} if model.endpoint == SIMULATED else set())
+    return model.model_dump(mode="json", include=fields) | {"server": served_as(model)}
 
 
 def _endpoints(models: Mapping[str, ModelConfig]) -> list[str]:

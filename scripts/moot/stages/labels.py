@@ -16,6 +16,7 @@ from moot.labels.sheets import FAULTS, read_annotations
 from moot.labels.statements import read_statements, sheet_id
 from moot.legal.rubric import CODES
 from moot.stages.plan import Plan
+from moot.stages.rehearsal import simulated_endpoints
 
 ALL_COLUMNS = (
     "experiment",
@@ -63,7 +64,9 @@ def by_judge(
         plan.config.models[model],
         plan.experiments[job.experiment].prompts,
         plan.config.ledger,
-        Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models),
+        Settings(
+            plan.config.replay, plan.config.budget, job.threads, plan.config.models, simulated_endpoints(plan.config)
+        ),
         plan.config.seed,
     )
     judged = judge_statements(judge, statements, facts)

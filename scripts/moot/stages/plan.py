@@ -30,6 +30,7 @@ from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.report.content import BASELINES, DEBATES, DESIGN, TRIALS, Figure, Table
 from moot.scores.results import ExperimentView
+from moot.stages.rehearsal import with_simulated_voices
 from moot.training.baselines import select
 
 
@@ -67,7 +68,7 @@ class Plan:
     """
 
     def __init__(self, config: Config, shipped: Path, files: Iterable[Path] = ()) -> None:
-        self.config = config
+        self.config = with_simulated_voices(config) if config.rehearsal else config
         self.shipped = shipped
         self.files = tuple(files)
         self.templates = cache(self._templates)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import atomic_path, file_digest
+from moot.core.config import SIMULATED
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -47,8 +48,9 @@ def path_digest(path: Path) -> str:
 
 
 def digests_of(job: "Snakemake") -> dict[str, str]:
-    """The digests that a job's rule has as parameters; none where it has none."""
-    return {name: job.params[name] for name in DIGESTS if name in job.params.keys()}  # noqa: SIM118 - not a dict
+    """The digests that a job's rule has as parameters, none where it has none; of a rehearsal also that it is one."""
+    voices = {"voices": SIMULATED.upper()} if job.config.get("rehearsal") else {}
+    return voices | {name: job.params[name] for name in DIGESTS if name in job.params.keys()}  # noqa: SIM118 - not a dict
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from moot.core.config import SimulatedVoice
 from moot.core.schemas import ARTIFACTS
 from moot.report.markdown import markdown_table
 from moot.stages.reference_prompts import EVERYWHERE, SOMETIMES, variables
@@ -61,11 +62,22 @@ def variables_reference() -> str:
     return markdown_table(("variable", "what it holds", "where"), rows)
 
 
+def simulated_voice_reference() -> str:
+    """Every parameter of a simulated voice, with its default."""
+    fields = SimulatedVoice.model_fields.items()
+    rows = [
+        (f"`{name}`", str(field.description), f"`{field.get_default(call_default_factory=True)}`")
+        for name, field in fields
+    ]
+    return markdown_table(("key", "what it is", "default"), rows)
+
+
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
     "registered": ("reference.md", registered),
     "rooms": ("architecture.md", rooms_reference),
     "variables": ("extending.md", variables_reference),
+    "simulated voice": ("planning.md", simulated_voice_reference),
 }
 """Name to the page below `docs/` that holds a generated part, and what writes it."""
 

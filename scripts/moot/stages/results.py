@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from moot.core.artifacts import describe, read_frame, read_frames, write_rows
 from moot.core.config import COMPARISON
 from moot.report.claims import read_claims
-from moot.report.content import StudyResults
+from moot.report.content import SIMULATED_NOTE, StudyResults
 from moot.report.published import read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
@@ -36,7 +36,9 @@ def experiment_results(
 
 def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
     """The results of the experiment and model that a job is about."""
-    return experiment_results(plan, job.wildcards.experiment, [job.wildcards.model], _files(job))
+    notes = [SIMULATED_NOTE] if plan.config.rehearsal else []
+    view = plan.view(job.wildcards.experiment, [job.wildcards.model])
+    return ExperimentResults(RESULTS, job.wildcards.experiment, view, plan.config.seed, _files(job), notes)
 
 
 def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str) -> None:
@@ -75,6 +77,7 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         comparable=compare_with_papers(plan),
         trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
+        simulated=plan.config.rehearsal,
     )
 
 

@@ -1,0 +1,169 @@
+"""Running a rehearsal: a workflow of its own in `rehearsal/`, and what it says of the real run's size and time."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.core.artifacts import atomic_path, read_frames
+from moot.core.config import Config, ModelConfig
+from moot.core.errors import RunStoppedError
+from moot.core.log import LOG
+
+FOLDER = Path("rehearsal")
+CONFIGURATION = "configuration.json"
+PAGE = "rehearsal.md"
+_OWN = {"results", "data", "report.html", FOLDER.name}
+_OWN_DATA = {"ledger", "annotations", "annotation_sheets", "inbox"}
+_MEGABYTE = 1e6
+_KIBIBYTES_A_GIGABYTE = 1e9 / 1024
+_HOUR = 3600.0
+_CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tokens", "cost_usd"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What running a rehearsal took here: wall-clock seconds, and GB of memory of its largest process."""
+
+    seconds: float
+    gigabytes: float
+
+
+def prepare(folder: Path, raw: Mapping[str, Any]) -> None:
+    """Make the folder of a rehearsal: the configuration, and links to all that is read from the working directory.
+
+    What people wrote stays out (annotations, answers), since it speaks of real debates; so do results and ledger.
+    """
+    (folder / "data").mkdir(parents=True, exist_ok=True)
+    _link(folder, (path for path in Path().iterdir() if path.name not in _OWN and not path.name.startswith(".")))
+    data = Path("data")
+    _link(folder / "data", (path for path in data.glob("*") if path.name not in _OWN_DATA))
+    with atomic_path(folder / CONFIGURATION) as part:
+        part.write_text(json.dumps({**raw, "rehearsal": True, "replace_results": True}, indent=1) + "\n", encoding="utf-8")
+
+
+def _link(folder: Path, paths: Iterable[Path]) -> None:
+    for path in paths:
+        link = folder / path.name
+        if not link.is_symlink():
+            link.symlink_to(os.path.relpath(path, folder))
+
+
+def run_workflow(folder: Path, shipped: Path, cores: int) -> Measured:
+    """Run the whole workflow in the folder of a rehearsal.
+
+    Raises:
+        RunStoppedError: it failed; its own messages say why.
+    """
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(shipped / "Snakefile"), "--cores", str(cores)]
+    command += ["--configfile", CONFIGURATION, "--quiet", "rules"]
+    started = time.monotonic()
+    done = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603 - our own command
+    if done.returncode:
+        raise RunStoppedError(f"the rehearsal stopped; the messages above, and {folder}/results/logs/, say why.")
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    kibibytes = largest / 1024 if sys.platform == "darwin" else largest
+    return Measured(time.monotonic() - started, kibibytes / _KIBIBYTES_A_GIGABYTE)
+
+
+def read_calls(folder: Path) -> pd.DataFrame:
+    """Every call of the rehearsal's debates once, with its tokens, the seconds that it stands for, and its price."""
+    paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
+    calls = read_frames(paths)[_CALL_COLUMNS] if paths else pd.DataFrame(columns=_CALL_COLUMNS)
+    return calls.drop_duplicates("call_id")
+
+
+def real_run(calls: pd.DataFrame, models: Mapping[str, ModelConfig]) -> pd.DataFrame:
+    """What the real run takes, one row a model: model, calls, tokens, usd, hours.
+
+    The hours are those of the longest of three: the calls' seconds over the model's concurrency, its calls over the
+    requests, and its tokens over the tokens that it allows a minute.
+    """
+    rows = []
+    for model, mine in calls.groupby("model", sort=True):
+        config = models[str(model)]
+        tokens = int(mine["prompt_tokens"].sum() + mine["completion_tokens"].sum())
+        seconds = [float(mine["seconds"].sum()) / config.concurrency]
+        seconds += [60 * len(mine) / config.requests_per_minute] if config.requests_per_minute else []
+        seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
+        usd = float(mine["cost_usd"].sum())
+        rows.append(
+            {"model": model, "calls": len(mine), "tokens": tokens, "usd": round(usd, 2), "hours": max(seconds) / _HOUR}
+        )
+    return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "hours"])
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    """Bytes on disk: the ledger, and each folder of the results."""
+    found = {"ledger": _size(folder / "data" / "ledger")}
+    found |= {f"results/{part.name}": _size(part) for part in sorted((folder / "results").glob("*")) if part.is_dir()}
+    return found
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def report(folder: Path, config: Config, measured: Measured) -> str:
+    """What a rehearsal found, as Markdown."""
+    table, on_disk = real_run(read_calls(folder), config.models), sizes(folder)
+    lines = [
+        "# Rehearsal (SIMULATED)",
+        "",
+        "Simulated voices stood for all models: no number of this run says anything of a model. "
+        f"Tables, figures and transcripts stand in `{folder}/results/`.",
+        "",
+        "## The real run, estimated",
+        "",
+        "| model | calls | tokens | US dollars | hours |",
+        "|---|--:|--:|--:|--:|",
+        *(
+            f"| {row.model} | {row.calls:,} | {row.tokens:,} | {row.usd:,.2f} | {row.hours:.2f} |"
+            for row in table.itertuples()
+        ),
+        f"| all | {table['calls'].sum():,} | {table['tokens'].sum():,} | {table['usd'].sum():,.2f} | "
+        f"{table['hours'].max() if len(table) else 0:.2f} to {table['hours'].sum():.2f} |",
+        "",
+        "Hours of all: the slowest model alone, if all servers are asked at once, to one model after the other. They "
+        "rest on each model's `simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and on its limits "
+        "and concurrency. Calls of models that label statements are not among them.",
+        "",
+        "## On disk",
+        "",
+        "| folder | MB |",
+        "|---|--:|",
+        *(f"| {name} | {size / _MEGABYTE:.1f} |" for name, size in on_disk.items()),
+        f"| all | {sum(on_disk.values()) / _MEGABYTE:.1f} |",
+        "",
+        "## This machine",
+        "",
+        f"The rehearsal took {measured.seconds / 60:.1f} minutes; its largest process {measured.gigabytes:.2f} GB of "
+        "memory. A second rehearsal of the same configuration reads its ledger.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def rehearse(raw: Mapping[str, Any], config: Config, shipped: Path, cores: int) -> str:
+    """Rehearse a configuration in `rehearsal/` below the working directory, and return the report.
+
+    Args:
+        raw: the merged configuration, as Snakemake hands it over.
+        config: the same, checked.
+        shipped: the project's folder.
+        cores: for the workflow.
+    """
+    prepare(FOLDER, raw)
+    LOG.info("rehearsing in %s/; a log of each job stands in %s/results/logs/", FOLDER, FOLDER)
+    measured = run_workflow(FOLDER, shipped, cores)
+    text = report(FOLDER, config, measured)
+    with atomic_path(FOLDER / PAGE) as part:
+        part.write_text(text, encoding="utf-8")
+    return text

@@ -1,0 +1,215 @@
+"""Simulated voices: what is planted in them is found again, every protocol runs with them, none passes for a model."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
+from moot.core.artifacts import describe, write_cases
+from moot.core.cases import Case, Task
+from moot.core.config import ModelConfig, SimulatedVoice
+from moot.core.errors import UserError
+from moot.datasets.opinions import TASK as APPEAL
+from moot.legal.rules import label_statement
+from moot.llm.endpoints.simulated import SimulatedEndpoint
+from moot.llm.request import Message, Request, request_to
+from moot.llm.simulated_beliefs import Belief, form_belief, read_request, world_of
+from moot.llm.simulated_replies import MARK
+from moot.stages.digests import Stages
+from moot.stages.plan import Plan
+from moot.stats.calibration import calibration_error_statistic
+from moot.stats.paired import compare
+
+TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
+SEEDS, CASES = 200, 60
+WORDS = ("NO", "YES")
+
+
+def case(number: int, task: Task = TASK) -> Case:
+    return Case(f"c{number}", "d", "test", f"Facts of file {number}.", task.labels[number % 2], task.labels)
+
+
+def asked(number: int, model: str, *told: str) -> Request:
+    text = "\n".join([f"<facts>\nFacts of file {number}.\n</facts>", *(f"<record>\n{one}\n</record>" for one in told)])
+    return Request("simulated", model, (Message("user", text),), {"temperature": 0.7, "seed": 1}, None, WORDS)
+
+
+def beliefs(seed: int, model: str, voice: SimulatedVoice, *told: str) -> list[Belief]:
+    world = world_of(seed, [case(number) for number in range(CASES)], TASK)
+    requests = [asked(number, model, *told) for number in range(CASES)]
+    return [form_belief(voice, seed, request, read_request(request, world.cases), WORDS) for request in requests]
+
+
+@pytest.fixture(scope="module")
+def worlds() -> list[tuple[list[Belief], list[Belief]]]:
+    """In each of 200 worlds, the beliefs of a better and of a worse voice about the same cases."""
+    better, worse = SimulatedVoice(competence=0.8, overconfidence=1), SimulatedVoice(competence=0.6, overconfidence=2)
+    return [(beliefs(seed, "better", better), beliefs(seed, "worse", worse)) for seed in range(SEEDS)]
+
+
+def right(found: list[Belief]) -> Any:
+    return np.array([belief.log_odds > 0 for belief in found], dtype=float)
+
+
+def test_a_planted_gap_in_accuracy_is_recovered_and_covered(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
+    clusters = [str(number) for number in range(CASES)]
+    found = [compare(right(better), right(worse), clusters, seed) for seed, (better, worse) in enumerate(worlds)]
+    differences = np.array([comparison.difference for comparison in found])
+    standard_error = differences.std(ddof=1) / SEEDS**0.5
+    assert abs(differences.mean() - 0.2) < 3 * standard_error < 0.03, differences.mean()
+    covered = np.mean([comparison.low <= 0.2 <= comparison.high for comparison in found])
+    assert 0.92 <= covered <= 0.98, covered
+
+
+def test_shared_difficulty_makes_errors_correlate(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
+    pairs = np.array([(right(better), right(worse)) for better, worse in worlds])
+    assert np.corrcoef(pairs[:, 0].ravel(), pairs[:, 1].ravel())[0, 1] > 0.25
+
+
+def test_planted_over_confidence_comes_out_as_calibration_error(
+    worlds: list[tuple[list[Belief], list[Belief]]],
+) -> None:
+    """A voice that states its log-odds as they are is calibrated; one that doubles them is not, by a known amount."""
+    for position, factor in ((0, 1), (1, 2)):
+        every = [belief for world in worlds for belief in world[position]]
+        stated, correct = np.array([belief.certainty for belief in every]), right(every)
+        error = float(calibration_error_statistic(stated, correct).function(np.ones((1, len(every))))[0])
+        honest = 1 / (1 + np.exp(-np.log(stated / (1 - stated)) / factor))
+        expected = abs(stated.mean() - honest.mean())
+        assert error == pytest.approx(expected, abs=0.015), (factor, error, expected)
+        assert (error < 0.02) == (factor == 1), (factor, error)
+
+
+def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
+    plain = SimulatedVoice()
+    alone = beliefs(1, "m", plain)[0]  # the truth of file 0 is "no"
+
+    def moved(voice: SimulatedVoice, *told: str) -> float:
+        still = voice.model_copy(update={"wobble": 1e-9})
+        return beliefs(1, "m", still, *told)[0].log_odds - beliefs(1, "m", still)[0].log_odds
+
+    assert alone.right == "NO"
+    assert moved(plain, "counsel, opening: The answer is NO.") == pytest.approx(0.25, abs=1e-6)
+    assert moved(plain, "counsel, opening: The answer is YES.") == pytest.approx(-0.2, abs=1e-6)
+    assert moved(plain, "AI Judge 2, round 1: The answer is YES.") == pytest.approx(-0.3, abs=1e-6)
+    assert moved(plain, "Human Judge, round 1: The answer is YES.") == pytest.approx(-0.6, abs=1e-6)
+    first = plain.model_copy(update={"first_speaker": 0.5})
+    assert moved(first, "a, opening: The answer is NO.", "b, opening: YES.") == pytest.approx(0.55, abs=1e-6)
+    liked = plain.model_copy(update={"label_liking": {"yes": 0.4}, "first_option": 0.1})
+    assert beliefs(1, "m", liked)[0].log_odds - alone.log_odds == pytest.approx(-0.4 + 0.1)
+
+
+def entry(**voice: Any) -> ModelConfig:
+    return ModelConfig(endpoint="simulated", model="m", simulated=SimulatedVoice(**voice))
+
+
+def test_bad_replies_come_in_their_shares_and_equal_requests_get_equal_replies() -> None:
+    schema = {"type": "object", "properties": {"prediction": {"enum": list(WORDS)}, "confidence": {"type": "integer"}}}
+    config = entry(empty=0.1, refused=0.1, malformed=0.2, cut_off=0.1)
+    endpoint = SimulatedEndpoint(config, world_of(1, [case(0)], TASK))
+
+    async def replies(start: int) -> list[str]:
+        message = (Message("user", "<facts>\nFacts of file 0.\n</facts>"),)
+        made = [request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema) for n in range(2000)]
+        return [(await endpoint.complete(request)).text for request in made[start:]]
+
+    texts = asyncio.run(replies(0))
+    shares = [np.mean([text == "" for text in texts]), np.mean([text.startswith("I am sorry") for text in texts])]
+    shares += [np.mean([text.endswith(",,") for text in texts])]
+    assert shares == pytest.approx([0.1, 0.1, 0.2], abs=0.03)
+    assert asyncio.run(replies(1990)) == texts[1990:]
+
+
+APPEALS = [
+    Case(f"a{n}", "people", "test", f"An appeal, file {n}.", ("affirm", "not affirm")[n % 2], APPEAL.labels)
+    for n in range(20)
+]
+RUNS: list[tuple[str, dict[str, Any]]] = [
+    ("zero_shot", {}),
+    ("cot", {}),
+    ("self_consistency", {"k": 3}),
+    ("courtroom", {"strategy": "inline"}),
+    ("courtroom", {"answer": "likelihood", "beliefs": "after_turn"}),
+    ("feedback", {"sides": "opposed", "answer": "generation"}),
+    ("feedback", {"sides": "free", "answer": "likelihood", "content_free": True}),
+    ("four_step_cot", {}),
+    ("reflexion", {}),
+    ("stance", {}),
+    ("polarity", {"answer": "json"}),
+    ("panel", {"votes": "likelihood"}),
+    ("synthetic_panel", {}),
+    ("synthetic_panel", {"reply": "json"}),
+]
+
+
+@pytest.mark.parametrize(("protocol", "params"), RUNS)
+def test_every_protocol_comes_to_an_answer_with_simulated_voices(
+    protocol: str, params: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prompts, ledger, parsing and conclusions are the real ones; a competent voice is mostly right."""
+    monkeypatch.chdir(tmp_path)
+    if "panel" in protocol:
+        write_cases(cases := tmp_path / "cases.parquet", APPEALS, APPEAL, describe())
+    else:
+        cases = people(tmp_path / "cases.parquet", 20)
+    config = configuration(
+        "http://nowhere.invalid",
+        tmp_path,
+        {"simulated": {"competence": 0.97}, "reasoning": True, "structured": "prompted"},
+        experiment={"protocol": protocol, "params": params},
+        rehearsal=True,
+    )
+    rows = hold(config, cases, tmp_path / "transcripts.parquet")
+    concluded = rows[rows["kind"] == "conclusion"]
+    assert concluded["parsed"].str.contains('"status": "valid"').mean() >= 0.9, rows[["kind", "text"]].head()
+    targets = {f"a{n}": APPEALS[n].target for n in range(20)}
+    expected = [targets.get(found) or ("yes" if int(found[-5:]) % 2 else "no") for found in concluded["case_id"]]
+    assert (concluded["prediction"] == expected).mean() >= 0.75
+    said = rows[(rows["source"] == "model") & (rows["kind"] == "statement")]
+    if protocol == "panel":
+        assert said["text"].str.startswith(MARK).all()
+        assert said["confidence"].notna().all()
+        assert {label_statement(text).label for text in said["text"]} == {"AFFIRM", "REVERSE"}
+
+
+def test_a_rehearsal_asks_nobody_and_says_in_its_ledger_and_digests_which_voice_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cases = people(tmp_path / "cases.parquet", 40)
+    frames = []
+    for competence in (0.97, 0.03):
+        config = configuration(
+            "http://nowhere.invalid",
+            tmp_path,
+            {"simulated": {"competence": competence}},
+            experiment={"protocol": "zero_shot"},
+            rehearsal=True,
+            budget={"calls": 0},
+        )
+        frames.append(hold(config, cases, tmp_path / "t.parquet"))
+        assert Plan.from_yaml(config, PROJECT).config.ledger == "data/ledger"
+    first, second = (frame.loc[frame["kind"] == "conclusion", "prediction"].tolist() for frame in frames)
+    assert np.mean([one == other for one, other in zip(first, second, strict=True)]) < 0.3, "not from the ledger"
+    assert not (tmp_path / "ledger").exists(), "the configured ledger is left alone"
+    digests = [
+        Stages(Plan.from_yaml({**config, "rehearsal": rehearsal}, PROJECT)).of(
+            "run_debates", experiment=EXPERIMENT, model=MODEL
+        )
+        for rehearsal in (True, False)
+    ]
+    assert digests[0].options != digests[1].options
+
+
+def test_outside_of_a_rehearsal_a_simulated_voice_refuses(tmp_path: Path) -> None:
+    config = configuration("http://nowhere.invalid", tmp_path, {"endpoint": "simulated"})
+    with pytest.raises(UserError, match="snakemake rehearse"):
+        hold(config, people(tmp_path / "cases.parquet", 2), tmp_path / "t.parquet")
+
+
+def test_shares_of_bad_replies_that_exceed_one_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected at most 1"):
+        SimulatedVoice(empty=0.6, refused=0.6)
