@@ -1,0 +1,69 @@
+"""A rehearsal as a user runs it: the whole workflow, elsewhere, with every artifact saying that it is simulated."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.artifacts import read_metadata
+from project_copy import Workflow
+
+NOBODY = "http://127.0.0.1:9"
+
+
+def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(tmp_path: Path) -> None:
+    workflow = Workflow(tmp_path, NOBODY)
+    served = {
+        "endpoint": "openai",
+        "model": "test",
+        "base_url": NOBODY,
+        "api_key_env": "KEY_OF_NOBODY",
+        "concurrency": 2,
+    }
+    workflow.configure(
+        {
+            "run": ["single"],
+            "models/served": {**served, "price": {"input": 1.0, "output": 2.0}, "simulated": {"competence": 0.9}},
+            "models/other": {**served, "requests_per_minute": 1, "reasoning": True, "structured": "prompted"},
+            "experiments/single": {
+                "protocol": "zero_shot", "dataset": "people", "models": ["served", "other"], "cases": 12
+            },
+            "budget": {"calls": 1},
+            "ledger": "data/ledger",
+        }
+    )  # fmt: skip
+    done = workflow.run("rehearse")
+    assert done.returncode == 0, done.stdout[-4000:]
+    folder = workflow.work / "rehearsal"
+    assert not (workflow.work / "results").exists()
+    assert not (workflow.work / "data").exists(), "the real ledger is left alone"
+
+    artifacts = list((folder / "results").rglob("*.parquet"))
+    assert {"transcripts", "predictions", "calls", "scores"} <= {
+        path.relative_to(folder).parts[1] for path in artifacts
+    }
+    assert {read_metadata(path).get("voices") for path in artifacts} == {"SIMULATED"}
+    records = [json.loads(path.read_text()) for path in (folder / "results" / "provenance").rglob("*.json")]
+    assert {record["digests"]["voices"] for record in records} == {"SIMULATED"}
+
+    tables = list((folder / "results" / "tables").rglob("*.*"))
+    for path in (path for path in tables if path.suffix in (".html", ".tex")):
+        assert "SIMULATED" in path.read_text(encoding="utf-8"), path
+    for path in (path for path in tables if path.suffix == ".csv"):
+        assert set(pd.read_csv(path).get("voices", ["none"])) <= {"SIMULATED"}, path
+    for path in (folder / "results" / "figures").rglob("*.svg"):
+        assert "SIMULATED" in path.read_text(encoding="utf-8"), path
+    for path in (folder / "results" / "rendered").rglob("*.*"):
+        assert "SIMULATED" in path.read_text(encoding="utf-8"), path
+
+    report = (folder / "rehearsal.md").read_text(encoding="utf-8")
+    assert report in done.stdout
+    assert "| other | 12 |" in report
+    hours = next(line for line in report.splitlines() if line.startswith("| other |")).split("|")[-2]
+    assert float(hours) == 0.2, "12 calls at one a minute"
+    assert "| ledger |" in report
+
+    with sqlite3.connect(next((folder / "data" / "ledger").glob("*.sqlite*"))) as database:
+        tables_of_ledger = [name for (name,) in database.execute("select name from sqlite_master where type='table'")]
+    assert tables_of_ledger, "a ledger of its own"
