@@ -47,7 +47,8 @@ def prepare(folder: Path, raw: Mapping[str, Any]) -> None:
     data = Path("data")
     _link(folder / "data", (path for path in data.glob("*") if path.name not in _OWN_DATA))
     with atomic_path(folder / CONFIGURATION) as part:
-        part.write_text(json.dumps({**raw, "rehearsal": True, "replace_results": True}, indent=1) + "\n", encoding="utf-8")
+        content = {**raw, "rehearsal": True, "replace_results": True}
+        part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _link(folder: Path, paths: Iterable[Path]) -> None:
