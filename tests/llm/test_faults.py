@@ -19,9 +19,9 @@ from moot.core.errors import CallFailedError, RunStoppedError
 from moot.llm import chat as chat_module
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import label_logprobs, retry_after
-from moot.llm.failures import redacted
 from moot.llm.ledger import Ledger
 from moot.llm.progress import Progress
+from moot.llm.redaction import redacted
 from moot.llm.request import Message, Reply, Request
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions

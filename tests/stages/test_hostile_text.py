@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from fault_server import FaultServer
 from moot.core.artifacts import describe, read_cases, write_cases
-from moot.llm.failures import redacted
 from moot.llm.ledger import Ledger
 from moot.llm.prompts import Prompts, enclose
+from moot.llm.redaction import redacted
 from moot.report.transcripts import render_markdown, render_page
 from moot.scores.results import ExperimentResults
 from moot.stages.plan import Plan

@@ -1,17 +1,36 @@
-"""The two ways in which a run ends early, each with one message for the person at the terminal."""
+"""Every error of moot that another module catches, in one tree.
+
+MootError
+  UserError                   a mistake in configuration or data: one message, and the run ends
+  RunStoppedError             the run cannot go on; everything paid for is kept
+    LogprobsUnavailableError
+  CallError                   one call went wrong
+    CallFailedError           for good
+    TransientError            worth another attempt
+      UnreachableError
+    RateLimitedError          the server asks to wait
+  DebatePausedError           a debate waits for a person
+  UnavailableError            a baseline cannot run here
+"""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from moot.core.usage import Usage
 
-class UserError(Exception):
+
+class MootError(Exception):
+    """Any error that moot itself raises for another part of it, or for the user."""
+
+
+class UserError(MootError):
     """A mistake in configuration or data.
 
     The message names the place (file, row, column), what was found, what was expected, and what to do.
     """
 
 
-class RunStoppedError(Exception):
+class RunStoppedError(MootError):
     """The run cannot go on (budget spent, key refused, quota used up); everything paid for is kept."""
 
 
@@ -32,16 +51,43 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     return UserError(f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(names)}.")
 
 
-class CallFailedError(Exception):
+class CallError(MootError):
+    """One call to a model went wrong."""
+
+
+class CallFailedError(CallError):
     """This call cannot succeed (refused, too long, out of retries): its debate goes on without it or fails."""
 
 
-class DebatePausedError(Exception):
+class TransientError(CallError):
+    """The server failed, dropped the connection, took too long or sent no usable reply: try again after a pause.
+
+    `usage` is what a reply that cannot be used was counted as; it is paid for.
+    """
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class UnreachableError(TransientError):
+    """No connection at all: if it never comes about, no call of the run can succeed."""
+
+
+class RateLimitedError(CallError):
+    """The server asks to wait; `retry_after` is what it said, in seconds, or None."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class DebatePausedError(MootError):
     """A person has not answered yet, or not so that it can be used: the debate goes on in a later run.
 
     The message begins with `NO_ANSWER_YET` and names the file, or with `UNUSABLE_ANSWER` and says what is wrong.
     """
 
 
-class UnavailableError(Exception):
+class UnavailableError(MootError):
     """A baseline that cannot run here (library or weights absent); the message becomes the status of its row."""

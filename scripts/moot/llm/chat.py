@@ -11,15 +11,23 @@ from datetime import UTC, datetime
 from aiolimiter import AsyncLimiter
 
 from moot.core.config import Budget, ModelConfig
-from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
+from moot.core.errors import (
+    CallFailedError,
+    LogprobsUnavailableError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+    UserError,
+)
 from moot.core.log import LOG
+from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS, Endpoint
-from moot.llm.failures import RateLimitedError, TransientError, UnreachableError
 from moot.llm.identity import address, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question, Reservation
 from moot.llm.parsing.values import writable
 from moot.llm.progress import Progress
-from moot.llm.request import Reply, Request, Usage, call_id
+from moot.llm.request import Reply, Request, call_id
 
 _BYTES_A_TOKEN = 3.0
 """A cautious estimate for budgets and token limits, before the server has counted; of bytes, since one Chinese

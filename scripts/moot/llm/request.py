@@ -104,20 +104,6 @@ def call_id(request_json: str, replicate: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """The tokens of one attempt, as the server counted them."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and generated tokens."""
-        return self.prompt_tokens + self.completion_tokens
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """What a model answered, as it came, and what it took.
 

@@ -18,9 +18,9 @@ from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
 from moot.core.schemas import SCHEMAS
 from moot.llm.chat import Settings, open_chats
-from moot.llm.failures import redacted
 from moot.llm.ledger import Ledger
 from moot.llm.progress import Progress
+from moot.llm.redaction import redacted
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
 from moot.stages.plan import Experiment, Plan

@@ -10,9 +10,8 @@ from typing import Any
 
 from moot.core.artifacts import file_digest
 from moot.core.config import ModelConfig
-from moot.core.errors import CallFailedError, UserError
+from moot.core.errors import CallFailedError, TransientError, UserError
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.failures import TransientError
 from moot.llm.request import Reply, Request
 
 PACKAGED = "smollm2-135m"

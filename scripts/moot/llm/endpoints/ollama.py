@@ -4,12 +4,20 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from moot.core.config import ModelConfig
-from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
+from moot.core.errors import (
+    CallFailedError,
+    LogprobsUnavailableError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+)
+from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
-from moot.llm.failures import RateLimitedError, TransientError, UnreachableError, redacted
 from moot.llm.identity import address
-from moot.llm.request import Reply, Request, Usage
+from moot.llm.redaction import redacted
+from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
     import ollama

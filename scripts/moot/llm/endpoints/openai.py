@@ -12,11 +12,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from moot.core.config import ModelConfig
-from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
+from moot.core.errors import (
+    CallFailedError,
+    LogprobsUnavailableError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+    UserError,
+)
+from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.failures import RateLimitedError, TransientError, UnreachableError, redacted
 from moot.llm.identity import address
-from moot.llm.request import Reply, Request, Usage
+from moot.llm.redaction import redacted
+from moot.llm.request import Reply, Request
 
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
 
