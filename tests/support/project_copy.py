@@ -66,7 +66,7 @@ class Workflow:
         done = subprocess.run(
             command,
             cwd=self.work,
-            env={**os.environ, **environment},
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},  # else each job compiles all anew
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,0 +1,283 @@
+"""What runs again and what does not: no failed run leaves a stale artifact, and a rule reads only what it names."""
+
+import copy
+import json
+import logging
+import os
+import pickle
+import re
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from fault_server import FaultServer
+from moot.core.artifacts import read_metadata
+from project_copy import PROJECT, Workflow
+
+SHORT = {"max_tokens": 40}
+CONFIG = {
+    "run": ["trial", "panel", "meeting", "training", "summary", "appeal", "published"],
+    "datasets/people": {"loader": "nlsy97", "source": "synthetic", "rows": 60},
+    "datasets/caselaw": {"source": "sample", "baselines": ["majority-class"]},
+    "datasets/paragraphs": {"loader": "cap", "source": "local", "path": "mine/two.jsonl"},
+    "datasets/appeals": {"loader": "opinions", "source": "local", "path": "mine"},
+    "experiments/trial": {"protocol": "courtroom", "dataset": "people", "models": ["fast", "slow"], "cases": 2},
+    "experiments/panel": {
+        "protocol": "panel", "dataset": "opinions", "models": ["fast", "slow"], "cases": 1, "params": SHORT,
+        "labelers": ["rules", "judge:fast", "human"],
+    },
+    "experiments/meeting": {
+        "protocol": "conference", "dataset": "opinions", "models": "fast", "cases": 1,
+        "params": {"rounds": 1, **SHORT, "form_tokens": 180},
+    },
+    "experiments/training": {
+        "protocol": "feedback", "dataset": "caselaw", "models": "fast", "split": "train", "cases": 4,
+        "calibration_cases": 2, "params": {"debaters": 2, "sides": "opposed", "rounds": 1, **SHORT},
+    },
+    "experiments/summary": {"protocol": "case_summary", "dataset": "paragraphs", "models": "fast"},
+    "experiments/appeal": {"protocol": "zero_shot", "study": "stance", "dataset": "appeals", "models": "fast"},
+    "experiments/published": {
+        "source": "recorded", "dataset": "nyu-debates", "models": "human-judge", "params": {"method": "AI consult"},
+    },
+}  # fmt: skip
+SHEET = "results/annotation_sheets/panel/slow.txt"
+TRIAL = (
+    "results/tables/courtroom/table5_courtroom.csv",
+    "results/figures/courtroom/figure5_sorted_debates.png",
+    "results/rendered/trial/fast.md",
+    "results/rendered/trial/slow.md",
+    "results/outcome/courtroom.csv",
+)
+PANEL = ("results/tables/appellate/agreement.csv",)
+SUMMARY = "results/rendered/summary/fast.md"
+OTHERS = (
+    SUMMARY,
+    "results/tables/feedback/one_against_all.csv",
+    "results/summaries/summary/fast.jsonl",
+    "results/assistants/training/fast/tfidf.skops",
+    "results/rendered/meeting/fast.html",
+    "results/minutes/meeting/fast",
+    "results/transcripts/published/human-judge/0.parquet",
+    "results/deidentified/appeals.parquet",
+    "results/reference.md",
+)
+OPINION = {"name": "Low v. High", "name_abbreviation": "Low v. High", "decision_date": "1901-05-03"}
+KEEP_JOB = """
+import pickle
+from pathlib import Path
+kept = Path("jobs", snakemake.rule, "-".join(snakemake.wildcards) or "all")
+kept.parent.mkdir(parents=True, exist_ok=True)
+kept.write_bytes(pickle.dumps((__file__, snakemake)))
+"""
+RULES = [
+    name
+    for file in sorted((PROJECT / "rules").glob("*.smk"))
+    for name, text in re.findall(
+        r"^ *rule ?(\w*):\n(.*?)(?=^ *rule ?\w*:|\Z)", file.read_text(), re.MULTILINE | re.DOTALL
+    )
+    if name != "download" and "output:" in text
+]
+"""Every rule that makes files of files; those without a name of their own are called after it: tables_..., figures_..."""
+TIMED = ("train_baselines", "train_assistant")
+"""Rules whose outputs hold the time that fitting took, or that of packing."""
+
+
+class Reruns(Workflow):
+    """A workflow with two models of different speed, and every kind of stage; its scripts keep what they were called with."""
+
+    def __init__(self, folder: Path, servers: tuple[FaultServer, FaultServer]) -> None:
+        models = {
+            f"models/{name}": {"endpoint": "openai", "model": name, "base_url": server.url, "max_tokens": 40}
+            for name, server in zip(("fast", "slow"), servers, strict=True)
+        }
+        self.base: dict[str, Any] = {**models, **CONFIG, "ledger": str(folder / "ledger")}
+        super().__init__(folder, "")
+        for script in (self.project / "scripts").glob("*.py"):
+            script.write_text(script.read_text() + KEEP_JOB)
+        self.opinions = self.work / "data" / "raw" / "mine" / "two.jsonl"
+        self.opinions.parent.mkdir(parents=True)
+        bodies = [{"opinions": [{"text": f"{name} sued for the price of a horse."}]} for name in ("Low", "Brook")]
+        lines = [json.dumps({"id": number, **OPINION, "casebody": body}) for number, body in enumerate(bodies)]
+        self.opinions.write_text("\n".join(lines) + "\n")
+
+    def configure(self, change: dict[str, Any]) -> None:
+        super().configure(copy.deepcopy({**self.base, **change}))
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
+    with FaultServer() as fast, FaultServer(latency=0.2) as slow:
+        yield fast, slow
+
+
+@pytest.fixture(scope="module")
+def built(servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory) -> Reruns:
+    """A workflow that has built everything at two cores, after a person has labelled a statement."""
+    workflow = Reruns(tmp_path_factory.mktemp("reruns"), servers)
+    done = workflow.run(SHEET)
+    assert done.returncode == 0, done.stdout[-4000:]
+    written = (workflow.work / SHEET).read_text().splitlines()
+    sheet = pd.read_csv(workflow.work / written[0], nrows=1)
+    (workflow.work / "data" / "annotations").mkdir()
+    sheet.assign(label="AFFIRM").to_csv(workflow.work / "data" / "annotations" / "ann.csv", index=False)
+    done = workflow.run(*TRIAL, *PANEL, *OTHERS)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return workflow
+
+
+def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
+    """The digests inside the artifacts are those of the configuration, and the check says so."""
+    assert built.jobs(*TRIAL, *PANEL, *OTHERS) == set()
+    assert "artifacts follow from the configuration as it stands" in built.run("verify").stdout
+    for file in sorted((built.work / "results" / "provenance").rglob("*.parquet.json")):
+        record = json.loads(file.read_text())
+        for output in (path for path in record["outputs"] if path.endswith(".parquet")):
+            inside = read_metadata(built.work / output)
+            assert {name: inside[name] for name in record["digests"]} == record["digests"], output
+
+
+def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
+    """Run a job's script in a folder that holds only its declared inputs; what it wrote then and now."""
+    script, job = pickle.loads(kept.read_bytes())
+    home = kept.parents[2]
+    for path in filter(lambda path: not path.is_absolute(), map(Path, job.input)):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).symlink_to(home / path)
+    for path in map(Path, [*job.output, *job.log]):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    handlers = list(logging.getLogger("moot").handlers)
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(folder)
+        runpy.run_path(script, {"snakemake": job}, "__main__")
+    logging.getLogger("moot").handlers[:] = handlers
+    written = [path for output in map(Path, job.output) for path in (folder / output, *(folder / output).rglob("*"))]
+    return [(home / path.relative_to(folder), path) for path in written if path.is_file()]
+
+
+@pytest.mark.parametrize("rule", [*filter(None, RULES), "tables_", "figures_"])
+def test_a_rule_reads_only_what_it_names(
+    rule: str, built: Reruns, servers: tuple[FaultServer, FaultServer], tmp_path: Path
+) -> None:
+    """The same bytes, for each of two models of different speed, and no call is made."""
+    asked = [server.count() for server in servers]
+    jobs = sorted((built.work / "jobs").glob(f"{rule}*/*" if rule.endswith("_") else f"{rule}/*"))
+    assert jobs, "no job of this rule has run: give it an experiment above"
+    for number, job in enumerate(jobs):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        written = run_again(job, folder)
+        assert written
+        assert rule in TIMED or [then for then, now in written if then.read_bytes() != now.read_bytes()] == []
+    assert [server.count() for server in servers] == asked
+
+
+AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome"}
+AFTER_DEBATES |= {"tables_courtroom_tables", "figures_courtroom_figures"}
+AFTER_LABELS = {"label_statements", "score", "tables_appellate_tables"}
+
+
+@contextmanager
+def broken(workflow: Reruns, *scripts: str) -> Iterator[None]:
+    """While the block runs these scripts fail; afterwards they do something else than before."""
+    texts = {file: file.read_text() for file in (workflow.project / "scripts" / f"{name}.py" for name in scripts)}
+    for file, text in texts.items():
+        file.write_text(re.sub(r"( +)with job\(snakemake\)", r"\1raise KeyError\n\g<0>", text))
+    yield
+    for file, text in texts.items():
+        file.write_text(f"{text}\nMENDED = True\n")
+
+
+FAULTS_OF_CODE = {
+    ("labels", "scores", "transcript", "summaries"): {
+        *AFTER_LABELS, "render_transcripts", "render_conferences", "write_summaries", "tables_courtroom_tables",
+    },
+    ("predictions",): {*AFTER_DEBATES, "tables_appellate_tables"} - {"run_debates"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scripts", FAULTS_OF_CODE, ids=" ".join)
+def test_after_a_stage_that_failed_all_that_follows_from_it_is_built_again(
+    scripts: tuple[str, ...], built: Reruns
+) -> None:
+    targets = (*TRIAL, *PANEL, *OTHERS)
+    with broken(built, *scripts):
+        done = built.run(*targets, "--keep-going")
+        assert done.returncode == 1, done.stdout[-4000:]
+    assert built.jobs(*targets, "--rerun-incomplete") >= FAULTS_OF_CODE[scripts]
+
+
+def test_after_a_bad_file_of_the_user_all_that_follows_from_it_is_built_again(built: Reruns) -> None:
+    """The mended file differs from the first, is older than every artifact, and is where the configuration says."""
+    text = built.opinions.read_text()
+    built.opinions.write_text("no JSON\n")
+    done = built.run("results/cases/paragraphs.parquet")
+    assert done.returncode == 1
+    assert "two.jsonl" in done.stdout
+    built.opinions.write_text(text.replace("horse", "cart"))
+    os.utime(built.opinions, (0, 0))
+    assert built.jobs(SUMMARY, "--rerun-incomplete") == {"load_cases", "run_debates", "predict", "render_transcripts"}
+
+
+def fail(**change: Any) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
+    """End a run by a configuration with which no call can be made."""
+
+    def end(workflow: Reruns, targets: tuple[str, ...], _server: FaultServer) -> None:
+        workflow.configure({path.replace("__", "/"): value for path, value in change.items()})
+        done = workflow.run(*targets)
+        assert done.returncode == 1, done.stdout[-4000:]
+
+    return end
+
+
+def stop(how: int) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
+    """End a run by a signal while a call is under way."""
+
+    def end(workflow: Reruns, targets: tuple[str, ...], server: FaultServer) -> None:
+        server.reset(faults=["hang"], rate=1.0)
+        command = [sys.executable, "-m", "snakemake", *targets, "--snakefile", str(workflow.project / "Snakefile")]
+        command += ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
+        running = subprocess.Popen(command, cwd=workflow.work, start_new_session=True, stdout=subprocess.DEVNULL)
+        server.wait_for(1, seconds=120)
+        os.killpg(running.pid, how)
+        assert running.wait(timeout=120) != 0
+        server.reset(faults=[], rate=0.0)
+
+    return end
+
+
+ENDINGS = {
+    "the server is down": (TRIAL, fail(models__fast__base_url="http://127.0.0.1:9/v1", models__fast__attempts=1)),
+    "the key is missing": (TRIAL, fail(models__fast__api_key_env="MOOT_NO_SUCH_KEY")),
+    "the budget is spent": (TRIAL, fail(budget={"calls": 1})),
+    "Ctrl-C in debates": (TRIAL, stop(signal.SIGINT)),
+    "SIGKILL in debates": (TRIAL, stop(signal.SIGKILL)),
+    "SIGKILL in labels": (PANEL, stop(signal.SIGKILL)),
+}
+
+
+def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_again(
+    built: Reruns, servers: tuple[FaultServer, FaultServer]
+) -> None:
+    """A change of the configuration, and runs that all end early: none of them takes what stands there for up to date."""
+    built.base |= {
+        "experiments/trial/params": {"characters": 100},
+        "experiments/panel/labelers": ["rules", "judge:slow"],
+    }
+    for targets, end in ENDINGS.values():
+        built.configure({})
+        end(built, targets, servers[targets == PANEL])
+        shutil.rmtree(built.work / ".snakemake" / "locks", ignore_errors=True)
+    built.configure({})
+    assert built.jobs(*TRIAL, *PANEL, "--rerun-incomplete") == AFTER_DEBATES | AFTER_LABELS
+    found = built.run("verify")
+    assert found.returncode == 1
+    assert f"{TRIAL[1]}: the configuration or a file of yours has changed since" in found.stdout
