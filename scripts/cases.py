@@ -16,5 +16,5 @@ if __name__ == "__main__":
     with job(snakemake) as plan:
         name = snakemake.wildcards.dataset
         options, context = plan.dataset_options(name), plan.load_context(name)
-        cases, features, account = map(Path, snakemake.output)
-        load_dataset(options, context, cases, features, account, **digests_of(snakemake))
+        cases, features, cleaning = map(Path, snakemake.output)
+        load_dataset(options, context, cases, features, cleaning, **digests_of(snakemake))
