@@ -136,6 +136,8 @@ def test_a_model_file_that_moves_keeps_its_replies() -> None:
     assert (
         asked(model="/new/a.gguf", served_as="/old/a.gguf") == asked(model="/old/a.gguf") != asked(model="/new/a.gguf")
     )
+    on_hub = {"model": "hf:org/repo:a.gguf"}
+    assert asked(**on_hub, revision=40 * "a") != asked(**on_hub, revision=40 * "b")
 
 
 # Ledgers that did not tell servers apart

@@ -1,18 +1,34 @@
 """The configuration as pydantic models: its one definition. `config/schema.json` is generated from here."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from moot.core.errors import UserError, unknown_name
 
 RECORDED = "recorded"
 """The protocol of experiments whose debates are taken from records."""
+
+HUB = "hf:"
+"""How the name of an embedded model begins that is a file on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
+
+_HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
 
 SIMULATED = "simulated"
 """The endpoint of voices that stand for models in a rehearsal."""
@@ -100,7 +116,13 @@ class ModelConfig(Strict):
     endpoint: Name = Field(
         "openai", description="embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)"
     )
-    model: str = Field(description="the model's name on the server; for embedded: smollm2-135m or a GGUF file's path")
+    model: str = Field(
+        description="the model's name on the server; for embedded: smollm2-135m, a GGUF file's path, or "
+        "hf:ORG/REPO:FILE for a file on the Hugging Face Hub"
+    )
+    revision: str | None = Field(
+        None, description="the commit that a model hf:ORG/REPO:FILE is taken from, 40 hexadecimal digits"
+    )
     base_url: str | None = Field(None, description="the server's address; none: the client's own default")
     served_as: str | None = Field(
         None,
@@ -130,6 +152,21 @@ class ModelConfig(Strict):
     simulated: SimulatedVoice = Field(
         default_factory=SimulatedVoice, description="the simulated voice that stands for it in a rehearsal"
     )
+
+    @field_validator("model")
+    @classmethod
+    def _files_of_the_hub_are_named_whole(cls, model: str, entry: ValidationInfo) -> str:
+        if entry.data.get("endpoint") == "embedded" and model.startswith(HUB) and not _HUB_FILE.fullmatch(model):
+            raise ValueError(f"expected {HUB}ORG/REPO:FILE, and FILE to end in .gguf")
+        return model
+
+    @field_validator("revision")
+    @classmethod
+    def _only_files_of_the_hub_have_a_revision(cls, revision: str | None, entry: ValidationInfo) -> str | None:
+        on_hub = entry.data.get("endpoint") == "embedded" and str(entry.data.get("model")).startswith(HUB)
+        if revision is not None and not on_hub:
+            raise ValueError(f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint 'embedded' alone")
+        return revision
 
     def threads_within(self, cores: int) -> int:
         """The threads that a job with `cores` gives to this model, if it runs inside the job."""

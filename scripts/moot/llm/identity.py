@@ -39,7 +39,9 @@ def served_as(config: ModelConfig) -> str:
 
 def model_asked(config: ModelConfig) -> str:
     """The model's name in a request: as the server knows it; for a model inside the process what tells its file."""
-    return config.served_as or config.model if config.endpoint == "embedded" else config.model
+    if config.endpoint != "embedded":
+        return config.model
+    return config.served_as or (f"{config.model}@{config.revision}" if config.revision else config.model)
 
 
 def normalised(identity: str) -> str:

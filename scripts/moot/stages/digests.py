@@ -19,7 +19,7 @@ from moot.core.config import SIMULATED, ModelConfig
 from moot.datasets import LOADERS
 from moot.labels import JUDGE_PROMPT, LABELERS
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.identity import served_as
+from moot.llm.identity import model_asked, served_as
 from moot.protocols import PROTOCOLS
 from moot.report.content import Comparable
 from moot.scores import SCORERS
@@ -324,7 +324,8 @@ def _what_replies_depend_on(models: Mapping[str, ModelConfig]) -> dict[str, Any]
 
 def _what_its_replies_depend_on(model: ModelConfig) -> dict[str, Any]:
     fields = REPLIES_DEPEND_ON | ({"simulated"} if model.endpoint == SIMULATED else set())
-    return model.model_dump(mode="json", include=fields) | {"server": served_as(model)}
+    asked = {"model": model_asked(model), "server": served_as(model)}
+    return model.model_dump(mode="json", include=fields) | asked
 
 
 def _endpoints(models: Mapping[str, ModelConfig]) -> list[str]:

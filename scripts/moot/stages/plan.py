@@ -26,6 +26,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import HUMAN, JUDGE, JUDGE_PROMPT, LABELERS
+from moot.llm.hub import check_pinned
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.report.content import BASELINES, DEBATES, DESIGN, TRIALS, Figure, Table
@@ -84,6 +85,11 @@ class Plan:
             self._check_made_data(name)
         for experiment in self.experiments.values():
             self._check_needs(experiment)
+        for model in self.models_used:
+            try:
+                check_pinned(self.config.models[model])
+            except UserError as error:
+                raise UserError(f"{self._where('models', model, 'revision')}: {error}") from None
 
     @classmethod
     def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":

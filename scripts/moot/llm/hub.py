@@ -1,0 +1,117 @@
+"""Model files of the Hugging Face Hub by name, `hf:ORG/REPO:FILE`, each pinned to one commit of its repository."""
+
+import re
+from pathlib import Path
+
+from moot.core.artifacts import file_digest
+from moot.core.config import HUB, ModelConfig
+from moot.core.errors import UserError
+from moot.core.log import LOG
+from moot.llm.redaction import redacted
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SECONDS_TO_LOOK_UP = 10.0
+_MOST_FILES_NAMED = 12
+
+
+def check_pinned(config: ModelConfig) -> None:
+    """Raise `UserError` for a model of the hub without the commit that it is taken from.
+
+    The message names the commit that the repository is at, where the hub can be asked. Nothing else asks it before the
+    model is first used, so that a dry run, a preview and a replay need no network.
+    """
+    if config.endpoint != "embedded" or not config.model.startswith(HUB) or _COMMIT.fullmatch(config.revision or ""):
+        return
+    found = f"found {config.revision!r}" if config.revision else "this key is missing"
+    try:
+        do = f"Write `revision: {_Hub(config).commit_now()}`, where '{config.revision or 'main'}' is now."
+    except UserError as error:
+        do = f"The repository's page lists its commits. They could not be looked up: {error}"
+    raise UserError(f"{found}; expected the commit that the model is taken from, 40 hexadecimal digits. {do}")
+
+
+def hub_file(config: ModelConfig) -> Path:
+    """The file of a model of the hub, from the cache (`HF_HOME`) or downloaded to it, its checksum verified.
+
+    Raises:
+        UserError: the library is missing, there is no network, or no such repository, commit or file.
+    """
+    check_pinned(config)
+    path = _Hub(config).file()
+    blob = path.resolve()  # named by the checksum that the hub states, where the file is a large one
+    if _SHA256.fullmatch(blob.name) and file_digest(blob) != blob.name:
+        raise UserError(f"{blob}: found other content than the hub has. Delete the file, and run again.")
+    return path
+
+
+class _Hub:
+    """The hub's own client, asked for one model; every fault of it is one message that says what to do."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        try:
+            import huggingface_hub  # noqa: PLC0415 - an extra, and starting Snakemake must not load it
+            from huggingface_hub import errors, utils  # noqa: PLC0415
+        except ImportError:
+            raise UserError(
+                f"model '{config.model}': the package huggingface-hub is not installed. Run `make env EXTRAS=hub`."
+            ) from None
+        utils.disable_progress_bars()
+        self._client, self._errors = huggingface_hub, errors
+        self._faults = (OSError, ValueError, errors.HTTPError)
+        self._config, self._revision = config, config.revision or "main"
+        self._repository, _, self._file = config.model.removeprefix(HUB).partition(":")
+
+    def commit_now(self) -> str:
+        """The commit that the repository's branch is at."""
+        try:
+            found = self._client.HfApi().model_info(
+                self._repository, revision=self._revision, timeout=_SECONDS_TO_LOOK_UP
+            )
+        except self._faults as error:
+            raise self._user_error(error) from None
+        return str(found.sha)
+
+    def file(self) -> Path:
+        """Where the file is in the cache, after a download if need be."""
+        cached = self._client.try_to_load_from_cache(self._repository, self._file, revision=self._revision)
+        if isinstance(cached, str):
+            return Path(cached)
+        try:
+            address = self._client.hf_hub_url(self._repository, self._file, revision=self._revision)
+            size = self._client.get_hf_file_metadata(address, timeout=_SECONDS_TO_LOOK_UP).size or 0
+            LOG.info("downloading %s, %.0f MB", self._config.model, size / 1e6, extra={"progress": True})
+            return Path(self._client.hf_hub_download(self._repository, self._file, revision=self._revision))
+        except self._faults as error:
+            raise self._user_error(error) from None
+
+    def _user_error(self, error: Exception) -> UserError:
+        return UserError(f"model '{self._config.model}': {self._what_to_do(error)}")
+
+    def _what_to_do(self, error: Exception) -> str:
+        """What went wrong, and what to do about it; the more particular of the client's errors first."""
+        errors = self._errors
+        page = f"{self._client.constants.ENDPOINT}/{self._repository}"
+        if isinstance(error, errors.GatedRepoError):
+            return f"the repository is gated. Accept its terms at {page}, and export HF_TOKEN=..."
+        if isinstance(error, errors.RepositoryNotFoundError):
+            return f"no such repository, or a private one (then export HF_TOKEN=...): {page}."
+        if isinstance(error, errors.RevisionNotFoundError):
+            return f"the repository has no commit {self._revision}: see {page}/commits/main."
+        if isinstance(error, errors.RemoteEntryNotFoundError):
+            return f"the repository has no such file at this commit. {self._files_there()}"
+        if isinstance(error, errors.HfHubHTTPError):
+            return f"the hub refuses it ({redacted(error)}): see {page}."
+        return (
+            f"the file is not in the cache, and the hub cannot be reached ({redacted(error)}). Connect this machine "
+            "and run again, or copy the file here and name its path as `model`."
+        )
+
+    def _files_there(self) -> str:
+        try:
+            listed = self._client.HfApi().list_repo_files(self._repository, revision=self._revision)
+        except self._faults:
+            return f"See {self._client.constants.ENDPOINT}/{self._repository}."
+        files = [redacted(file) for file in listed if file.endswith(".gguf")]
+        more = f" and {len(files) - _MOST_FILES_NAMED} more" if len(files) > _MOST_FILES_NAMED else ""
+        return f"Its GGUF files: {', '.join(files[:_MOST_FILES_NAMED]) or 'none'}{more}."

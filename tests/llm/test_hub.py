@@ -1,0 +1,136 @@
+"""Models of the Hugging Face Hub by name: pinned, fetched once, known to the ledger by their commit and checksum."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
+from model_hub import COMMIT, ModelHub
+from moot.core.config import ModelConfig, parse_config
+from moot.core.errors import UserError
+from moot.llm.endpoints.embedded import PACKAGED, model_path
+from moot.stages.plan import Plan
+from moot.stages.preview import preview
+
+PROJECT = Path(__file__).resolve().parents[2]
+NAME = "hf:org/repo:small.gguf"
+
+needs_hub = pytest.mark.skipif(
+    importlib.util.find_spec("huggingface_hub") is None, reason="huggingface_hub is not installed (the extra `hub`)"
+)
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelHub]:
+    """A hub with the packaged model and one more file, and a cache that is empty at first."""
+    packaged = model_path(ModelConfig(endpoint="embedded", model=PACKAGED)).read_bytes()
+    files = {"small.gguf": packaged, "other.gguf": b"no model", "README.md": b""}
+    with ModelHub(files) as running, pytest.MonkeyPatch.context() as patch:
+        forget_library()
+        patch.setenv("HF_ENDPOINT", running.url)
+        patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield running
+        forget_library()
+
+
+def forget_library() -> None:
+    """Have the library imported anew: it reads the environment once."""
+    for module in [name for name in sys.modules if name.partition(".")[0] == "huggingface_hub"]:
+        del sys.modules[module]
+
+
+def on_hub(model: str = NAME, **keys: Any) -> ModelConfig:
+    return ModelConfig(endpoint="embedded", model=model, **({"revision": COMMIT} | keys))
+
+
+def asking(tmp_path: Path, **keys: Any) -> dict[str, Any]:
+    """A configuration of one experiment in which a model of the hub scores labels."""
+    model = {"endpoint": "embedded", "model": NAME, "base_url": None, "context": 1024, **keys}
+    experiment = {"protocol": "zero_shot", "params": {"answer": "likelihood"}}
+    return configuration("", tmp_path, model, experiment=experiment)
+
+
+@needs_hub
+def test_a_model_is_fetched_at_its_first_call_and_once(hub: ModelHub, tmp_path: Path) -> None:
+    cases = people(tmp_path / "results" / "cases" / "people.parquet", 2)
+    config = asking(tmp_path, revision=COMMIT)
+    hub.asked.clear()
+    rows = preview(Plan.from_yaml(config, PROJECT), tmp_path / "results")
+    assert rows.set_index("experiment").loc[EXPERIMENT, "calls_to_make"] == 2
+    assert not hub.asked
+    said = hold(config, cases, tmp_path / "first.parquet")
+    assert said["prediction"].isin(["yes", "no"]).all()
+    assert hub.asked.count(f"GET /org/repo/resolve/{COMMIT}/small.gguf") == 1
+    fetched = len(hub.asked)
+    assert model_path(on_hub()).name == "small.gguf"
+    hold(config, cases, tmp_path / "again.parquet")
+    assert len(hub.asked) == fetched
+    assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "first.parquet").read_bytes()
+
+
+@needs_hub
+def test_a_name_that_is_not_pinned_is_told_its_commit(hub: ModelHub, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=rf"{MODEL}\.revision: this key is missing.*`revision: {COMMIT}`, where 'main'"):
+        Plan.from_yaml(asking(tmp_path), PROJECT)
+    with pytest.raises(UserError, match=f"found 'main'.*`revision: {COMMIT}`"):
+        Plan.from_yaml(asking(tmp_path, revision="main"), PROJECT)
+    with pytest.raises(UserError, match=r"could not be looked up: .*no such repository, or a private one"):
+        Plan.from_yaml(asking(tmp_path, model="hf:org/none:small.gguf"), PROJECT)
+
+
+@needs_hub
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"model": "hf:org/repo:smal.gguf"}, r"no such file at this commit. Its GGUF files: small.gguf, other.gguf\.$"),
+        ({"revision": 40 * "a"}, f"the repository has no commit {40 * 'a'}"),
+        ({"model": "hf:org/none:small.gguf"}, "no such repository"),
+        ({"model": "hf:org/gated:small.gguf"}, "the repository is gated. Accept its terms at .*/org/gated"),
+    ],
+)
+def test_what_the_hub_does_not_have_is_named(hub: ModelHub, keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        model_path(on_hub(**keys))
+
+
+@needs_hub
+def test_a_file_that_was_damaged_in_the_cache_is_not_used(hub: ModelHub) -> None:
+    path = model_path(on_hub("hf:org/repo:other.gguf"))
+    path.resolve().write_bytes(b"cut off")
+    with pytest.raises(UserError, match=r"found other content than the hub has\. Delete the file"):
+        model_path(on_hub("hf:org/repo:other.gguf"))
+
+
+@needs_hub
+def test_without_a_network_the_cache_is_all(hub: ModelHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    model_path(on_hub())
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert model_path(on_hub()).is_file()
+    with pytest.raises(UserError, match=r"the hub cannot be reached \(.*offline.*\). Connect this machine"):
+        model_path(on_hub("hf:org/repo:third.gguf"))
+
+
+def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(UserError, match="make env EXTRAS=hub"):
+        model_path(on_hub())
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"model": "hf:repo:small.gguf"}, r"models.m.model: found 'hf:repo:small.gguf'.*expected hf:ORG/REPO:FILE"),
+        ({"model": "hf:org/repo"}, "expected hf:ORG/REPO:FILE"),
+        ({"model": "hf:org/repo:model.safetensors"}, "FILE to end in .gguf"),
+        ({"model": PACKAGED, "revision": COMMIT}, "models.m.revision: found .*goes with a model hf:ORG/REPO:FILE"),
+    ],
+)
+def test_a_name_that_is_none_is_refused(entry: dict[str, Any], message: str) -> None:
+    raw = {"seed": 1, "models": {"m": {"endpoint": "embedded", **entry}}, "datasets": {}, "experiments": {}}
+    with pytest.raises(UserError, match=message):
+        parse_config(raw)
+    parse_config({**raw, "models": {"m": {"model": "hf:org/served-by-name"}}})
