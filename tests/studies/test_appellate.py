@@ -15,6 +15,7 @@ from moot.legal.citations import count_citations
 from moot.legal.rubric import CODES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.panel import log_odds_ratio, opposing_influences, panel_scores, panel_steps, position_changes
 from moot.scores.results import ExperimentResults
 from moot.studies import FIGURES, TABLES, study_figures, study_tables
@@ -136,6 +137,19 @@ def test_who_is_followed(tmp_path: Path) -> None:
     assert chances.loc[("c2#0", 1, "judge_1"), "opposed"] == "human"
     assert not chances.loc[("c2#0", 1, "judge_1"), "moved"]
     assert chances.loc[("c2#0", 2, "judge_2"), "opposed"] == "both"
+
+
+def test_contrasts_of_a_panel_count_moves_over_chances_by_debate(tmp_path: Path) -> None:
+    results = panel(tmp_path, {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
+    chances = opposing_influences(panel_steps(results))
+    for metric, opposed in (("moves_to_human", "human"), ("moves_to_peer", "peer")):
+        terms, among = CASE_METRICS[metric](results, "tiny"), chances[chances["opposed"] == opposed]
+        assert terms.case_ids == ["c1", "c2"]
+        assert (terms.tops.sum(), terms.bottoms.sum()) == (among["moved"].sum(), len(among))
+    changes = position_changes(panel_steps(results)).query("speaker != 'human'")
+    volatility = CASE_METRICS["volatility"](results, "tiny")
+    assert volatility.bottoms[:, 0].tolist() == [4, 4]
+    assert volatility.tops.sum() == changes["changed"].sum() == 3
 
 
 def test_the_effect_of_the_humans_stance(tmp_path: Path) -> None:

@@ -222,6 +222,41 @@ class ExperimentConfig(Strict):
         return {**entry, "protocol": named}
 
 
+class ContrastConfig(Strict):
+    """A comparison that is planned before the run: these alone are tested as confirmatory.
+
+    A side is EXPERIMENT or EXPERIMENT/MODEL; without a model it is all models that both sides share, taken together.
+    """
+
+    first: str = Field(
+        description="EXPERIMENT or EXPERIMENT/MODEL; an experiment alone: all models that both sides share"
+    )
+    second: str = Field(description="what it is compared with, named alike")
+    metric: str = Field(
+        "accuracy", description="what is compared, debate by debate; docs/planning.md lists the metrics"
+    )
+    second_metric: str = Field("", description="the second side's metric; none: as the first side's")
+    direction: Literal["first_higher", "first_lower", "differ"] = Field("differ", description="what is expected")
+    paired: bool = Field(
+        True, description="on the cases that both argued; no: where they argue different cases, on all"
+    )
+    first_cases: Mapping[str, str] = Field(
+        default_factory=dict, description="attribute of the cases to the value that the first side's cases have"
+    )
+    second_cases: Mapping[str, str] = Field(
+        default_factory=dict, description="attribute of the cases to the value that the second side's cases have"
+    )
+    question: str = Field("", description="what it answers, in words")
+
+
+class PowerConfig(Strict):
+    """What `snakemake power` plans for."""
+
+    difference: float = Field(0.1, gt=0, description="the difference that is to be shown, in the metric's unit")
+    power: float = Field(0.8, gt=0, lt=1, description="probability of showing it where it is there")
+    level: float = Field(0.05, gt=0, lt=1, description="level of the two-sided test")
+
+
 class Config(Strict):
     """The whole configuration."""
 
@@ -254,6 +289,10 @@ class Config(Strict):
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Mapping[str, Any]] = Field(description="data sets by name; options as their loader says")
     experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
+    contrasts: Mapping[Name, ContrastConfig] = Field(
+        default_factory=dict, description="planned comparisons by name; every other test is exploratory"
+    )
+    power: PowerConfig = Field(default_factory=PowerConfig, description="what `snakemake power` plans for")
 
 
 def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Config) -> list[str]:
@@ -264,6 +303,8 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
         "budget": Budget,
         "price": Price,
         "simulated": SimulatedVoice,
+        "contrasts": ContrastConfig,
+        "power": PowerConfig,
     }
     for part in location[:-1]:
         model = inner.get(str(part), model)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from moot.report.claims import Claim
+from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentResults, Score
 from moot.scores.served import version_notes
 
@@ -42,8 +43,16 @@ class AsPublished:
     differs: str = ""
 
 
-DEBATES, BASELINES, TRIALS, DESIGN = "debates", "baselines", "trials", "design"
-"""What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, or no run."""
+DEBATES, BASELINES, TRIALS, DESIGN, CONTRASTS = "debates", "baselines", "trials", "design", "contrasts"
+"""What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, no run, or its
+planned contrasts.
+"""
+
+EXPLORATORY = "exploratory"
+EXPLORATORY_NOTE = (
+    "Exploratory: no test in this table was planned as a contrast (`contrasts:` in the configuration). What strikes "
+    "here is a question for the next run, not an answer of this one."
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,8 @@ class StudyResults:
         trials: the experiments of too few debates to conclude from; no table but their own shows what came of them.
         claims: the published claims, where the study is `comparison`.
         simulated: whether simulated voices stood for all models.
+        contrasts: the study's planned comparisons.
+        frozen: whether the run is the frozen plan, in a sentence.
     """
 
     study: str
@@ -92,6 +103,8 @@ class StudyResults:
     trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
     claims: Sequence[Claim] = ()
     simulated: bool = False
+    contrasts: Sequence[Contrast] = ()
+    frozen: str = ""
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
         """The experiments of any of these protocols (none given: of all) whose parameters have these values.
@@ -182,6 +195,7 @@ class TableContent:
         intervals: heading to the two columns that hold an interval's ends, which are shown as one; the CSV has both.
         keys: columns, from the left, whose repeated values are shown once; the CSV repeats them.
         formats: a format specification by column (or interval's heading); other fractions have three digits.
+        exploratory: whether it holds tests that nobody planned; the writer says so in a note and in each row.
     """
 
     frame: pd.DataFrame
@@ -192,6 +206,7 @@ class TableContent:
     intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     keys: Sequence[str] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
+    exploratory: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from moot.core.artifacts import atomic_path
 from moot.report import escaping
-from moot.report.content import SIMULATED, StudyResults, Table, TableContent
+from moot.report.content import EXPLORATORY, EXPLORATORY_NOTE, SIMULATED, StudyResults, Table, TableContent
 from moot.report.latex import latex_table
 from moot.report.published import why_not_compared
 from moot.report.workbook import as_workbook
@@ -54,6 +54,8 @@ class Column:
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
     content = entry.build(results)
+    if content.exploratory:
+        content = replace(content, frame=content.frame.assign(inference=EXPLORATORY))
     if results.simulated:
         entry, content = _marked(entry, content)
     files: dict[str, Callable[[], bytes]] = {
@@ -152,7 +154,8 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     printed = content.frame[list(content.published)].notna().any(axis=None)
     source = [PUBLISHED_NOTE, *_not_compared(content, results)] if printed else [NONE_PUBLISHED_NOTE]
     source = source if content.published else []
-    return list(dict.fromkeys([*content.notes, *_notes_on_intervals(content), *source, *results.notes]))
+    exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
+    return list(dict.fromkeys([*exploratory, *content.notes, *_notes_on_intervals(content), *source, *results.notes]))
 
 
 def _not_compared(content: TableContent, results: StudyResults) -> list[str]:

@@ -23,12 +23,14 @@ from moot.llm.identity import model_asked, served_as
 from moot.protocols import PROTOCOLS
 from moot.report.content import Comparable
 from moot.scores import SCORERS
+from moot.scores.case_metrics import CASE_METRICS
 from moot.stages.as_published import compare_with_papers
 from moot.stages.plan import Plan
 from moot.studies import FIGURES, TABLES
 from moot.training.baselines import BASELINES, select
 
 NAMES = ("options", "prompts", "code")
+CONTRASTS_TABLE = "moot.studies.contrasts"
 INBOX, ANNOTATIONS = Path("data/inbox"), Path("data/annotations")
 
 REPLIES_DEPEND_ON = {
@@ -257,13 +259,16 @@ class Stages:
             ),
             *(self.of("train_baselines", dataset=dataset) for dataset in trained),
         ]
-        content = {
+        content: dict[str, object] = {
             "experiments": [found.name for found in experiments],
             "trials": [found.name for found in trials],
             "baselines": trained,
             "comparable": self.comparable(study),
         }
-        return _digests(content, code_digest(script, builder), before=before)
+        if builder == CONTRASTS_TABLE:
+            content["contrasts"] = [asdict(contrast) for contrast in self.plan.contrasts_of(study)]
+        metrics = CASE_METRICS.extensions.values() if builder == CONTRASTS_TABLE else ()
+        return _digests(content, code_digest(script, builder, *metrics), before=before)
 
     def comparable(self, study: str) -> list[str]:
         """What of a study's runs and data sets may be compared with published values."""

@@ -29,8 +29,10 @@ from moot.labels import HUMAN, JUDGE, JUDGE_PROMPT, LABELERS
 from moot.llm.hub import check_pinned
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
-from moot.report.content import BASELINES, DEBATES, DESIGN, TRIALS, Figure, Table
+from moot.report.content import BASELINES, CONTRASTS, DEBATES, DESIGN, TRIALS, Figure, Table
+from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
+from moot.stages.contrasts import check_contrasts
 from moot.stages.rehearsal import with_simulated_voices
 from moot.training.baselines import select
 
@@ -90,6 +92,8 @@ class Plan:
                 check_pinned(self.config.models[model])
             except UserError as error:
                 raise UserError(f"{self._where('models', model, 'revision')}: {error}") from None
+        known = {name: config for name, (_, config) in self._expanded.items()}
+        self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where)
 
     @classmethod
     def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":
@@ -102,7 +106,9 @@ class Plan:
     def _where(self, *location: str) -> str:
         return where(self.files, location)
 
-    def _experiments(self) -> Iterable[Experiment]:
+    @cached_property
+    def _expanded(self) -> dict[str, tuple[str, ExperimentConfig]]:
+        """Every experiment, also those outside of this run, grids expanded, with the name of its entry."""
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self.config.experiments.items():
             for grid_name, grid_config in expand_grid(name, config):
@@ -110,6 +116,10 @@ class Plan:
                     place = self._where("experiments", name, "grid")
                     raise UserError(f"{place}: two experiments called '{grid_name}'. Rename one of the values.")
                 expanded[grid_name] = (name, grid_config)
+        return expanded
+
+    def _experiments(self) -> Iterable[Experiment]:
+        expanded = self._expanded
         known, wanted = [*expanded, *self.config.experiments], set[str]()
         for pattern in self.config.run:
             named = fnmatch.filter(known, pattern)
@@ -291,6 +301,21 @@ class Plan:
         config = experiment.config
         return config.cases is not None and config.cases * config.repeats < self.config.fewest_debates
 
+    def why_not_tested(self, name: str) -> str:
+        """Why the contrasts of an experiment cannot be tested in this run; "" where they can."""
+        if name not in self.experiments:
+            return f"{name} is not part of this run"
+        return f"{name} is a trial run" if self.is_trial(self.experiments[name]) else ""
+
+    def contrasts_of(self, study: str) -> list[Contrast]:
+        """The contrasts of a study with a side in this run, or of all studies for `comparison`."""
+        return [
+            contrast
+            for contrast in self.contrasts
+            if study in (contrast.family, COMPARISON)
+            if any(not self.why_not_tested(side.experiment) for side in contrast.sides)
+        ]
+
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
         return [found for found in self._asked_in(study) if not self.is_trial(found)]
@@ -314,6 +339,7 @@ class Plan:
             BASELINES: bool(self.trained_for(entry.study)),
             TRIALS: bool(self.trials_of(entry.study)),
             DESIGN: entry.study in self.studies,
+            CONTRASTS: bool(self.contrasts_of(entry.study)),
         }
         return any(there[name] for name in entry.rests_on)
 

@@ -5,7 +5,9 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from moot.core.config import SimulatedVoice
+from pydantic_core import PydanticUndefined
+
+from moot.core.config import ContrastConfig, PowerConfig, SimulatedVoice, Strict
 from moot.core.schemas import ARTIFACTS
 from moot.report.markdown import markdown_table
 from moot.stages.reference_prompts import EVERYWHERE, SOMETIMES, variables
@@ -62,14 +64,19 @@ def variables_reference() -> str:
     return markdown_table(("variable", "what it holds", "where"), rows)
 
 
-def simulated_voice_reference() -> str:
-    """Every parameter of a simulated voice, with its default."""
-    fields = SimulatedVoice.model_fields.items()
+def keys_reference(part: type[Strict]) -> str:
+    """Every key of a part of the configuration, with its default."""
     rows = [
-        (f"`{name}`", str(field.description), f"`{field.get_default(call_default_factory=True)}`")
-        for name, field in fields
+        (f"`{name}`", str(field.description), _default(field.get_default(call_default_factory=True)))
+        for name, field in part.model_fields.items()
     ]
     return markdown_table(("key", "what it is", "default"), rows)
+
+
+def _default(value: object) -> str:
+    if value is PydanticUndefined:
+        return "required"
+    return "none" if value == "" else f"`{value}`"
 
 
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
@@ -77,7 +84,9 @@ PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "registered": ("reference.md", registered),
     "rooms": ("architecture.md", rooms_reference),
     "variables": ("extending.md", variables_reference),
-    "simulated voice": ("planning.md", simulated_voice_reference),
+    "simulated voice": ("planning.md", lambda: keys_reference(SimulatedVoice)),
+    "contrast": ("planning.md", lambda: keys_reference(ContrastConfig)),
+    "power": ("planning.md", lambda: keys_reference(PowerConfig)),
 }
 """Name to the page below `docs/` that holds a generated part, and what writes it."""
 

@@ -14,6 +14,7 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.report.markdown import markdown_table
 from moot.scores import SCORERS
+from moot.scores.case_metrics import CASE_METRICS
 from moot.studies import FIGURES, TABLES
 from moot.training.baselines import BASELINES
 
@@ -30,7 +31,13 @@ def registered() -> str:
         parts += [f"### {name}", _summary(inspect.getmodule(loader.load)), _options(loader.options, DatasetOptions)]
     baselines = [(f"`{name}`", BASELINES[name].title, ", ".join(BASELINES[name].families)) for name in BASELINES]
     parts += ["## Baselines", markdown_table(("name", "title", "families"), baselines)]
-    for title, found in (("Scores", SCORERS), ("Labelers", LABELERS), ("Endpoints", ENDPOINTS)):
+    listed = (
+        ("Scores", SCORERS),
+        ("Metrics of contrasts", CASE_METRICS),
+        ("Labelers", LABELERS),
+        ("Endpoints", ENDPOINTS),
+    )
+    for title, found in listed:
         parts += [f"## {title}", _listed(found, _summary)]
     parts += ["## Tables", _listed(TABLES, lambda entry: entry.caption)]
     parts += ["## Figures", _listed(FIGURES, lambda entry: entry.caption)]

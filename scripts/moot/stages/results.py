@@ -78,6 +78,7 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
+        contrasts=plan.contrasts_of(study),
     )
 
 

@@ -74,6 +74,7 @@ def paired_tests(results: StudyResults) -> TableContent:
         intervals={"95 % interval": ("difference low", "difference high")},
         keys=("data", "first", "first model"),
         formats={"difference": "+.3f"},
+        exploratory=True,
     )
 
 

@@ -276,4 +276,5 @@ def component_table(results: StudyResults) -> TableContent:
         intervals={"95 % interval": ("95 % low", "95 % high"), "of difference": ("difference low", "difference high")},
         keys=("model", "data"),
         formats={"difference": "+.3f"},
+        exploratory=True,
     )

@@ -204,4 +204,5 @@ def one_against_all(results: StudyResults) -> TableContent:
         intervals={"95 % interval": ("difference low", "difference high")},
         keys=("method", "model", "data"),
         formats={"difference": "+.3f"},
+        exploratory=True,
     )

@@ -1,0 +1,181 @@
+"""What contrasts compare: metrics as ratios of sums over debates, so that cases can be paired, resampled and exchanged.
+
+A metric turns one model's debates into terms. Its value is the mean over terms of one sum over debates divided by
+another: accuracy has one term (right answers over debates), F1 for a positive label one, macro F1 one a label.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.core.cases import positive_of_two
+from moot.core.errors import UserError
+from moot.core.registry import Registry
+from moot.scores.groups import probability_of_prediction
+from moot.scores.panel import HUMAN, is_panel, opposing_influences, panel_steps, position_changes
+from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import AMOUNT, SHARE, Bounds, Floats, as_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A metric's terms, debate by debate.
+
+    Attributes:
+        case_ids: the case of each debate, shape (debates,).
+        tops: numerators, shape (debates, terms).
+        bottoms: denominators, of the same shape.
+        bounds: the least and the greatest value of the metric.
+    """
+
+    case_ids: list[str]
+    tops: Floats
+    bottoms: Floats
+    bounds: Bounds = SHARE
+
+
+CaseMetric = Callable[[ExperimentResults, str], Terms]
+CASE_METRICS: Registry[CaseMetric] = Registry("metric of contrasts", "moot.scores")
+
+
+def case_metric(name: str) -> Callable[[CaseMetric], CaseMetric]:
+    """Register a metric: `@case_metric("accuracy")` above `def accuracy(results, model) -> Terms`."""
+    return CASE_METRICS.register(name)
+
+
+def _rows(results: ExperimentResults, model: str) -> pd.DataFrame:
+    return results.predictions[results.predictions["model"] == model]
+
+
+def _share(rows: pd.DataFrame, values: "pd.Series[Any]", bounds: Bounds = SHARE) -> Terms:
+    """The mean of one value a debate."""
+    tops = as_numbers(values)[:, None]
+    return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds)
+
+
+@case_metric("accuracy")
+def accuracy(results: ExperimentResults, model: str) -> Terms:
+    """Share of debates with the right answer; an invalid one is wrong."""
+    rows = _rows(results, model)
+    return _share(rows, (rows["status"] == "valid") & (rows["prediction"] == rows["target"]))
+
+
+@case_metric("valid")
+def valid(results: ExperimentResults, model: str) -> Terms:
+    """Share of debates with a usable answer."""
+    rows = _rows(results, model)
+    return _share(rows, rows["status"] == "valid")
+
+
+@case_metric("f1")
+def f1(results: ExperimentResults, model: str) -> Terms:
+    """F1 of the positive of two labels; an invalid answer misses its case."""
+    positive = positive_of_two(results.task)
+    if not positive:
+        raise UserError(
+            f"contrast with the metric f1: the data set of {results.experiment} has the labels "
+            f"{', '.join(results.task.labels)}, none of them the positive of two. Use macro_f1."
+        )
+    return _f1(_rows(results, model), [positive])
+
+
+@case_metric("macro_f1")
+def macro_f1(results: ExperimentResults, model: str) -> Terms:
+    """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named do not count."""
+    return _f1(_rows(results, model), list(results.task.labels))
+
+
+def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
+    answers = rows["prediction"].where(rows["status"] == "valid")
+    true, named = (as_numbers([values == label for label in labels]).T for values in (rows["target"], answers))
+    return Terms(list(rows["case_id"]), 2 * true * named, true + named)
+
+
+@case_metric("brier")
+def brier(results: ExperimentResults, model: str) -> Terms:
+    """Mean squared distance between the probability of the answer and whether it is right; lower is better."""
+    rows = _rows(results, model)
+    probability, right = _stated(results, rows)
+    return _where_stated(rows, (probability - right) ** 2, SHARE)
+
+
+@case_metric("overconfidence")
+def overconfidence(results: ExperimentResults, model: str) -> Terms:
+    """Mean probability of the answer less the share that is right, of debates that state one."""
+    rows = _rows(results, model)
+    probability, right = _stated(results, rows)
+    return _where_stated(rows, probability - right, (-1.0, 1.0))
+
+
+def _stated(results: ExperimentResults, rows: pd.DataFrame) -> tuple[Floats, Floats]:
+    probability = probability_of_prediction(rows, results.task)
+    usable = (rows["status"] == "valid").to_numpy()
+    return np.where(usable, probability, np.nan), as_numbers(rows["prediction"] == rows["target"])
+
+
+def _where_stated(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
+    known = ~np.isnan(values)
+    return Terms(list(rows["case_id"]), np.where(known, values, 0.0)[:, None], as_numbers(known)[:, None], bounds)
+
+
+@case_metric("tokens")
+def tokens(results: ExperimentResults, model: str) -> Terms:
+    """Prompt and generated tokens of a debate."""
+    rows = _rows(results, model)
+    return _share(rows, rows["prompt_tokens"] + rows["completion_tokens"], AMOUNT)
+
+
+@case_metric("calls")
+def calls(results: ExperimentResults, model: str) -> Terms:
+    """Calls of a debate."""
+    rows = _rows(results, model)
+    return _share(rows, rows["calls"], AMOUNT)
+
+
+# Appellate panels
+
+
+def _panel(results: ExperimentResults, model: str) -> pd.DataFrame:
+    if not is_panel(results):
+        raise UserError(
+            f"contrast with a metric of panels: {results.experiment} is no appellate panel, or its statements have no "
+            "labels. Name a panel, and give it `labelers`."
+        )
+    steps = panel_steps(results)
+    return steps[steps["model"] == model]
+
+
+@case_metric("volatility")
+def volatility(results: ExperimentResults, model: str) -> Terms:
+    """Share of an artificial judge's successive rounds, both with a position, between which the position changes."""
+    pairs = position_changes(_panel(results, model))
+    pairs = pairs[pairs["speaker"] != HUMAN]
+    return _by_debate(pairs, pairs["changed"], pairs["opportunity"])
+
+
+@case_metric("moves_to_human")
+def moves_to_human(results: ExperimentResults, model: str) -> Terms:
+    """Share of rounds in which an artificial judge whom the person alone opposes goes over to the person's position."""
+    return _moves(results, model, HUMAN)
+
+
+@case_metric("moves_to_peer")
+def moves_to_peer(results: ExperimentResults, model: str) -> Terms:
+    """Share of rounds in which an artificial judge whom the other artificial judge alone opposes goes over to that."""
+    return _moves(results, model, "peer")
+
+
+def _moves(results: ExperimentResults, model: str, opposed: str) -> Terms:
+    chances = opposing_influences(_panel(results, model))
+    among = chances["opposed"] == opposed
+    return _by_debate(chances, chances["moved"] & among, among)
+
+
+def _by_debate(rows: pd.DataFrame, tops: "pd.Series[bool]", bottoms: "pd.Series[bool]") -> Terms:
+    """Counts summed within each debate."""
+    counted = rows.assign(top=tops.astype(float), bottom=bottoms.astype(float))
+    summed = counted.groupby(["case_id", "debate_id"], sort=True)[["top", "bottom"]].sum().reset_index()
+    return Terms(list(summed["case_id"]), as_numbers(summed[["top"]]), as_numbers(summed[["bottom"]]))

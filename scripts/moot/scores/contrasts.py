@@ -1,0 +1,172 @@
+"""Contrasts: the comparisons that a configuration plans before the run, measured on what the run left behind."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.core.errors import UserError
+from moot.scores.case_metrics import CASE_METRICS, Terms
+from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import Floats
+from moot.stats.contrasts import Difference, Sums, compare_paired, compare_unpaired
+
+FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a contrast.
+
+    Attributes:
+        experiment: whose debates.
+        models: of these models, taken together.
+        metric: what is measured of them, a name in `CASE_METRICS`.
+        cases: attribute to the value that its cases have.
+    """
+
+    experiment: str
+    models: tuple[str, ...]
+    metric: str
+    cases: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        where = f" where {', '.join(f'{name}={value}' for name, value in self.cases.items())}" if self.cases else ""
+        models = self.models[0] if len(self.models) == 1 else f"{len(self.models)} models"
+        return f"{self.experiment}, {models}{where}"
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A planned comparison.
+
+    Attributes:
+        name: in the configuration.
+        question: what it answers, in words.
+        first, second: the sides.
+        direction: what is expected, one of `FIRST_HIGHER`, `FIRST_LOWER`, `DIFFER`.
+        paired: whether it rests on the cases that both argued.
+        family: the study whose contrasts are corrected together.
+        missing: why this run cannot test it; "" where it can.
+    """
+
+    name: str
+    question: str
+    first: Side
+    second: Side
+    direction: str
+    paired: bool
+    family: str
+    missing: str = ""
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """First and second."""
+        return self.first, self.second
+
+
+@dataclass(frozen=True)
+class Debates:
+    """The debates of one side, one row a debate: its case, terms, and bounds of the metric."""
+
+    terms: Terms
+
+    @property
+    def by_case(self) -> tuple[list[str], Sums]:
+        """The cases, sorted, and the means of each case's debates."""
+        names, codes = np.unique(np.asarray(self.terms.case_ids, dtype=object).astype(str), return_inverse=True)
+        counts = np.bincount(codes, minlength=len(names))[:, None]
+        tops, bottoms = (
+            _summed(values, codes, len(names)) / counts for values in (self.terms.tops, self.terms.bottoms)
+        )
+        return [str(name) for name in names], Sums(tops, bottoms)
+
+    def of(self, cases: set[str]) -> "Debates":
+        """The debates over some of the cases."""
+        kept = np.array([case in cases for case in self.terms.case_ids], dtype=bool)
+        ids = [case for case in self.terms.case_ids if case in cases]
+        return Debates(Terms(ids, self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds))
+
+
+def _summed(values: Floats, codes: Any, count: int) -> Floats:
+    summed = np.zeros((count, values.shape[1]))
+    np.add.at(summed, codes, values)
+    return summed
+
+
+def debates_of(side: Side, results: ExperimentResults) -> Debates:
+    """The debates of a side.
+
+    Raises:
+        UserError: its metric does not apply to the experiment.
+    """
+    each = [CASE_METRICS[side.metric](results, model) for model in side.models]
+    found = Debates(
+        Terms(
+            [case for terms in each for case in terms.case_ids],
+            np.vstack([terms.tops for terms in each]),
+            np.vstack([terms.bottoms for terms in each]),
+            each[0].bounds,
+        )
+    )
+    return found.of(_chosen(side, results.cases)) if side.cases else found
+
+
+def _chosen(side: Side, cases: pd.DataFrame) -> set[str]:
+    for name in side.cases:
+        known = sorted({key for attributes in cases["attributes"] for key in attributes})
+        if name not in known:
+            raise UserError(
+                f"contrast of {side.experiment}: its cases have no attribute '{name}'; they have {', '.join(known)}."
+            )
+    matches = [all(found.get(key) == value for key, value in side.cases.items()) for found in cases["attributes"]]
+    return set(cases["case_id"][matches])
+
+
+def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> tuple[Debates, Debates]:
+    """The debates of both sides, of a paired contrast those over common cases."""
+    first, second = (debates_of(side, experiments[side.experiment]) for side in contrast.sides)
+    if not contrast.paired:
+        return first, second
+    common = set(first.terms.case_ids) & set(second.terms.case_ids)
+    return first.of(common), second.of(common)
+
+
+def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:
+    """What a contrast comes to; None where its sides have no cases (no common ones, if it is paired).
+
+    Args:
+        contrast: of experiments of this run.
+        experiments: the results of at least both, by name.
+    """
+    sides = sides_of(contrast, experiments)
+    if not all(debates.terms.case_ids for debates in sides):
+        return None
+    (names, first), (others, second) = (debates.by_case for debates in sides)
+    results = [experiments[side.experiment] for side in contrast.sides]
+    clusters = [results[0].clusters[case] for case in names]
+    low, high = (debates.terms.bounds for debates in sides)
+    bounds = (low[0] - high[1], low[1] - high[0])
+    if contrast.paired:
+        return compare_paired(first, second, clusters, results[0].seed, bounds)
+    other_clusters = [results[1].clusters[case] for case in others]
+    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, bounds)
+
+
+def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
+    """Whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is not below the level."""
+    if not p < level:
+        return "not shown"
+    if contrast.direction == DIFFER:
+        return "yes"
+    return "yes" if (difference > 0) == (contrast.direction == FIRST_HIGHER) else "opposite"
+
+
+def by_family(contrasts: Sequence[Contrast]) -> dict[str, list[Contrast]]:
+    """The contrasts that are corrected together."""
+    families: dict[str, list[Contrast]] = {}
+    for contrast in contrasts:
+        families.setdefault(contrast.family, []).append(contrast)
+    return families
