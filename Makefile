@@ -12,7 +12,6 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-dep
 WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # the packages' own: 56 MB of the default
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
-export PYTHONPATH := $(CURDIR)/scripts
 
 .PHONY: env results test replay bench lock schema docs clean
 
@@ -51,7 +50,7 @@ test:
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest
 
 replay: env
@@ -64,7 +63,7 @@ bench:
 	$(BIN)/python benchmarks/run.py
 
 schema:
-	$(BIN)/python -c "from moot.core.config import schema_json; print(schema_json(), end='')" > config/schema.json
+	PYTHONPATH=scripts $(BIN)/python -c "from moot.core.config import schema_json; print(schema_json(), end='')" > config/schema.json
 
 docs:
 	$(BIN)/python scripts/write_docs.py

@@ -4,7 +4,12 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(SHIPPED / "scripts"))
+SCRIPTS = str(SHIPPED / "scripts")
+sys.path.insert(0, SCRIPTS)
+# Jobs import this copy too, whatever another one the environment names.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, (SCRIPTS, os.environ.get("PYTHONPATH")))
+)
 
 from snakemake import io
 from snakemake.exceptions import WorkflowError

@@ -37,6 +37,15 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     return workflow
 
 
+def test_jobs_import_the_copy_that_is_run_whatever_another_the_environment_names(tmp_path: Path) -> None:
+    """`make test` once put the checkout on PYTHONPATH: copies of it ran the checkout's code, and no test saw it."""
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    (tmp_path / "moot").mkdir()
+    (tmp_path / "moot" / "__init__.py").write_text("raise ImportError('another copy of moot')\n")
+    done = workflow.run("results/cases/people.parquet", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
 def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
     assert built.jobs(*TARGETS) == set()
 
