@@ -1,19 +1,16 @@
 """Published values stand beside what repeats the paper, and beside nothing else: over all studies and tables."""
 
-from collections.abc import Iterator, Mapping
-from numbers import Real
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 import yaml
 
-from moot.report.content import StudyResults
 from moot.report.published import COLUMNS
 from moot.stages.as_published import compare_with_papers, paper_plan
-from moot.studies import TABLES
 from moot.studies.appellate import tables
+from shown_values import differences
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, hundred_debates, plan_of, study_of
 
 
@@ -98,25 +95,6 @@ def test_each_published_value_names_an_experiment_model_or_data_set_that_there_i
 # All tables, from scores that are 1 throughout, and published values that are each another
 
 
-def differences(results: StudyResults) -> Iterator[tuple[str, "pd.Series[Any]"]]:
-    """Every row of a study's tables in which ours and a published value stand beside each other."""
-    shown = set(results.published["table"]) | WITH_PUBLISHED
-    for name in TABLES:
-        if TABLES[name].study == results.study and name.partition("/")[2] in shown:
-            content = TABLES[name].build(results)
-            ours = [column for column in content.ours if not column.startswith("95")]
-            both = content.frame[list(content.published)].notna().any(axis=1) & content.frame[ours].notna().any(axis=1)
-            if "difference" in content.frame:
-                both |= content.frame["difference"].notna()
-            yield from ((name, row) for _, row in content.frame[both].iterrows())
-
-
-WITH_PUBLISHED = {
-    "table1_steps", "table2_counts", "decision_probabilities", "volatility", "with_and_without_judge", "cost_ratios",
-    "table5_agreement_detection", "judge_on_known_agreement",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_default_run_shows_no_difference_to_a_published_value(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -126,29 +104,6 @@ def test_the_default_run_shows_no_difference_to_a_published_value(
     results = study_of(plan, study, tmp_path, compare_with_papers(plan))
     found = list(differences(results))
     assert not found, found[0]
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_the_papers_run_shows_every_difference_that_it_should(
-    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables, "list_phases", hundred_debates)
-    plan = plan_of(paper=True)
-    results = study_of(plan, study, tmp_path, compare_with_papers(plan))
-    shown = {round(float(value), 9) for _, row in differences(results) for value in row if isinstance(value, Real)}
-    expected = results.published[(results.published["repeated_by"] != "") & ~results.published["metric"].isin(TOLD)]
-    missing = [row for row in expected.to_dict("records") if not {round(value, 9) for value in printed(row)} & shown]
-    assert len(expected) >= 18 and not missing, missing[:3]
-
-
-TOLD = {"opinion_changes", "opinion_change_opportunities", "total_tokens_per_case", "total_tokens_per_case_low", "total_tokens_per_case_high",
-        "f1_std_across_models"}  # fmt: skip
-"""Values that enter a table as part of another, or are told in its notes."""
-
-
-def printed(row: Mapping[str, Any]) -> tuple[float, float]:
-    """A published value, and as Table 5 of Debate-Feedback shows its counts: as a share of 3,000 cases."""
-    return float(row["value"]), float(row["value"]) / 3000
 
 
 def test_the_columns_that_people_read_are_still_there() -> None:

@@ -92,6 +92,8 @@ def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
         content = json.dumps(instance_of(schema, draw, speech))
     elif forms := re.findall(r'^\{.*"<?.*>.*\}$', text, re.MULTILINE):
         content = filled_form(forms[-1], draw)
+    elif one_word := re.search(r"one word and nothing else: (.*)\.$", text):
+        content = draw.choice(one_word[1].split(" or "))
     else:
         content = speech or " ".join(sentence(draw) for _ in range(3))
     return Reply(content, "stop", len(text) // 4 + 1, len(content) // 4 + 1)

@@ -1,6 +1,6 @@
 """All tables of the studies from scores that are 1 throughout, over the shipped configuration or the papers'."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -81,11 +81,19 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> St
     experiments = {
         found.name: predicted(relocated(experiment_results(plan, found.name), folder)) for found in plan.of_study(study)
     }
+    boards = leaderboards({found.config.dataset for found in experiments.values()})
+    published = PUBLISHED[PUBLISHED["study"] == study]
+    published = published.assign(value=marked(published))
+    return OneThroughout(study, experiments, no_scores(), boards, published, comparable)
+
+
+def leaderboards(datasets: Iterable[str]) -> dict[str, pd.DataFrame]:
+    """For each of some data sets a leaderboard of every published baseline, in which every figure is 1."""
     metrics = ("accuracy", "auc", "recall_weighted", "precision_weighted", "f1_weighted", "kappa", "mcc", "recall_binary",
                "f1_binary", "f1_macro", "precision_macro", "recall_macro", "tn", "fp", "fn", "tp")  # fmt: skip
     numbers = {f"{metric}{end}": 1.0 for metric in metrics for end in ("", "_low", "_high")}
     rows = PUBLISHED[PUBLISHED["repeated_by"].str.startswith("baselines/")]
-    boards = {
+    return {
         dataset: pd.DataFrame(
             [
                 {"dataset": dataset, "baseline": name, "title": name, "evaluation": evaluation, "status": "ok", "n": 9,
@@ -93,11 +101,8 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> St
                 for name in sorted(set(rows["model"])) for evaluation in ("cross_validation", "test")
             ]
         )
-        for dataset in {found.config.dataset for found in experiments.values()}
+        for dataset in datasets
     }  # fmt: skip
-    published = PUBLISHED[PUBLISHED["study"] == study]
-    published = published.assign(value=marked(published))
-    return OneThroughout(study, experiments, no_scores(), boards, published, comparable)
 
 
 def marked(published: pd.DataFrame) -> "pd.Series[float]":

@@ -2,20 +2,25 @@
 
 import importlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from fault_server import FaultServer
+from moot.llm.endpoints import ENDPOINTS
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> object:
-    monkeypatch.syspath_prepend(str(PROJECT / "benchmarks"))
-    return importlib.import_module
+@pytest.fixture(scope="module")
+def benchmark() -> Iterator[object]:
+    """Imports a benchmark; the endpoint that one of them registers is forgotten after this module."""
+    with pytest.MonkeyPatch.context() as here:
+        here.syspath_prepend(str(PROJECT / "benchmarks"))
+        here.setattr(ENDPOINTS, "_entries", {name: ENDPOINTS[name] for name in ENDPOINTS})
+        yield importlib.import_module
 
 
 def test_throughput(benchmark: object) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -29,12 +30,12 @@ class Group:
     name: str
     rows: pd.DataFrame
 
-    @property
+    @cached_property
     def valid(self) -> NDArray[np.bool_]:
         """Which rows have a usable answer, shape (rows,)."""
         return np.asarray(self.rows["status"] == "valid")
 
-    @property
+    @cached_property
     def n_invalid(self) -> int:
         """How many rows have none."""
         return int((~self.valid).sum())

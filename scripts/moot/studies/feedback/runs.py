@@ -56,17 +56,16 @@ class Run(content.Run):
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
     """The runs over test cases that belong to no sweep, in the order of methods; of all protocols if none is given.
 
-    Of two experiments that are alike in all, as one and its twin within a sweep are, the first belongs to none.
+    Of two runs of a model that are alike in all, as one and its twin within a sweep are, the first belongs to none.
     """
     order = [*METHODS, DEBATE]
-    swept = {found.experiment for name in SWEPT for group in sweeps(results, name) for found in _in_sweep(group, name)}
+    swept = {run for name in SWEPT for group in sweeps(results, name) for run in _in_sweep(group, name)}
     shown = [
-        found
-        for found in results.where(*protocols)
-        if found.config.split == "test" and found.experiment not in swept and found.config.protocol in order
+        found for found in results.where(*protocols) if found.config.split == "test" and found.config.protocol in order
     ]
     shown.sort(key=lambda found: (order.index(found.config.protocol), bool(found.config.params.get("assistant"))))
-    return [Run(found, model) for found in shown for model in found.config.models]
+    runs = [Run(found, model) for found in shown for model in found.config.models]
+    return [run for run in runs if (run.results.experiment, run.model) not in swept]
 
 
 def with_own_cases(runs: Sequence[Run]) -> Iterator[Run]:
@@ -91,12 +90,14 @@ def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
     return [sorted(group, key=lambda found: float(found.config.params[name])) for group in swept]
 
 
-def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[ExperimentResults]:
-    """The experiments of a sweep without the first of those that are alike."""
-    values = [found.config.params[name] for found in group]
-    for place, found in enumerate(group):
-        if values[place] in values[:place] or values.count(values[place]) == 1:
-            yield found
+def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[str, str]]:
+    """The experiments and models of a sweep without the first of a model's that are alike."""
+    for model in {model: None for found in group for model in found.config.models}:
+        of_model = [found for found in group if model in found.config.models]
+        values = [found.config.params[name] for found in of_model]
+        for place, found in enumerate(of_model):
+            if len(set(values)) > 1 and (values[place] in values[:place] or values.count(values[place]) == 1):
+                yield found.experiment, model
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,171 @@
+"""The papers' configuration, argued with a server on this machine: its tables show every published value that they should.
+
+All is as `config/paper.yaml` has it, down to the real files, but for the number of cases: the file that says what the
+papers ran is copied and asks for few, so that a run of few cases repeats it. The appellate study keeps its hundred
+debates a phase: its tables compare counts.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
+from moot.stages.assistants import write_assistant
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.labels import LabelJob, label_statements
+from moot.stages.load import load_dataset
+from moot.stages.plan import Experiment, Plan
+from moot.stages.predictions import write_predictions
+from moot.stages.results import study_results, write_scores
+from shown_values import missing
+from uniform_scores import PROJECT, STUDIES, leaderboards
+
+RESULTS = Path("results")
+FEW = 6
+TRAINING = 16
+FILES = ("data/samples", "data/records", "data/published", "data/versions.csv", "config/prompts", "config/labels")
+
+
+class Inputs(list[Path]):
+    """The inputs of a job that builds tables, by the names that its rule gives them."""
+
+    scores: Sequence[Path]
+    baselines: Sequence[Path]
+    published: Path
+
+
+def few_cases(config: dict[str, Any]) -> None:
+    """Let every experiment debate few cases, the appellate study's five apart."""
+    for experiment in config["experiments"].values():
+        if experiment["dataset"] not in ("opinions", "conference"):
+            training = experiment.get("split") == "train"
+            experiment["cases"] = TRAINING if training else FEW
+            experiment.update({"calibration_cases": FEW} if "calibration_cases" in experiment else {})
+        experiment["repeats"] = experiment.get("repeats", 1) if experiment["dataset"] == "opinions" else 1
+
+
+def shipped_with_few_cases(folder: Path) -> Path:
+    """The project's files that a plan reads, with a paper.yaml of few cases."""
+    for name in FILES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(PROJECT / name)
+    for file in (PROJECT / "config").glob("*.yaml"):
+        shutil.copy(file, folder / "config")
+    paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text("utf-8"))
+    few_cases(paper)
+    (folder / "config/paper.yaml").write_text(yaml.safe_dump(deepcopy(paper)))
+    return folder
+
+
+def data_root(folder: Path, shared: Path) -> Path:
+    """The real files; the one that was never published here is a part of the one that was."""
+    (folder / "caselaw").mkdir(parents=True)
+    for source in shared.iterdir():
+        if source.name != "caselaw":
+            (folder / source.name).symlink_to(source)
+    lines = (shared / "caselaw/trial_prediction.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (folder / "caselaw/trial_prediction.jsonl").write_text("".join(lines[::2]), encoding="utf-8")
+    (folder / "caselaw/trial_prediction_test.jsonl").write_text("".join(lines[1::2]), encoding="utf-8")
+    return folder
+
+
+def plan_of_few_cases(folder: Path, shared: Path, server: FaultServer) -> Plan:
+    shipped = shipped_with_few_cases(folder / "shipped")
+    raw: dict[str, Any] = {}
+    for file in ("config.yaml", "models.yaml", "paper.yaml"):
+        update_config(raw, yaml.safe_load((shipped / "config" / file).read_text("utf-8")))
+    raw |= {
+        "data_root": str(data_root(folder / "data", shared)),
+        "ledger": str(folder / "ledger"),
+        "shards": 1,
+        "fewest_debates": 1,
+    }
+    for dataset in raw["datasets"].values():
+        dataset.update({"source": "local"} if dataset["source"] == "download" else {})
+    addresses = {"openai": server.url, "ollama": server.host}
+    for model in raw["models"].values():
+        if model["endpoint"] in addresses:
+            model |= {"base_url": addresses[model["endpoint"]], "api_key_env": None, "concurrency": 32}
+    return Plan.from_yaml(raw, shipped)
+
+
+def in_order(plan: Plan) -> Iterator[Experiment]:
+    """Every experiment after those that it rests on."""
+    waiting, done = dict(plan.experiments), set[str]()
+    while waiting:
+        for name, experiment in list(waiting.items()):
+            needed = {
+                part
+                for model in experiment.config.models
+                for path in experiment.needed_by(model).values()
+                for part in path.split("/")
+            }
+            if not needed & (set(plan.experiments) - done - {name}):
+                yield waiting.pop(name)
+                done.add(name)
+
+
+def run_experiment(plan: Plan, experiment: Experiment) -> list[Path]:
+    """Hold, label and score the debates of one experiment, by the stages that the rules call; what the scores read."""
+    config, name = experiment.config, experiment.name
+    cases = RESULTS / "cases" / f"{config.dataset}.parquet"
+    sources = [cases]
+    for model in config.models:
+        shard = RESULTS / "transcripts" / name / model / "0.parquet"
+        needed = {key: RESULTS / path for key, path in experiment.needed_by(model).items()}
+        write_transcripts(plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard)
+        predictions, calls = (RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls"))
+        write_predictions(plan, name, cases, [shard], predictions, calls)
+        sources += [shard, predictions]
+        if config.labelers:
+            labels, everything = (RESULTS / kind / name / f"{model}.parquet" for kind in ("labels", "annotations"))
+            label_statements(plan, LabelJob(name, model, cases, {(name, model): [shard]}, []), labels, everything)
+            sources += [labels, everything]
+        for other in plan.experiments.values():
+            for path in other.needed_by(model).values():
+                if path.startswith(f"assistants/{name}/{model}/"):
+                    write_assistant(cases, [shard], Path(path).stem, plan.config.seed, RESULTS / path)
+    write_scores(RESULTS / "scores" / f"{name}.parquet", plan, name, sources)
+    return sources
+
+
+def write_leaderboards(experiments: Iterable[Experiment]) -> Iterator[Path]:
+    """Leaderboards of the experiments' data sets; training asks no server, and what it gives is tested elsewhere."""
+    for dataset, board in leaderboards({experiment.config.dataset for experiment in experiments}).items():
+        path = RESULTS / "baselines" / f"{dataset}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        board.to_parquet(path)
+        yield path
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_papers_run_shows_every_published_value_that_it_should(
+    study: str, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with FaultServer() as server:
+        plan = plan_of_few_cases(tmp_path, shared_data, server)
+        experiments = [experiment for experiment in in_order(plan) if experiment.study == study]
+        for dataset in {experiment.config.dataset for experiment in experiments}:
+            paths = [
+                RESULTS / kind / f"{dataset}.{ending}"
+                for kind, ending in (("cases", "parquet"), ("features", "parquet"), ("cleaning", "csv"))
+            ]
+            load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), *paths)
+        files = [path for experiment in experiments for path in run_experiment(plan, experiment)]
+    published = PROJECT / "data" / "published" / "published_results.csv"
+    scores = [RESULTS / "scores" / f"{experiment.name}.parquet" for experiment in experiments]
+    inputs = Inputs([*files, *scores])
+    inputs.scores, inputs.published, inputs.baselines = scores, published, list(write_leaderboards(experiments))
+    results = study_results(plan, SimpleNamespace(params=SimpleNamespace(job={"study": study}), input=inputs))
+    expected = results.published[results.published["repeated_by"] != ""]
+    assert len(expected) >= 18
+    assert [row["table"] + " " + row["row"] + " " + row["metric"] for row in missing(expected, results)] == []
