@@ -203,13 +203,13 @@ def check_unique(path: Path, values: "pd.Series[Any]") -> None:
     text = values.astype("str")
     blank = values.index[text.str.strip() == ""]
     if len(blank):
-        raise UserError(f"{_place(path, blank[0], values.name)}: blank; expected an id. Give every row its own.")
+        raise UserError(f"{cell(path, blank[0], values.name)}: blank; expected an id. Give every row its own.")
     repeated = values.index[text.duplicated()]
     if len(repeated):
         value = text.loc[repeated[0]]
         first = values.index[text == value][0]
         raise UserError(
-            f"{_place(path, repeated[0], values.name)}: {quoted(value)} stands in row {first} already; expected every "
+            f"{cell(path, repeated[0], values.name)}: {quoted(value)} stands in row {first} already; expected every "
             f"{values.name} once ({len(repeated)} repeated). Remove the duplicate rows or rename them."
         )
 
@@ -220,7 +220,7 @@ def check_values(path: Path, values: "pd.Series[Any]", allowed: Sequence[Any], d
     if len(wrong):
         known = ", ".join("blank" if value == "" else str(value) for value in allowed)
         raise UserError(
-            f"{_place(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected one of: {known} "
+            f"{cell(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected one of: {known} "
             f"({len(wrong)} of {len(values)} rows are wrong). {do}"
         )
 
@@ -238,7 +238,7 @@ def whole_numbers(
     if len(wrong):
         expected = "a whole number" + ("" if lowest is None else f" of at least {lowest}") + " or blank" * blank
         raise UserError(
-            f"{_place(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected {expected} "
+            f"{cell(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected {expected} "
             f"({len(wrong)} of {len(values)} rows are wrong). Correct the row."
         )
     return numbers
@@ -262,6 +262,11 @@ def check_splits(name: str, labels: Sequence[str], targets: Mapping[str, str], s
                     f"data set '{name}': the {split} split has no case of label '{label}' (found {listed}; "
                     f"{len(targets)} cases in all); expected one of each label at least. Use more cases."
                 )
+
+
+def cell(path: Path, row: object, column: object) -> str:
+    """Where something stands in a table, for messages."""
+    return f"{path}: row {row}, column '{column}'"
 
 
 def quoted(value: object) -> str:
@@ -329,10 +334,6 @@ def _check_field(place: str, record: Mapping[str, Any], name: str, kind: type | 
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         expected = " or ".join(one.__name__ for one in kinds)
         raise UserError(f"{place}, field '{name}': found {quoted(value)}, expected {expected}. Correct the record.")
-
-
-def _place(path: Path, row: object, column: object) -> str:
-    return f"{path}: row {row}, column '{column}'"
 
 
 def _again(get: str) -> str:

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import check_values, quoted, read_csv
+from moot.core.input_files import cell, check_values, quoted, read_csv
 from moot.core.user_tables import numbered_rows
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, read_confidence, shipped_cases, shipped_debates
@@ -113,7 +113,9 @@ def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
         found = cells[column].strip()
         prediction = ANSWERS.get(found)
         stated = (
-            read_confidence(path, row, CONFIDENCE, cells[CONFIDENCE]) if CONFIDENCE in cells and prediction else None
+            read_confidence(cell(path, row, CONFIDENCE), cells[CONFIDENCE])
+            if CONFIDENCE in cells and prediction
+            else None
         )
         problem = "" if prediction else f"the record says {found or 'nothing'}"
         yield RecordedDebate(

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_jsonl
+from moot.core.input_files import cell, quoted, read_jsonl
 from moot.core.likelihood import label_shares
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.recorded_predictions import METHOD, AnswersOptions, check_same
@@ -44,7 +44,7 @@ def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[Recor
     for model, path in options.samples.items():
         for row, cells in _rows(options, path):
             found, share = _answer(path, row, cells["filtered_resps"])
-            prediction = options.label(path, row, "filtered_resps", found, answer=True)
+            prediction = options.label(cell(path, row, "filtered_resps"), found, answer=True)
             problem = "" if prediction else f"the record says {found.strip() or 'nothing'}"
             confidence = 100 * share if share is not None and prediction else None
             yield RecordedDebate(METHOD, model, _case_id(cells), 0, prediction, confidence, problem=problem)
@@ -70,7 +70,7 @@ def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
                 dataset=context.name,
                 split="test",
                 text=_text(options, path, row, cells["doc"]),
-                target=str(options.label(path, row, "target", target, answer=False)),
+                target=str(options.label(cell(path, row, "target"), target, answer=False)),
                 labels=task.labels,
                 source_row=row,
             )
@@ -99,7 +99,7 @@ def _rows(options: LmEvalOptions, path: Path) -> Iterator[tuple[int, dict[str, A
 
 def _answer(path: Path, row: int, replies: list[Any]) -> tuple[str, float | None]:
     """The answer as the file writes it, or the number of the likeliest choice with its share of the probability."""
-    place = f"{path}: row {row}, column 'filtered_resps'"
+    place = cell(path, row, "filtered_resps")
     if replies and all(isinstance(reply, list) and len(reply) == _CHOICE for reply in replies):
         numbers = pd.to_numeric(pd.Series([reply[0] for reply in replies]), errors="coerce")
         if numbers.isna().any() or not np.isfinite(numbers.max()):
@@ -117,5 +117,5 @@ def _text(options: LmEvalOptions, path: Path, row: int, document: dict[str, Any]
         return WITHOUT_TEXT
     text = (document or {}).get(options.text)
     if not isinstance(text, str):
-        raise UserError(f"{path}: row {row}, column 'doc': no text under {quoted(options.text)}. Correct `text`.")
+        raise UserError(f"{cell(path, row, 'doc')}: no text under {quoted(options.text)}. Correct `text`.")
     return text

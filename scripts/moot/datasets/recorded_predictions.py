@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import cell, quoted
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, read_confidence
@@ -69,15 +69,14 @@ class AnswersOptions(DatasetOptions):
         notes = (f"recorded answers of {files}",)
         return Task(noun=self.noun, question=self.question, labels=labels, positive=self.positive, notes=notes)
 
-    def label(self, path: Path, row: int, column: str, found: str, *, answer: bool) -> str | None:
-        """The label that a file's word stands for; None for an answer that is none; raises `UserError` for others."""
+    def label(self, place: str, found: str, *, answer: bool) -> str | None:
+        """The label that the word at a place stands for; None for an answer that is none; `UserError` for others."""
         label = self.labels.get(found.strip())
         if label is None and not (answer and found.strip() in self.no_answer):
             known = [*self.labels, *(self.no_answer if answer else ())]
             raise UserError(
-                f"{path}: row {row}, column '{column}': found {quoted(found)}; expected "
-                f"one of {', '.join(name or 'blank' for name in known)}. Add it to `labels` or `no_answer`, or "
-                "correct the row."
+                f"{place}: found {quoted(found)}; expected one of {', '.join(name or 'blank' for name in known)}. "
+                "Add it to `labels` or `no_answer`, or correct the file."
             )
         return label
 
@@ -103,9 +102,11 @@ def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[
         identity = (method, cells[names.model], cells[names.case])
         repeat = _whole(options.path, row, names.repeat, cells[names.repeat]) if names.repeat else counted[identity]
         counted[identity] += 1
-        prediction = options.label(options.path, row, names.prediction, cells[names.prediction], answer=True)
+        prediction = options.label(cell(options.path, row, names.prediction), cells[names.prediction], answer=True)
         stated = (
-            read_confidence(options.path, row, names.confidence, cells[names.confidence]) if names.confidence else None
+            read_confidence(cell(options.path, row, names.confidence), cells[names.confidence])
+            if names.confidence
+            else None
         )
         problem = "" if prediction else f"the record says {cells[names.prediction].strip() or 'nothing'}"
         yield RecordedDebate(*identity, repeat, prediction, stated if prediction else None, problem=problem)
@@ -131,7 +132,7 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
             dataset=context.name,
             split="test",
             text=cells[names.text] if names.text else WITHOUT_TEXT,
-            target=str(options.label(options.path, row, names.truth, cells[names.truth], answer=False)),
+            target=str(options.label(cell(options.path, row, names.truth), cells[names.truth], answer=False)),
             labels=task.labels,
             attributes={name: cells[name] for name in names.attributes},
             source_row=row,

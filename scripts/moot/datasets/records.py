@@ -143,8 +143,8 @@ def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequen
         seen.add(identity)
 
 
-def read_confidence(path: Path, row: int, column: str, found: str) -> float | None:
-    """A cell as a stated confidence, 0 to 100; None where it is blank; raises `UserError` for anything else."""
+def read_confidence(place: str, found: str) -> float | None:
+    """What stands at a place as a confidence, 0 to 100; None where it is blank; `UserError` for anything else."""
     if not found.strip():
         return None
     try:
@@ -152,9 +152,7 @@ def read_confidence(path: Path, row: int, column: str, found: str) -> float | No
     except ValueError:
         value = -1.0
     if not 0 <= value <= PERCENT:
-        raise UserError(
-            f"{path}: row {row}, column '{column}': found {quoted(found)}; expected a number from 0 to 100."
-        )
+        raise UserError(f"{place}: found {quoted(found)}; expected a number from 0 to 100.")
     return value
 
 

@@ -60,8 +60,8 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
             prediction=row["prediction"],
             confidence=row["confidence"],
         )
-    if not said:
-        problem = outcome.get("reason", "")
+    problem = outcome.get("reason", "")
+    if problem or not said:
         debate.record(
             JUDGE,
             "verdict",
