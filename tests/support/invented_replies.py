@@ -11,6 +11,7 @@ OPENINGS = ["the court finds that", "the record shows that", "counsel submits th
 GROUNDS = ["prior arrests", "steady work", "close family ties", "late notice", "plain reliance", "a breach of duty"]
 VERBS = ["weigh against", "speak for", "do not outweigh", "stand beside", "explain"]
 LABELS = ["YES", "NO", "yes", "no", "pro", "con", "neutral", "positive", "negative", "plaintiff", "defendant"]
+LABELS += ["P", "Q", "AGREEMENT", "MORE"]
 
 
 @dataclass(slots=True)
@@ -42,7 +43,7 @@ def instance_of(schema: dict[str, Any], draw: random.Random, speech: str = "") -
         case "array":
             return [
                 instance_of(schema.get("items", {}), draw, speech)
-                for _ in range(draw.randint(schema.get("minItems", 1), 3))
+                for _ in range(draw.randint(schema.get("minItems", 1), max(3, schema.get("minItems", 1))))
             ]
         case "integer":
             return draw.randint(int(schema.get("minimum", 0)), int(schema.get("maximum", 100)))

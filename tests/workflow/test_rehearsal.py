@@ -23,11 +23,15 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
     }
     workflow.configure(
         {
-            "run": ["single"],
+            "run": ["single", "trial"],
             "models/served": {**served, "price": {"input": 1.0, "output": 2.0}, "simulated": {"competence": 0.9}},
             "models/other": {**served, "requests_per_minute": 1, "reasoning": True, "structured": "prompted"},
             "experiments/single": {
                 "protocol": "zero_shot", "dataset": "people", "models": ["served", "other"], "cases": 12
+            },
+            "experiments/trial": {
+                "protocol": "courtroom", "dataset": "people", "models": ["served"], "cases": 4,
+                "arms": ["noise", "labels_swapped", "matched_calls"],
             },
             "budget": {"calls": 1},
             "ledger": "data/ledger",
@@ -56,6 +60,12 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
         assert "SIMULATED" in path.read_text(encoding="utf-8"), path
     for path in (folder / "results" / "rendered").rglob("*.*"):
         assert "SIMULATED" in path.read_text(encoding="utf-8"), path
+
+    arms = pd.read_csv(folder / "results" / "tables" / "courtroom" / "what_debate_adds.csv")
+    assert arms["arm"].tolist() == ["noise", "labels swapped", "matched calls"]
+    assert (arms["debate"] == "trial").all() and (arms["cases"] == 4).all()
+    methods = (folder / "results" / "tables" / "comparison" / "methods_long.csv").read_text(encoding="utf-8")
+    assert "trial" in methods and "arm=" not in methods, "arms stand beside no method"
 
     report = (folder / "rehearsal.md").read_text(encoding="utf-8")
     assert report in done.stdout

@@ -198,6 +198,11 @@ class ExperimentConfig(Strict):
         0, ge=0, description="validation cases run as well, to fit the threshold of likelihood answers on"
     )
     study: str = Field("", description="the study whose tables it enters; none: the protocol's own")
+    arms: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
+        (), description="control arms: one further experiment, NAME-arm=ARM, for each"
+    )
+    arm: str = Field("", description="the control arm that it is itself, beside the experiment `of`")
+    of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field((), description="labelers of its statements (rules, judge, human), in order")
     params: Mapping[str, Any] = Field(default_factory=dict, description="the protocol's parameters")
     prompts: str = Field(
@@ -207,6 +212,12 @@ class ExperimentConfig(Strict):
         default_factory=dict,
         description="parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each",
     )
+
+    @model_validator(mode="after")
+    def _arm_of_something(self) -> "ExperimentConfig":
+        if bool(self.arm) != bool(self.of):
+            raise ValueError("`arm` and `of` go together: which control arm, of which experiment")
+        return self
 
     @model_validator(mode="before")
     @classmethod

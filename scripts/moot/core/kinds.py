@@ -11,6 +11,10 @@ NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = "notes", "coding", "evaluatio
 SMOOTHED, RELIABILITY = "smoothed", "reliability"
 """What Debate-Feedback works out: the smoothed probabilities, and the assistant's view of each opinion."""
 PARAPHRASE = "paraphrase"
+ARM = "arm"
+"""What a control arm brought into a debate."""
+THOUGHT = "thought"
+"""What a judge who thinks alone notes."""
 
 UNUSABLE = ("failed", "invalid")
 """Values of `parse_status` of what cannot be used: no reply came, or none that answers."""

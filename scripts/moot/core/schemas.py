@@ -122,7 +122,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
             "parse_status": (_TEXT, 'strict, repaired, extracted, invalid, failed, or "" for free text'),
             "prediction": (_TEXT, "the label that is stated; of a conclusion the debate's answer"),
             "confidence": (_NUMBER, "stated in the prediction, 0 to 100"),
-            "source": (_TEXT, "model, human or computed"),
+            "source": (_TEXT, "model, human, computed, or borrowed (a control arm's, from another case)"),
             "call_id": (_TEXT, "the call in `calls/`"),
             "probability": (_NUMBER, "of the prediction, by likelihood or by the stated confidence"),
             "parse_problem": (_TEXT, 'in words, why `parse_status` is not "strict"'),
@@ -139,7 +139,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
             **_SAID,
             "prediction": (_TEXT, "the label that is stated"),
             "confidence": (_NUMBER, "stated in the prediction, 0 to 100"),
-            "source": (_TEXT, "model, human or computed"),
+            "source": (_TEXT, "model, human, computed, or borrowed (a control arm's, from another case)"),
         },
     ),
     "predictions": Artifact(

@@ -100,6 +100,7 @@ class Loader:
         records: options to the recorded debates over these cases, where the source publishes some.
         needs: options to the artifacts (below `results/`) that must be built first, each by the name of the option that
             says which experiment and model make it; the folder of transcripts stands for all of theirs.
+        labels: of every case, where no option changes them.
     """
 
     options: type[DatasetOptions]
@@ -107,6 +108,7 @@ class Loader:
     folder: str
     records: ReadRecords | None = None
     needs: Needs = _needs_nothing
+    labels: tuple[str, ...] = ()
 
 
 LOADERS: Registry[Loader] = Registry("data set", "moot.datasets")
@@ -118,15 +120,17 @@ def dataset(
     folder: str = "",
     records: ReadRecords | None = None,
     needs: Needs = _needs_nothing,
+    labels: tuple[str, ...] = (),
 ) -> Callable[[Load], Load]:
     """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`.
 
     `folder` is where below `data_root` its files are, if not in a folder of its name; `records` reads the debates that
-    were published over its cases; `needs` says which artifacts, made by a model, it is read from.
+    were published over its cases; `needs` says which artifacts, made by a model, it is read from; `labels`
+    are those of every case, where no option changes them.
     """
 
     def add(load: Load) -> Load:
-        LOADERS.register(name)(Loader(options, load, folder or name, records, needs))
+        LOADERS.register(name)(Loader(options, load, folder or name, records, needs, labels))
         return load
 
     return add

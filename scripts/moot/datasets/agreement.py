@@ -54,7 +54,7 @@ TASK = Task(
 )
 
 
-@dataset("agreement", AgreementOptions, folder="claim_stance")
+@dataset("agreement", AgreementOptions, folder="claim_stance", labels=TASK.labels)
 def load(options: AgreementOptions, context: LoadContext) -> Loaded:
     """Groups of claims, balanced within each motion and size, and within the agreements between the two sides.
 

@@ -81,7 +81,7 @@ class Agenda:
     topics: tuple[Topic, ...]
 
 
-@dataset("conference", ConferenceOptions)
+@dataset("conference", ConferenceOptions, labels=TASK.labels)
 def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
     """Every conference of the folder `conference`, all of them test cases whose target is that agreement is reached.
 

@@ -78,7 +78,7 @@ def _made_by_a_model(options: OpinionsOptions) -> dict[str, str]:
     return {"paraphrases": f"transcripts/{options.paraphrases}"} if options.paraphrases else {}
 
 
-@dataset("opinions", OpinionsOptions, needs=_made_by_a_model)
+@dataset("opinions", OpinionsOptions, needs=_made_by_a_model, labels=TASK.labels)
 def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
     """Cases of the sample, or of local opinions, de-identified.
 

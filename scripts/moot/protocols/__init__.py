@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -37,6 +37,43 @@ def _nothing(_params: Any) -> dict[str, str]:
     return {}
 
 
+def _no_sides(_debate: Debate) -> dict[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Debaters:
+    """Who argues in a protocol, for the control arms that change what debaters say (`moot.protocols.arms`).
+
+    Attributes:
+        seats: the seats that argue, from the parameters, in the order of speaking.
+        judge: the seat that decides.
+        peers: whether those who argue also decide, as judges of a panel do: then each is asked all the same, and an arm
+            changes what each hears of the others.
+        given_sides: whether each is told what to argue for, from the parameters.
+        sides: of a debate, seat to the label that it argues for.
+    """
+
+    seats: Callable[[Any], Sequence[str]]
+    judge: str
+    peers: bool = False
+    given_sides: Callable[[Any], bool] = lambda _: False
+    sides: Callable[[Debate], Mapping[str, str]] = _no_sides
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a protocol's prompts name the options of an answer.
+
+    Attributes:
+        words: as the task labels them, or in words of the protocol's own; none where nobody is asked for an answer.
+        known: labels that prompts or rules know by name, so that a task of these cannot be put in other words.
+    """
+
+    words: Literal["task", "own", "none"] = "task"
+    known: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class ProtocolEntry:
     """A registered protocol.
@@ -50,6 +87,8 @@ class ProtocolEntry:
             `{dataset}` in a path stand for the experiment's own. `transcripts/EXPERIMENT/MODEL` is a file for each
             shard (the second by the name NAME_1, and so on).
         repeats: which repeats of a case are debated; None for as many as the experiment says.
+        debaters: who argues; None where nobody does.
+        options: how its prompts name the options of an answer.
     """
 
     run: Protocol
@@ -58,6 +97,8 @@ class ProtocolEntry:
     prompts: tuple[str, ...]
     needs: Callable[[Any], Mapping[str, str]] = _nothing
     repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat
+    debaters: Debaters | None = None
+    options: Options = Options()
 
 
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "moot.protocols")
@@ -71,6 +112,8 @@ def protocol(
     prompts: tuple[str, ...] | None = None,
     needs: Callable[[Any], Mapping[str, str]] = _nothing,
     repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat,
+    debaters: Debaters | None = None,
+    options: Options = Options(),
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.
 
@@ -78,9 +121,8 @@ def protocol(
     """
 
     def add(run: Protocol) -> Protocol:
-        PROTOCOLS.register(name)(
-            ProtocolEntry(run, params, study, (f"{name}/",) if prompts is None else prompts, needs, repeats)
-        )
+        templates = (f"{name}/",) if prompts is None else prompts
+        PROTOCOLS.register(name)(ProtocolEntry(run, params, study, templates, needs, repeats, debaters, options))
         return run
 
     return add

@@ -30,7 +30,7 @@ from moot.core.kinds import (
 from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.datasets.conference import Agenda, Topic, read_agenda
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import protocol
+from moot.protocols import Debaters, Options, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.decisions import ANSWERS, DecisionParams, ask_decision, grade, opposite
 from moot.protocols.replies import prediction_schema, read_answer, spoken
@@ -64,7 +64,20 @@ class ConferenceParams(DecisionParams):
         return self
 
 
-@protocol("conference", ConferenceParams, study="conference")
+def _participants(params: ConferenceParams) -> list[str]:
+    return [participant(number) for number in range(1, params.participants + 1)]
+
+
+PARTICIPANTS = Debaters(_participants, MODERATOR)
+
+
+@protocol(
+    "conference",
+    ConferenceParams,
+    study="conference",
+    debaters=PARTICIPANTS,
+    options=Options(known=frozenset({AGREEMENT, OPEN})),
+)
 async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     """Debate every topic; the answer is whether all ended in agreement, or the group's verdict on a task of its own."""
     agenda = read_agenda(debate.case.text, debate.task.question)
@@ -92,8 +105,10 @@ async def debate_topic(debate: Debate, params: ConferenceParams, history: list[T
             decision = await decide(debate, params, rounds, about)
             rounds += 1
         else:
+            seats = _participants(params)
+            seat = debate.in_order(seats)[seats.index(speaker)]
             await debate.say(
-                speaker, STATEMENT, "conference/statement", round=rounds, persona=persona(params, speaker), **about
+                seat, STATEMENT, "conference/statement", round=rounds, persona=persona(params, seat), **about
             )
         history.append(Turn(speaker, decision))
         if rounds > params.rounds:
@@ -118,8 +133,7 @@ async def decide(debate: Debate, params: ConferenceParams, rounds: int, about: d
 
 def persona(params: ConferenceParams, seat: str) -> str:
     """Who a participant is, "" where the configuration does not say."""
-    seats = [participant(number) for number in range(1, params.participants + 1)]
-    return params.personas[seats.index(seat)] if params.personas else ""
+    return params.personas[_participants(params).index(seat)] if params.personas else ""
 
 
 async def outcome(debate: Debate, params: ConferenceParams, agenda: Agenda, agreed: Sequence[bool]) -> Answer | None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.kinds import BELIEF, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 
@@ -55,10 +55,23 @@ class Inline(BaseModel):
     statement: str = Field(description="what you say to the court")
 
 
-@protocol("courtroom", CourtroomParams, study="courtroom")
+def _sides(debate: Debate) -> dict[str, str]:
+    positive = debate.task.positive
+    return {PROSECUTOR: positive, DEFENSE: next(label for label in debate.task.labels if label != positive)}
+
+
+ADVOCATES = Debaters(
+    lambda _params: (PROSECUTOR, DEFENSE),
+    JUDGE,
+    given_sides=lambda params: params.roles == "adversarial",
+    sides=_sides,
+)
+
+
+@protocol("courtroom", CourtroomParams, study="courtroom", debaters=ADVOCATES)
 async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
     """Seven turns; the verdict is the answer. A failed turn is skipped, a failed verdict leaves no answer."""
-    advocates = (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    advocates = debate.in_order((PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR))
     for number, phase in enumerate(PHASES, start=1):
         for advocate in advocates:
             await speak(debate, params, advocate, phase, number)

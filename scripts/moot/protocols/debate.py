@@ -160,6 +160,10 @@ class Debate:
         """What a seat may know: everything public, and its own private utterances; failed ones said nothing."""
         return [said for said in self.utterances if not said.failed and seat in _audience(said, seat)]
 
+    def in_order(self, seats: Sequence[str]) -> list[str]:
+        """Debaters in the order in which they speak; a control arm may change it."""
+        return list(seats)
+
     async def say(
         self,
         seat: str,

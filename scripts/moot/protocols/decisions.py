@@ -14,7 +14,7 @@ from moot.core.kinds import DECISION, GRADE, GRADE_REVERSED
 from moot.datasets.agreement import AGREEMENT, OPEN
 from moot.llm.parsing.ladder import parse_label
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.replies import read_answer
 from moot.protocols.speakers import JUDGE, MODERATOR
@@ -60,7 +60,8 @@ class GradingParams(ProtocolParams):
 
 async def ask_decision(debate: Debate, answer: AnswerForm, seat: str, prompt: str, **context: Any) -> Utterance:
     """Ask for agreement or more debate; `prediction` is "agreement" or "open", None where the answer is unusable."""
-    words = ANSWERS[seat]
+    named = [label for label in debate.task.labels if label in ANSWERS[seat]] or list(ANSWERS[seat])
+    words = {label: ANSWERS[seat][label] for label in named}
     if answer == "likelihood":
         said = await debate.choose(seat, DECISION, prompt, words=words, **context)
         said.text = words.get(said.prediction or "", "")
@@ -98,13 +99,19 @@ async def grade(
     return grades
 
 
-@protocol("agreement", JudgeParams, study="conference", prompts=("conference/agreement", "conference/answer"))
+@protocol(
+    "agreement",
+    JudgeParams,
+    study="conference",
+    prompts=("conference/agreement", "conference/answer"),
+    options=Options("own"),
+)
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """The conference's judge on statements whose agreement is known: its answer is the prediction."""
     return read_answer(debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement"))
 
 
-@protocol("grading", GradingParams, study="conference", prompts=("conference/grade",))
+@protocol("grading", GradingParams, study="conference", prompts=("conference/grade",), options=Options("none"))
 async def grading(debate: Debate, params: GradingParams) -> Answer | None:
     """The grader on decisions whose truth is known: it grades both, and predicts the one that it grades higher.
 

@@ -29,7 +29,7 @@ from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.kinds import OPENING, SMOOTHED
 from moot.core.likelihood import label_shares, log_shares, without_prior
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.replies import prediction_schema, prediction_type, spoken
 from moot.protocols.smoothing import Probabilities, Rule, decided, next_probabilities, threshold_met
@@ -75,7 +75,19 @@ def _assistant_file(params: FeedbackParams) -> dict[str, str]:
     return {ASSISTANT: f"assistants/{params.assistant}/{{model}}/{params.assistant_features}.skops"}
 
 
-@protocol("feedback", FeedbackParams, study="feedback", needs=_assistant_file)
+def _seats(params: FeedbackParams) -> list[str]:
+    return [f"debater {number}" for number in range(1, params.debaters + 1)]
+
+
+EXPERTS = Debaters(
+    _seats,
+    JUDGE,
+    given_sides=lambda params: params.sides == "opposed",
+    sides=lambda debate: assign_seats(debate, debate.params),
+)
+
+
+@protocol("feedback", FeedbackParams, study="feedback", needs=_assistant_file, debaters=EXPERTS)
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
     """Algorithm 1. No answer where the judge gives no usable probabilities, or where nobody speaks in a round."""
     debaters = assign_seats(debate, params)
@@ -104,16 +116,17 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
 
 def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
     """Debater to the label that it must argue for, "" where it may choose."""
-    seats = [f"debater {number}" for number in range(1, params.debaters + 1)]
+    seats = _seats(params)
     if params.sides == "free":
-        return dict.fromkeys(seats, "")
+        return dict.fromkeys(debate.in_order(seats), "")
     if debate.task.multilabel:
         raise UserError(
             f"experiment '{debate.experiment}': `sides: opposed` gives each debater one label to argue for, and cases "
             f"of '{debate.case.dataset}' have several. Set `sides: free`."
         )
     labels = sorted(debate.task.labels, key=lambda label: label != debate.task.positive)
-    return {seat: labels[place % len(labels)] for place, seat in enumerate(seats)}
+    sides = {seat: labels[place % len(labels)] for place, seat in enumerate(seats)}
+    return {seat: sides[seat] for seat in debate.in_order(seats)}
 
 
 async def speak(

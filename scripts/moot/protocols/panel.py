@@ -25,12 +25,14 @@ from moot.datasets.opinions import AFFIRM, NOT_AFFIRM, human_statements
 from moot.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
 from moot.legal.rules import label_statement
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.inbox import ask_person
 from moot.protocols.replies import spoken
 
 HUMAN = "human"
+APPEAL = frozenset({AFFIRM, NOT_AFFIRM})
+OPTIONS = Options(known=APPEAL)
 VOTES = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
 SCRIPT = "panel"
 STATEMENT = "statement"
@@ -87,7 +89,7 @@ class HumanPanelParams(PanelParams):
 # Phase 1: one model, all judges
 
 
-@protocol("synthetic_panel", SyntheticParams, study="appellate", prompts=("panel/",))
+@protocol("synthetic_panel", SyntheticParams, study="appellate", prompts=("panel/",), options=OPTIONS)
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
     """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
     for number in range(1, params.rounds + 1):
@@ -180,10 +182,17 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
 # Phase 2: a seat for each judge
 
 
-@protocol("panel", PanelParams, study="appellate", prompts=("panel/",))
+def _judges(params: PanelParams) -> list[str]:
+    return [f"judge_{number}" for number in range(1, params.judges + 1)]
+
+
+JUDGES = Debaters(_judges, "judge_1", peers=True)
+
+
+@protocol("panel", PanelParams, study="appellate", prompts=("panel/",), debaters=JUDGES, options=OPTIONS)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """In each round all judges speak unaware of one another; then all is shared."""
-    seats = [f"judge_{number}" for number in range(1, params.judges + 1)]
+    seats = debate.in_order(_judges(params))
     if not is_appeal(debate) and params.votes == "none":
         raise UserError(
             f"experiment '{debate.experiment}': statements are read for AFFIRM and REVERSE, and cases of "
@@ -244,7 +253,7 @@ def memory(debate: Debate, number: int) -> list[Utterance]:
 
 def is_appeal(debate: Debate) -> bool:
     """Whether the question is the panel's own (affirm or not); on other data its judges vote on that data's labels."""
-    return set(debate.task.labels) == {AFFIRM, NOT_AFFIRM}
+    return set(debate.task.labels) == APPEAL
 
 
 def people(debate: Debate) -> bool:
@@ -255,10 +264,20 @@ def people(debate: Debate) -> bool:
 # Phase 3: two models and a person
 
 
-@protocol("human_panel", HumanPanelParams, study="appellate", prompts=("panel/",))
+JUDGES_AND_PERSON = Debaters(lambda params: [*_judges(params)[:-1], HUMAN], "judge_1", peers=True)
+
+
+@protocol(
+    "human_panel",
+    HumanPanelParams,
+    study="appellate",
+    prompts=("panel/",),
+    debaters=JUDGES_AND_PERSON,
+    options=OPTIONS,
+)
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """As `panel`, with the human as the last judge; the others learn of the human's presence after the first round."""
-    seats = [f"judge_{number}" for number in range(1, params.judges)]
+    seats = debate.in_order(_judges(params)[:-1])
     condition = condition_name(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)

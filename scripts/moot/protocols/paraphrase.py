@@ -4,7 +4,7 @@ A data set of opinions can be made of it (`paraphrases`), whose gates then check
 """
 
 from moot.core.kinds import PARAPHRASE
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Debate
 
 
@@ -12,7 +12,7 @@ class ParaphraseParams(ProtocolParams):
     """Parameters of a paraphrase."""
 
 
-@protocol("paraphrase", ParaphraseParams, study="appellate", prompts=("paraphrase/",))
+@protocol("paraphrase", ParaphraseParams, study="appellate", prompts=("paraphrase/",), options=Options("none"))
 async def paraphrase(debate: Debate, params: ParaphraseParams) -> None:  # noqa: ARG001 - protocols take both
     """One reply: the facts in other words."""
     await debate.say("writer", PARAPHRASE, "paraphrase/facts")

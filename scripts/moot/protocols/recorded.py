@@ -17,7 +17,7 @@ from pydantic import Field
 from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting
 
 Rows = Sequence[Mapping[str, Any]]
@@ -42,6 +42,7 @@ def recorded_repeats(setting: Setting, case: Case) -> list[int]:
     prompts=(),
     needs=lambda _: {"records": "records/{dataset}.parquet"},
     repeats=recorded_repeats,
+    options=Options("none"),
 )
 async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
     """Say again what was said, in the same order; the recorded conclusion is the answer."""

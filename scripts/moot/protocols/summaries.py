@@ -11,7 +11,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.kinds import UNUSABLE
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 
 SEAT, KIND = "clerk", "case summary"
@@ -40,7 +40,7 @@ class CaseSummary(BaseModel):
     prediction: Literal["PLAINTIFF", "DEFENDANT", "SETTLEMENT", "DISMISSED"] = Field(description="the outcome")
 
 
-@protocol("case_summary", SummaryParams, study="feedback", prompts=("summaries/",))
+@protocol("case_summary", SummaryParams, study="feedback", prompts=("summaries/",), options=Options("none"))
 async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001 - the prompt reads them
     """One call: three parts without the verdict, and the verdict."""
     said = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)

@@ -43,9 +43,10 @@ class AsPublished:
     differs: str = ""
 
 
-DEBATES, BASELINES, TRIALS, DESIGN, CONTRASTS = "debates", "baselines", "trials", "design", "contrasts"
-"""What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, no run, or its
-planned contrasts.
+DEBATES, BASELINES, TRIALS, ARMS = "debates", "baselines", "trials", "arms"
+DESIGN, CONTRASTS = "design", "contrasts"
+"""What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, control arms
+of its experiments, no run, or its planned contrasts.
 """
 
 EXPLORATORY = "exploratory"
@@ -88,6 +89,8 @@ class StudyResults:
         published: the study's rows of `data/published/published_results.csv`, columns as `published.COLUMNS`.
         comparable: which runs are as published; without it no published value stands beside a run.
         trials: the experiments of too few debates to conclude from; no table but their own shows what came of them.
+        arms: the control arms of the experiments; no table but their own shows them, since each is its experiment but
+            for one thing.
         claims: the published claims, where the study is `comparison`.
         simulated: whether simulated voices stood for all models.
         contrasts: the study's planned comparisons.
@@ -101,10 +104,16 @@ class StudyResults:
     published: pd.DataFrame
     comparable: Comparable = field(default_factory=Comparable)
     trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
+    arms: Mapping[str, ExperimentResults] = field(default_factory=dict)
     claims: Sequence[Claim] = ()
     simulated: bool = False
     contrasts: Sequence[Contrast] = ()
     frozen: str = ""
+
+    @property
+    def tested(self) -> Mapping[str, ExperimentResults]:
+        """What a planned comparison may name: the experiments and their control arms, by name."""
+        return {**self.experiments, **self.arms}
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
         """The experiments of any of these protocols (none given: of all) whose parameters have these values.

@@ -21,7 +21,8 @@ OVERALL = "overall"
 class ExperimentView:
     """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in.
 
-    `recorded_names` holds the names that records of the past give some of its models.
+    `recorded_names` holds the names that records of the past give some of its models; `arm` and `of` say which control
+    arm of which experiment it is, if any.
     """
 
     protocol: str
@@ -30,6 +31,8 @@ class ExperimentView:
     split: str
     params: Mapping[str, Any]
     recorded_names: Mapping[str, str] = field(default_factory=dict)
+    arm: str = ""
+    of: str = ""
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""

@@ -17,7 +17,8 @@ import yaml
 from moot.core.config import ExperimentConfig, ModelConfig, parse_config
 from moot.protocols import PROTOCOLS
 from moot.report.content import AsPublished, Comparable
-from moot.stages.plan import Plan, expand_grid, templates_used
+from moot.stages.grids import expand_grid
+from moot.stages.plan import Plan, templates_used
 
 _SENT = ("structured", "reasoning", "parameters")  # of a model's entry: what changes its replies beside the name
 _REAL = ("local", "download")
@@ -72,15 +73,16 @@ def _data_differences(mine: Mapping[str, Any], paper: Mapping[str, Any]) -> list
 
 
 def compare_with_papers(plan: Plan) -> Comparable:
-    """Which runs and data sets of a plan are as published, and in what the others differ."""
+    """Which runs and data sets of a plan are as published, and in what the others differ; no control arm ever is."""
     if plan.config.rehearsal:
         return _nothing_comparable(plan)
     paper = paper_plan(plan.shipped)
     mine, of_paper = _Settings(plan), _Settings(paper)
-    theirs = {name: of_paper[name] for name in paper.experiments}
+    theirs = {name: of_paper[name] for name, found in paper.experiments.items() if not found.config.arm}
     runs = {
         (name, model): _compare_run(mine[name], model, plan.config.models[model], theirs, paper.config.models)
         for name, experiment in plan.experiments.items()
+        if not experiment.config.arm
         for model in experiment.config.models
     }
     known = {name: _dataset(paper, name) for name in paper.datasets_used}

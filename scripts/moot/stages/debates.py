@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import aclosing, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +23,8 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
+from moot.protocols.relabelling import restore
+from moot.stages.arms import as_argued, make_debate
 from moot.stages.plan import Experiment, Plan
 from moot.stages.rehearsal import simulated_endpoints
 
@@ -220,6 +222,10 @@ async def run_debates(
     """Hold a job's debates concurrently, yielding them in order as they end."""
     experiment = plan.experiments[job.experiment]
     models = plan.models_in_job(job.experiment, job.model)
+    renamed = as_argued(experiment.config, job.cases, job.task)
+    if renamed:
+        job = replace(job, cases=renamed.cases, task=renamed.task)
+    new_debate = make_debate(experiment.config)
     mine = cases_of_job(plan, job)
     repeats_of = PROTOCOLS[experiment.config.protocol].repeats
     async with open_chats(models, ledger, settings, progress) as chats:
@@ -235,7 +241,7 @@ async def run_debates(
         )
         argued = [(case, repeats_of(setting, case)) for case in mine]
         jobs = [
-            lambda case=case, repeat=repeat: run_debate(Debate(case, job.task, repeat, setting), experiment)
+            lambda case=case, repeat=repeat: run_debate(new_debate(case, job.task, repeat, setting), experiment)
             for case, repeats in argued
             for repeat in (range(experiment.config.repeats) if repeats is None else repeats)
         ]
@@ -246,13 +252,15 @@ async def run_debates(
             async for debate in debates:
                 progress.done += 1
                 progress.tick()
-                yield debate
+                yield restore(debate, renamed.original) if renamed else debate
 
 
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     """`run_debates` with the configured ledger and budget; SIGINT and SIGTERM end it in order."""
     progress = Progress(f"{job.experiment} {job.model} shard {job.shard}")
-    open_endpoint = simulated_endpoints(plan.config, job.cases, job.task)
+    renamed = as_argued(plan.experiments[job.experiment].config, job.cases, job.task)
+    cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
+    open_endpoint = simulated_endpoints(plan.config, cases, task)
     settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models, open_endpoint)
     with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:

@@ -24,6 +24,7 @@ from moot.protocols import PROTOCOLS
 from moot.report.content import Comparable
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
+from moot.stages.arms import templates_of_arm
 from moot.stages.as_published import compare_with_papers
 from moot.stages.plan import Plan
 from moot.studies import FIGURES, TABLES
@@ -141,18 +142,21 @@ class Stages:
         plan, found = self.plan, self.plan.experiments[experiment]
         protocol, models = PROTOCOLS[found.config.protocol], plan.models_in_job(experiment, model)
         content = {
-            "experiment": found.config.model_dump(mode="json", exclude={"study", "labelers", "models", "prompts"}),
+            "experiment": found.config.model_dump(
+                mode="json", exclude={"study", "labelers", "models", "prompts", "arms"}
+            ),
             "models": _what_replies_depend_on(models),
             "seed": plan.config.seed,
             "shards": plan.config.shards,
             "answers": _contents(answer_files(experiment, model)),
         }
         code = code_digest("debates", protocol.run.__module__, *_endpoints(models))
+        templates = found.prompts.digest(*protocol.prompts, *templates_of_arm(found.config.arm))
         before = [
             self.of("load_cases", dataset=found.config.dataset),
             *(self.artifact(path) for path in found.needed_by(model).values()),
         ]
-        return _digests(content, code, found.prompts.digest(*protocol.prompts), before)
+        return _digests(content, code, templates, before)
 
     def artifact(self, path: str) -> Digests:
         """The digests of an artifact that debates or data sets may need, by its path below `results/`."""
@@ -249,19 +253,21 @@ class Stages:
 
     def _shown(self, script: str, study: str, builder: str) -> Digests:
         experiments, trials = self.plan.of_study(study), self.plan.trials_of(study)
+        arms = self.plan.arms_of(study)
         trained = self.plan.trained_for(study)
         before = [
             *(self.of("score", experiment=experiment.name) for experiment in experiments),
             *(
-                self.of("predict", experiment=trial.name, model=model)
-                for trial in trials
-                for model in trial.config.models
+                self.of("predict", experiment=found.name, model=model)
+                for found in (*trials, *arms)
+                for model in found.config.models
             ),
             *(self.of("train_baselines", dataset=dataset) for dataset in trained),
         ]
         content: dict[str, object] = {
             "experiments": [found.name for found in experiments],
             "trials": [found.name for found in trials],
+            "arms": [(found.name, found.config.arm, found.config.of) for found in arms],
             "baselines": trained,
             "comparable": self.comparable(study),
         }

@@ -1,9 +1,7 @@
 """From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
 
 import fnmatch
-import itertools
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -29,10 +27,13 @@ from moot.labels import HUMAN, JUDGE, JUDGE_PROMPT, LABELERS
 from moot.llm.hub import check_pinned
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
-from moot.report.content import BASELINES, CONTRASTS, DEBATES, DESIGN, TRIALS, Figure, Table
+from moot.protocols.arms import arm_name
+from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, TRIALS, Figure, Table
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
+from moot.stages.arms import arm_configs, check_arms, full_experiment, templates_of_arm, with_arm
 from moot.stages.contrasts import check_contrasts
+from moot.stages.grids import expand_grid
 from moot.stages.rehearsal import with_simulated_voices
 from moot.training.baselines import select
 
@@ -93,6 +94,7 @@ class Plan:
             except UserError as error:
                 raise UserError(f"{self._where('models', model, 'revision')}: {error}") from None
         known = {name: config for name, (_, config) in self._expanded.items()}
+        known |= {arm_name(name, arm): config for name, config in known.items() for arm in config.arms}
         self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where)
 
     @classmethod
@@ -120,15 +122,28 @@ class Plan:
 
     def _experiments(self) -> Iterable[Experiment]:
         expanded = self._expanded
-        known, wanted = [*expanded, *self.config.experiments], set[str]()
+        arms = {arm_name(name, arm): name for name, (_, config) in expanded.items() for arm in config.arms}
+        wanted = self._wanted([*expanded, *self.config.experiments, *arms])
+        for name, (entry, config) in expanded.items():
+            everything = not self.config.run or bool({name, entry} & wanted)
+            if not everything and not any(full == name and arm in wanted for arm, full in arms.items()):
+                continue
+            found = self._experiment(name, entry, config)
+            if everything:
+                yield found
+            for arm, arm_config in arm_configs(full_experiment(name, config, found.params), config):
+                if everything or arm in wanted:
+                    yield self._experiment(arm, entry, arm_config)
+
+    def _wanted(self, known: Sequence[str]) -> set[str]:
+        """The names that `run` means."""
+        wanted = set[str]()
         for pattern in self.config.run:
             named = fnmatch.filter(known, pattern)
             if not named:
                 raise unknown_name("experiment", pattern, known, where=self._where("run"))
             wanted.update(named)
-        for name, (entry, config) in expanded.items():
-            if not self.config.run or {name, entry} & wanted:
-                yield self._experiment(name, entry, config)
+        return wanted
 
     def _experiment(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
         if config.protocol not in PROTOCOLS:
@@ -156,28 +171,35 @@ class Plan:
             prompts = self.templates(config.prompts, *templates_used(config))
         except UserError as error:
             raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
+        full = full_experiment(config.of or name, config, params)
+        loader = self.config.datasets[config.dataset].get("loader") or config.dataset
+        labels = LOADERS[loader].labels if loader in LOADERS else ()
+        check_arms(full, config, labels, self._where("experiments", entry))
+        params, held = with_arm(full, config.arm)
         needs = {
             f"{key}_{number}" if number else key: file
-            for key, path in found.needs(params).items()
+            for key, path in {**found.needs(params), **held}.items()
             for number, file in enumerate(self.artifact_files(path))
         }
         return Experiment(name, config, params, config.study or found.study, needs, prompts)
 
     def _check_needs(self, experiment: Experiment) -> None:
-        """Raise `UserError` where an experiment plays debates that this run does not hold, or of another data set."""
-        for path in experiment.needs.values():
-            if not path.startswith("transcripts/"):
-                continue
-            _, name, model, _ = path.split("/")
-            place = self._where("experiments", experiment.name, "params")
+        """Raise `UserError` where an experiment rests on debates that this run does not hold, or on other data."""
+        of, models = experiment.config.of, experiment.config.models
+        place = self._where("experiments", experiment.name, *([] if of else ["params"]))
+        beside, debated_by = (f"{place}.of", f"{place}.models") if of else (f"{place}.beside", f"{place}.debated_by")
+        paths = {path for model in models for path in experiment.needed_by(model).values()}
+        rests_on = {tuple(path.split("/")[1:3]) for path in paths if path.startswith("transcripts/")}
+        rests_on |= {(of, model) for model in models if of}
+        for name, model in sorted(rests_on):
             if name not in self.experiments:
-                raise unknown_name("experiment of this run", name, self.experiments, f"{place}.beside")
+                raise unknown_name("experiment of this run", name, self.experiments, beside)
             found = self.experiments[name].config
             if model not in found.models:
-                raise unknown_name(f"model of experiment '{name}'", model, found.models, f"{place}.debated_by")
+                raise unknown_name(f"model of experiment '{name}'", model, found.models, debated_by)
             if found.dataset != experiment.config.dataset:
                 raise UserError(
-                    f"{place}.beside: experiment '{name}' is about data set '{found.dataset}', "
+                    f"{beside}: experiment '{name}' is about data set '{found.dataset}', "
                     f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
                 )
 
@@ -318,7 +340,11 @@ class Plan:
 
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
-        return [found for found in self._asked_in(study) if not self.is_trial(found)]
+        return [found for found in self._asked_in(study) if not self.is_trial(found) and not found.config.arm]
+
+    def arms_of(self, study: str) -> list[Experiment]:
+        """The control arms of a study, beside what its tables show; of `comparison`, all."""
+        return [found for found in self._asked_in(study) if not self.is_trial(found) and found.config.arm]
 
     def trials_of(self, study: str) -> list[Experiment]:
         """The trial runs of a study; of `comparison`, all."""
@@ -338,6 +364,7 @@ class Plan:
             DEBATES: bool(self.of_study(entry.study)),
             BASELINES: bool(self.trained_for(entry.study)),
             TRIALS: bool(self.trials_of(entry.study)),
+            ARMS: bool(self.arms_of(entry.study)),
             DESIGN: entry.study in self.studies,
             CONTRASTS: bool(self.contrasts_of(entry.study)),
         }
@@ -351,7 +378,9 @@ class Plan:
         models_known = {name: self.config.models[name] for name in chosen if name in self.config.models}
         recorded = {name: known.model for name, known in models_known.items() if known.endpoint == RECORDED}
         params = found.params.model_dump()
-        return ExperimentView(config.protocol, config.dataset, chosen, config.split, params, recorded)
+        return ExperimentView(
+            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of
+        )
 
     @cached_property
     def studies(self) -> list[str]:
@@ -367,29 +396,5 @@ class Plan:
 def templates_used(config: ExperimentConfig) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
     judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
-    return (*PROTOCOLS[config.protocol].prompts, *((JUDGE_PROMPT,) if judged else ()))
-
-
-def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
-    """An experiment with a grid as one experiment for each combination, named NAME-PARAMETER=VALUE.
-
-    >>> config = ExperimentConfig(protocol="p", dataset="d", models=["m"], grid={"rounds": [1, 2]})
-    >>> [grid_name for grid_name, _ in expand_grid("e", config)]
-    ['e-rounds=1', 'e-rounds=2']
-    """
-    if not config.grid:
-        return [(name, config)]
-    expanded = []
-    for values in itertools.product(*config.grid.values()):
-        chosen = dict(zip(config.grid, values, strict=True))
-        suffix = "-".join(f"{parameter}={_value_name(value)}" for parameter, value in chosen.items())
-        prompts = str(chosen.pop("prompts", config.prompts) or "")
-        params = {**config.params, **chosen}
-        update = {"params": params, "prompts": prompts, "grid": {}}
-        expanded.append((f"{name}-{suffix}", config.model_copy(update=update)))
-    return expanded
-
-
-def _value_name(value: object) -> str:
-    """A value of a grid as part of a name: a folder or file below `results/`."""
-    return re.sub(r"[^a-z0-9._=-]+", "-", str(value).lower()).strip("-") or "none"
+    labelling = (JUDGE_PROMPT,) if judged else ()
+    return (*PROTOCOLS[config.protocol].prompts, *templates_of_arm(config.arm), *labelling)

@@ -95,12 +95,12 @@ def _measured(results: StudyResults, contrast: Contrast) -> tuple[Difference | N
         for side in contrast.sides
         if not set(side.models) <= set(_models(results, side.experiment))
     )
-    difference = None if reason else measure(contrast, results.experiments)
+    difference = None if reason else measure(contrast, results.tested)
     return difference, reason or ("" if difference else NO_CASES)
 
 
 def _models(results: StudyResults, experiment: str) -> tuple[str, ...]:
-    return results.experiments[experiment].config.models if experiment in results.experiments else ()
+    return results.tested[experiment].config.models if experiment in results.tested else ()
 
 
 def _cells(contrast: Contrast, found: Difference, p: float, tests: int) -> dict[str, Any]:

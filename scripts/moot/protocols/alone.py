@@ -1,0 +1,72 @@
+"""A judge who thinks alone, as often as debaters spoke about the same case in another experiment, and then decides.
+
+It is the control arm `alone` of any protocol with debaters: as many calls that write free text, and nobody to hear. The
+question is put in the same words whatever the protocol beside it is, so that what differs is the wording, too.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pydantic import Field
+
+from moot.core.kinds import THOUGHT, VERDICT
+from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import PUBLIC, Answer, Debate
+from moot.protocols.replies import prediction_schema, read_answer, spoken
+
+
+class AloneParams(ProtocolParams):
+    """How often a judge thinks, and how it answers."""
+
+    beside: str = Field("", description="the experiment whose debates say how often, by the same model; none: `times`")
+    speakers: tuple[str, ...] = Field((), description="the seats there whose public statements are counted")
+    times: int = Field(3, ge=0, description="how often, where no debate says it")
+    judge: str = Field("judge", description="the seat that thinks, by which `seats` may give it a model")
+    answer: Literal["generation", "likelihood"] = Field(
+        "generation", description="the verdict is generated, or read off the log-probabilities of the label words"
+    )
+    characters: int = Field(
+        0,
+        ge=0,
+        description="most characters of the verdict's reasons, so that a small model comes to its answer; 0: any",
+    )
+
+
+def _transcripts(params: AloneParams) -> dict[str, str]:
+    return {"debates": f"transcripts/{params.beside}/{{model}}"} if params.beside else {}
+
+
+@protocol("alone", AloneParams, study="comparison", needs=_transcripts)
+async def alone(debate: Debate, params: AloneParams) -> Answer | None:
+    """Think, think again with all earlier thoughts, and decide."""
+    for number in range(1, thoughts(debate, params) + 1):
+        await debate.say(params.judge, THOUGHT, "alone/thought", private=True, round=number)
+    if params.answer == "likelihood":
+        words = {label: spoken(label) for label in debate.task.labels}
+        return read_answer(debate, await debate.choose(params.judge, VERDICT, "alone/verdict", words=words))
+    schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=params.characters)
+    return read_answer(debate, await debate.say(params.judge, VERDICT, "alone/verdict", schema=schema))
+
+
+def thoughts(debate: Debate, params: AloneParams) -> int:
+    """How often the judge thinks before it decides: as often as debaters spoke in this case's debate."""
+    if not params.beside:
+        return params.times
+    paths = tuple(path for name, path in debate.artifacts.items() if name.partition("_")[0] == "debates")
+    return _spoken(paths, params.speakers)[debate.case.case_id, debate.repeat]
+
+
+@cache
+def _spoken(paths: tuple[Path, ...], speakers: tuple[str, ...]) -> Mapping[tuple[str, int], int]:
+    """How many public statements some seats made, by case and repeat."""
+    counted: Counter[tuple[str, int]] = Counter()
+    wanted = pc.field("speaker").isin(speakers) & (pc.field("visibility") == PUBLIC)
+    for path in paths:
+        rows = pq.read_table(path, columns=["case_id", "repeat", "speaker", "visibility"]).filter(wanted)
+        counted.update(zip(rows["case_id"].to_pylist(), rows["repeat"].to_pylist(), strict=True))
+    return counted

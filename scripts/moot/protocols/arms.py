@@ -1,0 +1,179 @@
+"""Control arms: what an experiment would come to without its debate, or with one thing about the debate changed.
+
+`arms: [noise, alone]` in the entry of an experiment NAME makes further experiments NAME-arm=noise and NAME-arm=alone,
+each over the same cases with the same models. docs/controls.md shows each arm by an example. An arm is one of two
+things: another protocol in place of the experiment's own, or a debate in which some seats speak or hear differently.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from moot.core.errors import unknown_name
+from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
+from moot.protocols.arm_debates import (
+    ArmDebate,
+    Authority,
+    ConsultancyDebate,
+    FalseCitation,
+    NoiseDebate,
+    Padding,
+    SwapDebate,
+)
+
+CALLS_MATCHED, TOKENS_MATCHED, RELABELLED, SWAP = "matched_calls", "matched_tokens", "labels_swapped", "swap"
+_COMMON = ("temperature", "max_tokens", "form_tokens", "seats")
+_GENERATED = ("generation", "likelihood")
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """The experiment that an arm stands beside.
+
+    Attributes:
+        name: in the configuration.
+        entry: its protocol.
+        stated: the parameters that its entry states.
+        params: its checked parameters.
+    """
+
+    name: str
+    entry: ProtocolEntry
+    stated: Mapping[str, Any]
+    params: ProtocolParams
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A control arm.
+
+    Attributes:
+        what: what is changed, a clause for tables and messages.
+        debate: how its debates are held; None for as the protocol holds them.
+        instead: the protocol that takes the place of the experiment's own, and its parameters.
+        held: whether it rests on the transcripts of the full experiment.
+        needs_debaters: whether it means nothing without debaters.
+        needs_sides: whether debaters must be told what to argue for.
+    """
+
+    what: str
+    debate: type[ArmDebate] | None = None
+    instead: Callable[[Full], tuple[str, dict[str, Any]]] | None = None
+    held: bool = False
+    needs_debaters: bool = False
+    needs_sides: bool = False
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """Prefixes of the templates that the arm itself uses."""
+        return (f"{self.debate.template}",) if self.debate and self.debate.template else ()
+
+
+def _alone(full: Full) -> tuple[str, dict[str, Any]]:
+    debaters = _debaters(full)
+    answer = full.params.model_dump().get("answer", "")
+    chosen = {"answer": answer} if answer in _GENERATED else {}
+    speakers = tuple(debaters.seats(full.params))
+    return "alone", {**_common(full), **chosen, "beside": full.name, "speakers": speakers, "judge": debaters.judge}
+
+
+def _samples(k: str) -> Callable[[Full], tuple[str, dict[str, Any]]]:
+    def instead(full: Full) -> tuple[str, dict[str, Any]]:
+        named = {"k": k, "beside": full.name}
+        if k == "matched_tokens":
+            named["single"] = arm_name(full.name, CALLS_MATCHED)
+        return "self_consistency", {**_common(full), **named}
+
+    return instead
+
+
+def _common(full: Full) -> dict[str, Any]:
+    return {name: full.stated[name] for name in _COMMON if name in full.stated}
+
+
+def _debaters(full: Full) -> Debaters:
+    if full.entry.debaters is None:
+        raise ValueError(f"'{full.name}' has no debaters")  # refused by `problem`
+    return full.entry.debaters
+
+
+ARMS: Mapping[str, Arm] = {
+    "noise": Arm(
+        "statements of another case's debate in place of its own", NoiseDebate, held=True, needs_debaters=True
+    ),
+    "alone": Arm("the judge thinks again as often as debaters spoke", instead=_alone, needs_debaters=True),
+    "consultancy": Arm("one side alone speaks", ConsultancyDebate, needs_debaters=True, needs_sides=True),
+    SWAP: Arm(
+        "debaters' seats exchanged between their models, and their order reversed", SwapDebate, needs_debaters=True
+    ),
+    RELABELLED: Arm("the options in reversed order and under other names"),
+    "plant_citation": Arm("a citation of nothing in one debater's first statement", FalseCitation, needs_debaters=True),
+    "plant_authority": Arm("an appeal to authority in one debater's first statement", Authority, needs_debaters=True),
+    "plant_padding": Arm("one debater's statements padded to twice their length", Padding, needs_debaters=True),
+    CALLS_MATCHED: Arm("a vote over as many single answers as the debate makes calls", instead=_samples("matched")),
+    TOKENS_MATCHED: Arm(
+        "a vote over as many single answers as the debate's tokens pay for", instead=_samples("matched_tokens")
+    ),
+}
+"""Every control arm, by name."""
+
+
+def arm_name(experiment: str, arm: str) -> str:
+    """The name of an experiment's arm."""
+    return f"{experiment}-arm={arm}"
+
+
+def find_arm(name: str, where: str) -> Arm:
+    """An arm by name; raises `UserError` for an unknown one."""
+    if name not in ARMS:
+        raise unknown_name("control arm", name, ARMS, where)
+    return ARMS[name]
+
+
+def problem(name: str, protocol: str, full: Full, labels: tuple[str, ...], beside: tuple[str, ...]) -> str:
+    """Why an arm means nothing for an experiment, and what to do; "" where it has a meaning.
+
+    Args:
+        name: of the arm.
+        protocol: the experiment's.
+        full: the experiment.
+        labels: of its data, as far as they are known before the data are loaded.
+        beside: all arms of the experiment.
+    """
+    if full.entry.options.words == "none":
+        return f"protocol '{protocol}' asks nobody for an answer that an arm could change. Remove it from `arms`."
+    if name == TOKENS_MATCHED and CALLS_MATCHED not in beside:
+        return f"it takes the price of a sample from '{CALLS_MATCHED}'. Add '{CALLS_MATCHED}' to `arms`."
+    found = _options_problem(protocol, full, labels) if name == RELABELLED else _debaters_problem(name, protocol, full)
+    return f"{ARMS[name].what}: {found}. Remove it from `arms`." if found else ""
+
+
+def _debaters_problem(name: str, protocol: str, full: Full) -> str:
+    arm, debaters = ARMS[name], full.entry.debaters
+    seats = debaters.seats(full.params) if debaters else ()
+    if arm.needs_debaters and not seats:
+        return f"protocol '{protocol}' asks no debaters"
+    if arm.needs_sides and not (debaters and debaters.given_sides(full.params)):
+        return "the debaters of this experiment are told no side to argue for"
+    return "this experiment has one debater" if name == SWAP and len(seats) == 1 else ""
+
+
+def _options_problem(protocol: str, full: Full, labels: tuple[str, ...]) -> str:
+    known = full.entry.options.known
+    if labels and set(labels) == known:
+        return f"protocol '{protocol}' and its rules know the options of this data by name ({', '.join(sorted(known))})"
+    learnt = "assistant" in type(full.params).model_fields and full.params.model_dump()["assistant"]
+    return "the assistant of this experiment has learnt the options under their own names" if learnt else ""
+
+
+def renames(entry: ProtocolEntry) -> bool:
+    """Whether `labels_swapped` gives the options other names, beside the order; else the words are the protocol's."""
+    return entry.options.words == "task"
+
+
+def exchange_seats(full: Full) -> dict[str, str]:
+    """The parameter `seats` with the debaters' models in reversed order."""
+    given, own = dict(full.params.seats), ""
+    names = list(_debaters(full).seats(full.params))
+    models = [given.pop(seat, own) for seat in names]
+    return given | {seat: model for seat, model in zip(names, reversed(models), strict=True) if model != own}

@@ -1,0 +1,88 @@
+"""From an experiment's control arms to experiments of their own, and from an arm to how its debates are held."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from moot.core.cases import Case, Task
+from moot.core.config import ExperimentConfig
+from moot.core.errors import UserError
+from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.protocols.arm_debates import HELD
+from moot.protocols.arms import ARMS, RELABELLED, SWAP, Full, arm_name, exchange_seats, find_arm, problem, renames
+from moot.protocols.debate import Debate, Setting
+from moot.protocols.relabelling import Relabelled, relabelled
+
+MakeDebate = Callable[[Case, Task, int, Setting], Debate]
+
+
+def full_experiment(name: str, config: ExperimentConfig, params: ProtocolParams) -> Full:
+    """An experiment as its arms see it."""
+    return Full(name, PROTOCOLS[config.protocol], config.params, params)
+
+
+def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, ExperimentConfig]]:
+    """The control arms of a checked experiment, each as an entry of its own; nobody labels their statements."""
+    for name in config.arms:
+        instead = ARMS[name].instead
+        protocol, params = instead(full) if instead else (config.protocol, dict(config.params))
+        changed = {"protocol": protocol, "params": params, "arm": name, "of": full.name, "arms": (), "labelers": ()}
+        changed["prompts"] = "" if instead else config.prompts
+        changed["study"] = config.study or full.entry.study
+        yield arm_name(full.name, name), config.model_copy(update=changed)
+
+
+def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], where: str) -> None:
+    """Raise `UserError` for an arm that is unknown, or that means nothing for the experiment.
+
+    Args:
+        full: the experiment, or the arm where it is one itself.
+        config: its entry.
+        labels: of its data, as far as they are known before the data are loaded.
+        where: the place of the entry in the configuration.
+    """
+    for name in (*config.arms, *([config.arm] if config.arm else [])):
+        arm = find_arm(name, f"{where}.arms" if name in config.arms else f"{where}.arm")
+        if name == config.arm and arm.instead:
+            continue
+        if found := problem(name, config.protocol, full, labels, config.arms):
+            raise UserError(f"{where}.arms: {name}: {found}")
+
+
+def with_arm(full: Full, arm: str) -> tuple[ProtocolParams, dict[str, str]]:
+    """The parameters of an experiment as its arm changes them, and the artifacts that the arm needs."""
+    params = full.params
+    if arm == SWAP:
+        params = params.model_copy(update={"seats": exchange_seats(full)})
+    needs = {HELD: f"transcripts/{full.name}/{{model}}"} if arm and ARMS[arm].held else {}
+    return params, needs
+
+
+def templates_of_arm(arm: str) -> tuple[str, ...]:
+    """Prefixes of the templates that an arm uses beside its protocol's; none where it is no arm."""
+    return ARMS[arm].templates if arm in ARMS else ()
+
+
+def make_debate(config: ExperimentConfig) -> MakeDebate:
+    """How the debates of an experiment are made: as its protocol holds them, or as its arm has it."""
+    debaters = PROTOCOLS[config.protocol].debaters
+    kind = ARMS[config.arm].debate if config.arm else None
+    if kind is None or debaters is None:
+        return Debate
+    return lambda case, task, repeat, setting: kind(case, task, repeat, setting, debaters)
+
+
+def as_argued(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Relabelled | None:
+    """The cases and the task as an experiment argues them; None where that is as they are.
+
+    Raises:
+        UserError: the protocol knows the task's options by name.
+    """
+    if config.arm != RELABELLED:
+        return None
+    entry = PROTOCOLS[config.protocol]
+    rename = renames(entry)
+    if rename and set(task.labels) == entry.options.known:
+        raise UserError(
+            f"experiment '{config.of}': protocol '{config.protocol}' knows the options of this data by name. "
+            f"Remove '{RELABELLED}' from `arms`."
+        )
+    return relabelled(cases, task, rename)

@@ -1,0 +1,312 @@
+"""Control arms: every protocol under every arm against a model server, and what each arm changes and leaves alone."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from courtroom_runs import PROJECT, configuration, people
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
+from moot.core.errors import UserError
+from moot.protocols import PROTOCOLS
+from moot.protocols.arms import ARMS
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.load import load_dataset
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+DEBATE = ("noise", "alone", "consultancy", "swap", "plant_citation", "plant_authority", "plant_padding")
+SETTINGS: dict[str, dict[str, Any]] = {
+    "courtroom": {},
+    "feedback": {"params": {"sides": "opposed", "rounds": 1}},
+    "panel": {"params": {"rounds": 2, "votes": "likelihood"}},
+    "human_panel": {"params": {"rounds": 2}, "dataset": "opinions"},
+    "synthetic_panel": {"params": {"rounds": 1}, "dataset": "opinions"},
+    "conference": {"params": {"rounds": 1, "graded": 0, "coding": False}},
+    "agreement": {"dataset": "agreement", "params": {"answer": "likelihood"}},
+    "stance": {"params": {"answer": "json"}},
+    "polarity": {"params": {"answer": "json"}},
+    "grading": {"dataset": "agreement"},
+    "self_consistency": {"params": {"k": 2}},
+    "rejudge": {"params": {"beside": "courtroom", "debated_by": "test"}},
+    "recorded": {"source": "recorded", "params": {"method": "debate"}},
+}
+MEANINGLESS = {
+    **{(name, arm): "asks no debaters" for name in PROTOCOLS for arm in DEBATE if PROTOCOLS[name].debaters is None},
+    **{
+        (name, arm): "asks nobody for an answer"
+        for name in ("grading", "recorded", "paraphrase", "case_summary")
+        for arm in ARMS
+    },
+    **{(name, "consultancy"): "told no side to argue for" for name in ("panel", "human_panel", "conference")},
+    **{
+        (name, "labels_swapped"): "know the options of this data by name" for name in ("human_panel", "synthetic_panel")
+    },
+}
+PAIRS = [(protocol, arm) for protocol in PROTOCOLS for arm in ARMS]
+
+
+def entry(protocol: str, arms: tuple[str, ...] = (), **changes: Any) -> dict[str, Any]:
+    found = {"protocol": protocol, "dataset": "people", "models": ["test"], "cases": 4, "arms": list(arms)}
+    return {**found, **SETTINGS.get(protocol, {}), **changes}
+
+
+class Runs:
+    """One folder of results, one ledger and one server, in which experiments are held once and their arms beside them."""
+
+    def __init__(self, folder: Path, server: FaultServer) -> None:
+        self.folder, self.server, self.held = folder, server, dict[str, pd.DataFrame]()
+        people(folder / "cases" / "people.parquet", 8)
+        self.experiments = {name: entry(name) for name in PROTOCOLS if name != "recorded"}
+
+    def plan(self, **experiments: dict[str, Any]) -> Plan:
+        raw = configuration(
+            self.server.url, self.folder, {"max_tokens": 40}, experiments={**self.experiments, **experiments}
+        )
+        raw["datasets"] |= {"opinions": {"source": "sample"}, "agreement": {"source": "sample"}}
+        return Plan.from_yaml(raw, PROJECT)
+
+    def cases(self, plan: Plan, dataset: str) -> Path:
+        path = self.folder / "cases" / f"{dataset}.parquet"
+        if not path.exists():
+            others = (self.folder / f"{dataset}.{name}" for name in ("features", "cleaning"))
+            load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), path, *others)
+        return path
+
+    def hold(self, plan: Plan, name: str) -> pd.DataFrame:
+        """The transcripts of an experiment; what it needs is held first."""
+        if name not in self.held:
+            experiment = plan.experiments[name]
+            needed = {key: self.folder / path for key, path in experiment.needed_by("test").items()}
+            for path in experiment.needed_by("test").values():
+                self.hold(plan, path.split("/")[1])
+            cases = self.cases(plan, experiment.config.dataset)
+            output = self.folder / "transcripts" / name / "test" / "0.parquet"
+            write_transcripts(plan, Job(name, "test", *read_cases(cases), shard=0, artifacts=needed), [cases], output)
+            predictions = [self.folder / kind / name / "test.parquet" for kind in ("predictions", "calls")]
+            write_predictions(plan, name, cases, [output], *predictions)
+            self.held[name] = pq.read_table(output).to_pandas()
+        return self.held[name]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    with FaultServer() as server:
+        yield Runs(tmp_path_factory.mktemp("arms"), server)
+
+
+@pytest.mark.parametrize(("protocol", "arm"), PAIRS, ids=lambda part: part)
+def test_every_protocol_runs_under_every_arm_or_the_configuration_says_why_not(
+    protocol: str, arm: str, runs: Runs
+) -> None:
+    arms = ("matched_calls", arm) if arm == "matched_tokens" else (arm,)
+    if reason := MEANINGLESS.get((protocol, arm)):
+        with pytest.raises(UserError, match=reason) as caught:
+            runs.plan(**{protocol: entry(protocol, arms)})
+        assert f"experiments.{protocol}.arms: {arms[0]}: " in str(caught.value)
+        assert "\n" not in str(caught.value)
+        return
+    plan = runs.plan(**{protocol: entry(protocol, arms)})
+    rows = runs.hold(plan, f"{protocol}-arm={arm}")
+    ends = rows[rows["kind"] == "conclusion"]
+    assert len(ends) == 4
+    assert {json.loads(parsed)["status"] for parsed in ends["parsed"]} <= {"valid", "invalid"}
+    assert any(json.loads(parsed)["status"] == "valid" for parsed in ends["parsed"]), ends["parsed"].tolist()
+
+
+def full_and(runs: Runs, arm: str, protocol: str = "courtroom") -> tuple[pd.DataFrame, pd.DataFrame]:
+    plan = runs.plan(**{protocol: entry(protocol, (arm,))})
+    return runs.hold(plan, protocol), runs.hold(plan, f"{protocol}-arm={arm}")
+
+
+def public(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[(rows["visibility"] == "public") & (rows["speaker"] != "moot")]
+
+
+def asked(runs: Runs, name: str) -> dict[str, str]:
+    calls = pq.read_table(runs.folder / "calls" / name / "test.parquet", columns=["call_id", "request"]).to_pylist()
+    return {row["call_id"]: row["request"] for row in calls}
+
+
+def test_noise_is_what_was_said_about_another_case_and_no_debater_is_asked(runs: Runs) -> None:
+    whole, noise = full_and(runs, "noise")
+    said = public(noise)[public(noise)["speaker"] != "judge"]
+    assert set(said["source"]) == {"borrowed"}
+    assert set(noise.loc[noise["source"] == "model", "speaker"]) == {"judge"}
+    donors: dict[str, str] = {}
+    for case, mine in said[said["source"] == "borrowed"].groupby("case_id"):
+        [donor] = {
+            json.loads(row)["case"]
+            for row in noise.loc[(noise["case_id"] == case) & (noise["kind"] == "arm"), "parsed"]
+        }
+        theirs = public(whole)[(public(whole)["case_id"] == donor) & (public(whole)["speaker"] != "judge")]
+        assert (
+            mine[["speaker", "kind", "text"]].to_numpy().tolist()
+            == theirs[["speaker", "kind", "text"]].to_numpy().tolist()
+        )
+        donors[str(case)] = donor
+    assert set(donors) == set(donors.values()) and all(case != donor for case, donor in donors.items())
+
+
+def test_noise_on_a_panel_reaches_the_others_and_each_judge_is_still_asked(runs: Runs) -> None:
+    _, noise = full_and(runs, "noise", "panel")
+    requests = asked(runs, "panel-arm=noise")
+    first = noise[(noise["kind"] == "statement") & (noise["round"] == 1) & (noise["repeat"] == 0)]
+    second = noise[(noise["kind"] == "statement") & (noise["round"] == 2)]
+    for row in second.to_dict("records"):
+        mine = first[first["case_id"] == row["case_id"]].set_index("speaker")["text"]
+        request = requests[row["call_id"]]
+        assert mine[row["speaker"]] in request
+        assert not any(text in request for speaker, text in mine.items() if speaker != row["speaker"])
+
+
+def test_alone_the_judge_thinks_as_often_as_debaters_spoke(runs: Runs) -> None:
+    whole, alone = full_and(runs, "alone")
+    turns = public(whole)[public(whole)["speaker"] != "judge"].groupby("case_id").size()
+    assert (
+        alone[alone["kind"] == "thought"].groupby("case_id").size().to_dict()
+        == turns.to_dict()
+        == dict.fromkeys(turns.index, 6)
+    )
+    assert set(alone["speaker"]) == {"judge", "moot"}
+    last = alone[alone["kind"] == "verdict"].iloc[0]
+    thoughts = alone[(alone["debate_id"] == last["debate_id"]) & (alone["kind"] == "thought")]["text"]
+    request = asked(runs, "courtroom-arm=alone")[last["call_id"]]
+    assert all(text in request for text in thoughts)
+
+
+def test_a_consultancy_hears_one_side_each_in_half_of_the_cases_and_shares_its_first_calls(runs: Runs) -> None:
+    plan = runs.plan(twice=entry("courtroom", ("consultancy",), repeats=2))
+    rows = runs.hold(plan, "twice-arm=consultancy")
+    sides = {"yes": "prosecutor", "no": "defense"}
+    for (case, repeat), mine in rows.groupby(["case_id", "repeat"]):
+        [side] = {json.loads(row)["side"] for row in mine.loc[mine["kind"] == "arm", "parsed"]}
+        assert set(mine["speaker"]) == {sides[side], "judge", "moot"}, (case, repeat)
+    notes = rows[rows["kind"] == "arm"]
+    assert notes.groupby("case_id")["parsed"].nunique().eq(2).all(), "the other side in the other repeat"
+    whole = runs.hold(plan, "twice")
+    assert set(rows["call_id"]) & set(whole["call_id"]) - {""}, "what is asked in the same words is asked once"
+
+
+def test_swapped_debaters_speak_in_reversed_order_with_one_anothers_models(runs: Runs) -> None:
+    whole, swapped = full_and(runs, "swap")
+    order = [public(rows[rows["case_id"] == rows["case_id"].iloc[0]])["speaker"].tolist() for rows in (whole, swapped)]
+    assert order[0] == ["prosecutor", "defense"] * 3 + ["judge"]
+    assert order[1] == ["defense", "prosecutor"] * 3 + ["judge"]
+    raw = configuration("http://nowhere.invalid", runs.folder)
+    raw["models"]["other"] = raw["models"]["test"]
+    raw["experiments"]["trial"] |= {"arms": ["swap"], "params": {"seats": {"defense": "other", "judge": "other"}}}
+    plan = Plan.from_yaml(raw, PROJECT)
+    assert plan.experiments["trial-arm=swap"].params.seats == {"prosecutor": "other", "judge": "other"}
+
+
+def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own(runs: Runs) -> None:
+    whole, swapped = full_and(runs, "labels_swapped")
+    requests = asked(runs, "courtroom-arm=labels_swapped")
+    verdict = swapped[swapped["kind"] == "verdict"].iloc[0]
+    request = requests[verdict["call_id"]]
+    assert (
+        "P means that the person will be arrested again; Q means that the person will not be arrested again." in request
+    )
+    assert '"YES"' not in request and '"enum":["P","Q"]' in request
+    named = json.loads(verdict["text"])["prediction"]
+    assert verdict["prediction"] == {"P": "yes", "Q": "no"}[named]
+    assert json.loads(verdict["parsed"])["prediction"] == {"P": "YES", "Q": "NO"}[named]
+    answers = swapped[swapped["kind"] == "conclusion"]
+    assert set(answers["prediction"]) <= {"yes", "no"}
+    assert sorted(answers["case_id"]) == sorted(whole[whole["kind"] == "conclusion"]["case_id"])
+
+
+def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> None:
+    full_and(runs, "labels_swapped", "agreement")
+    for name, words in (
+        ("agreement", "MORE DEBATE or AGREEMENT"),
+        ("agreement-arm=labels_swapped", "AGREEMENT or MORE DEBATE"),
+    ):
+        assert all(f"Answer with {words} and nothing else" in request for request in asked(runs, name).values())
+
+
+@pytest.mark.parametrize(("arm", "words"), [("plant_citation", "13th Cir."), ("plant_authority", "leading experts")])
+def test_planted_words_stand_once_in_one_debaters_first_statement(arm: str, words: str, runs: Runs) -> None:
+    _, planted = full_and(runs, arm)
+    for _, mine in planted.groupby("debate_id"):
+        spoken = public(mine)
+        [found] = spoken.index[spoken["text"].str.contains(words, regex=False)]
+        note = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])
+        assert (spoken.loc[found, "speaker"], spoken.loc[found, "kind"]) == (note["speaker"], "opening")
+        assert note["side"] == {"prosecutor": "yes", "defense": "no"}[note["speaker"]]
+    assert planted.loc[planted["kind"] == "arm", "parsed"].nunique() > 1, "not always the same side"
+
+
+def test_padding_makes_every_statement_of_one_debater_twice_as_long(runs: Runs) -> None:
+    whole, padded = full_and(runs, "plant_padding")
+    for debate_id, mine in padded.groupby("debate_id"):
+        speaker = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])["speaker"]
+        said = public(mine)[public(mine)["speaker"] == speaker]
+        added = mine.loc[mine["kind"] == "arm", "text"].str.len().to_numpy()
+        own = said["text"].str.len().to_numpy() - added - 1
+        assert ((added >= own - 1) & (added <= own + 80)).all()
+        assert len(said) == 3
+        opening = public(whole)[(public(whole)["debate_id"] == debate_id) & (public(whole)["speaker"] == speaker)]
+        if speaker == "prosecutor":
+            assert said["text"].iloc[0].startswith(opening["text"].iloc[0]), (
+                "asked in the same words, so the same reply"
+            )
+
+
+def test_samples_are_matched_to_the_debates_calls_and_tokens(runs: Runs) -> None:
+    plan = runs.plan(courtroom=entry("courtroom", ("matched_calls", "matched_tokens")))
+    samples = {}
+    for arm in ("matched_calls", "matched_tokens"):
+        rows = runs.hold(plan, f"courtroom-arm={arm}")
+        samples[arm] = set(rows[rows["kind"] == "sample"].groupby("case_id").size())
+    runs.hold(plan, "courtroom")
+    calls = pq.read_table(runs.folder / "predictions" / "courtroom" / "test.parquet")["calls"].to_pylist()
+    assert samples["matched_calls"] == {calls[0]} == {16}
+    taken = [
+        pq.read_table(runs.folder / "predictions" / name / "test.parquet").to_pandas()
+        for name in ("courtroom", "courtroom-arm=matched_calls")
+    ]
+    tokens = [(frame["prompt_tokens"] + frame["completion_tokens"]).mean() for frame in taken]
+    assert samples["matched_tokens"] == {round(tokens[0] / (tokens[1] / 16))}
+
+
+def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Runs) -> None:
+    by_hand = entry("courtroom", arm="noise", of="courtroom")
+    assert runs.plan(mine=by_hand).experiments["mine"].needs == {"held": "transcripts/courtroom/{model}/0.parquet"}
+    for change, message in (
+        ({"arm": "noise"}, "`arm` and `of` go together"),
+        ({"arm": "noise", "of": "courtrom"}, "unknown experiment of this run 'courtrom'; did you mean 'courtroom'?"),
+        ({"arm": "noisy", "of": "courtroom"}, "unknown control arm 'noisy'; did you mean 'noise'?"),
+        ({"arms": ["nois"]}, "unknown control arm 'nois'; did you mean 'noise'?"),
+        ({"arms": ["matched_tokens"]}, "takes the price of a sample from 'matched_calls'"),
+        ({"arms": ["consultancy"], "params": {"roles": "cooperative"}}, "told no side to argue for"),
+    ):
+        with pytest.raises(UserError, match=message.replace("?", r"\?")):
+            runs.plan(mine=entry("courtroom", **change))
+    with pytest.raises(UserError, match="this experiment has one debater"):
+        runs.plan(mine={**entry("feedback", ("swap",)), "params": {"debaters": 1}})
+    runs.experiments["lone"] = entry("courtroom", ("noise",), cases=1)
+    with pytest.raises(UserError, match="noise is what was said about another case"):
+        runs.hold(runs.plan(), "lone-arm=noise")
+    del runs.experiments["lone"]
+
+
+def test_arms_run_with_their_experiment_and_a_pattern_may_leave_them_out(tmp_path: Path) -> None:
+    raw = configuration("http://nowhere.invalid", tmp_path)
+    raw["experiments"] = {"trial": entry("courtroom", ("noise", "alone"), models=["test"])}
+
+    def run(*names: str) -> list[str]:
+        return list(Plan.from_yaml({**raw, "run": list(names)}, PROJECT).experiments)
+
+    assert run() == run("trial") == ["trial", "trial-arm=noise", "trial-arm=alone"]
+    with pytest.raises(UserError, match="of: unknown experiment of this run 'trial'"):
+        run("trial-arm=noise")
+    raw["contrasts"] = {"debate-adds": {"first": "trial", "second": "trial-arm=alone", "direction": "first_higher"}}
+    [planned] = Plan.from_yaml(raw, PROJECT).contrasts_of("courtroom")
+    assert (str(planned.second.experiment), planned.missing) == ("trial-arm=alone", "")

@@ -1,0 +1,60 @@
+"""What debate adds: each arm beside its debate, on the cases that both argued, with what was moved and what it cost."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.scores.results import ExperimentResults, ExperimentView
+from moot.studies.arms import what_debate_adds
+from results_on_disk import case, prediction, utterance, write_results
+
+TRUTH = {"a": "yes", "b": "no", "c": "yes", "d": "no"}
+CASES = [case(name, target) for name, target in TRUTH.items()]
+
+
+def run(
+    folder: Path, name: str, answers: dict[str, str], arm: str = "", side: str = "", **columns: Any
+) -> ExperimentResults:
+    rows = [prediction(key, TRUTH[key], answer, **columns) for key, answer in answers.items()]
+    note = json.dumps({"arm": arm, "side": side})
+    said = [utterance(f"{key}#0", 1, "moot", kind="arm", parsed=note, visibility="moot") for key in answers if side]
+    said += [utterance(f"{key}#0", 2, "judge", kind="verdict") for key in answers]
+    view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else "")
+    return write_results(folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view)
+
+
+def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> None:
+    debate = run(tmp_path, "trial", {"a": "yes", "b": "no", "c": "yes", "d": "no"}, calls=16, cost_usd=0.25)
+    noise = run(
+        tmp_path, "trial-arm=noise", {"a": "yes", "b": "yes", "c": "no", "d": ""}, "noise", calls=4, cost_usd=0.05
+    )
+    one_side = run(
+        tmp_path, "trial-arm=consultancy", {"a": "yes", "b": "yes", "c": "yes"}, "consultancy", "yes", calls=10
+    )
+    arms = {found.experiment: found for found in (noise, one_side)}
+    published: Any = None
+    results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, arms=arms)
+    first, second = what_debate_adds(results).frame.to_dict("records")
+
+    assert (first["arm"], first["debate right"], first["arm right"], first["difference"]) == ("noise", 1, 0.25, 0.75)
+    assert (first["cases"], first["tests"], first["calls a case, debate"], first["calls a case, arm"]) == (4, 2, 16, 4)
+    assert first["US dollars a case, arm"] == pytest.approx(0.05)
+    assert first["tokens a case, arm"] == 100
+    assert first["same answer"] == pytest.approx(1 / 3), "invalid answers are no answers"
+    assert first["moved to the side"] != first["moved to the side"], "noise speaks for no side"
+
+    assert (second["arm"], second["cases"], second["debate right"]) == ("consultancy", 3, 1)
+    assert second["arm right"] == pytest.approx(2 / 3)
+    assert second["moved to the side"] == pytest.approx(1 / 3), "one more case of three answers yes"
+    assert second["p (Holm)"] >= second["p"]
+
+
+def test_a_debate_without_arms_has_no_row(tmp_path: Path) -> None:
+    debate = run(tmp_path, "trial", {"a": "yes"})
+    published: Any = None
+    results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published)
+    assert what_debate_adds(results).frame.empty
