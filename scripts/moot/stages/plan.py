@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from moot.core.config import (
     COMPARISON,
     RECORDED,
+    SIMULATED,
     Config,
     ExperimentConfig,
     ModelConfig,
@@ -313,9 +314,11 @@ class Plan:
         """How many jobs may speak with a model at once.
 
         One for a server, since a job's event loop uses the model's whole concurrency and so keeps to its limits; for a
-        model inside each job's process as many as have the threads that it is given.
+        model inside each job's process as many as have the threads that it is given; for a simulated voice no limit.
         """
         config = self.config.models[model]
+        if config.endpoint == SIMULATED:
+            return cores
         return cores // config.threads_within(cores) if config.endpoint == "embedded" else 1
 
     def is_trial(self, experiment: Experiment) -> bool:
