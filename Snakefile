@@ -5,6 +5,8 @@
 #   snakemake --cores 2 debates              one stage
 #   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
 #   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; asks nothing
+#   snakemake --cores 2 power                what the planned comparisons can show, and what a given difference takes
+#   snakemake --cores 2 freeze               writes the plan down before the run
 #   snakemake --cores 1 --report report.html tables and figures in one file
 
 import os

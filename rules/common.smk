@@ -20,7 +20,14 @@ from moot.core.log import stage_lines_asked_for
 from moot.stages.console import show_stages
 from moot.stages.plan import Plan
 from moot.studies import FIGURES, TABLES
-from moot.stages.digests import NAMES, Stages, annotation_files, answer_files
+from moot.stages.digests import (
+    CONTRASTS_TABLE,
+    NAMES,
+    Stages,
+    annotation_files,
+    answer_files,
+    frozen_files,
+)
 
 # Where another workflow uses moot as a module, its configuration would else stand in place of the defaults.
 config_files = list(map(Path, workflow.configfiles))
@@ -203,6 +210,15 @@ def study_inputs(study):
             f"{SHIPPED}/data/published/claims.csv" if study == COMPARISON else []
         ),
     }
+
+
+def frozen_plan(builder):
+    """The newest frozen plan, for the tables that say whether the run is this plan."""
+    return (
+        {"frozen": list(map(str, frozen_files()[-1:]))}
+        if builder == CONTRASTS_TABLE
+        else {}
+    )
 
 
 STUDIES = sorted({TABLES[name].study for name in TABLES})

@@ -49,6 +49,28 @@ rule preview:
         "../scripts/preview.py"
 
 
+# Writes the plan down before the run, beside earlier ones, in data/frozen/.
+rule freeze:
+    input:
+        collect("results/cases/{dataset}.parquet", dataset=DATASETS),
+    log:
+        "results/logs/freeze.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/freeze.py"
+
+
+# Reads the predictions of a pilot or a rehearsal as far as they are there; builds none.
+rule power:
+    log:
+        "results/logs/power.log",
+    conda:
+        "../envs/presentation.yaml"
+    script:
+        "../scripts/power.py"
+
+
 rule debates:
     input:
         collect(

@@ -8,6 +8,7 @@ for rule_name, builder, study, found in group_by_module(TABLES):
             f"tables_{rule_name}"
         input:
             **study_inputs(study),
+            **frozen_plan(builder),
         output:
             table_outputs(study, found),
         log:

@@ -1,10 +1,11 @@
-"""Print what a run would still ask of the models."""
+"""Print what a run would still ask of the models, and what its planned comparisons can show."""
 
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.stages.job import job
+from moot.stages.power import summarise_power
 from moot.stages.preview import preview
 
 if TYPE_CHECKING:
@@ -15,3 +16,4 @@ snakemake: "Snakemake"
 if __name__ == "__main__":
     with job(snakemake) as plan:
         sys.stdout.write(preview(plan, Path("results")).to_string(index=False, na_rep="") + "\n")
+        sys.stdout.write(summarise_power(plan))

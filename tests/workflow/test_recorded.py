@@ -13,7 +13,7 @@ from project_copy import Workflow
 
 TABLES = tuple(
     f"results/tables/recorded/{name}.csv"
-    for name in ("methods", "groups", "nyu_judges", "paired_tests", "rejudged", "judges")
+    for name in ("methods", "groups", "nyu_judges", "paired_tests", "rejudged", "judges", "contrasts")
 )
 OWN = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
@@ -69,6 +69,7 @@ CONFIGURATION: dict[str, Any] = {
         "protocol": "rejudge", "dataset": "people", "models": ["second"], "cases": 3,
         "params": {"beside": "trial", "debated_by": "served"},
     },
+    "contrasts/judges": {"first": "again/served", "second": "again/second", "direction": "first_higher"},
     "experiments/my-results": {
         "source": "recorded", "dataset": "mine", "models": "my-model", "params": {"method": "debate"},
     },
@@ -96,6 +97,8 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     (answers.parent / "compas_vignettes.csv").write_text(VIGNETTES)
     served = tmp_path_factory.mktemp("served")
     with published_debates(served, 2, workflow.project / "data" / "versions.csv"):
+        frozen = workflow.run("freeze")
+        assert "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout, frozen.stdout
         done = workflow.run(*TABLES)
     assert done.returncode == 0, done.stdout[-4000:]
     return workflow
@@ -192,6 +195,17 @@ def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
         ("trial", "recorded judge", "second", 3),
     ]
     assert set(pairs.loc[pairs["first"] == "recorded judge", "debates of"]) == {"fetched", "trial"}
+
+
+def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_frozen(built: Workflow) -> None:
+    frame = pd.read_csv(built.work / TABLES[6], keep_default_na=False).set_index("contrast")
+    assert frame.loc["judges", ["cases", "tests", "not tested because"]].astype(str).tolist() == ["2", "1", ""]
+    reason = "nyu-people-debate is not part of this run"
+    assert frame.loc["nyu-people-debate-above-consultancy", "not tested because"] == reason
+    assert "recorded-debate-above-vote" not in frame.index
+    page = (built.work / TABLES[6]).with_suffix(".html").read_text()
+    assert "This run is the plan that was frozen at 20" in page
+    assert "(data/frozen/plan-1.json), when the ledger held 0 replies." in page
 
 
 def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:

@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -92,22 +94,24 @@ class Debated:
 def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
     """All debates of one experiment and model, in the order of their ids; those that wait for a person, too."""
     transcripts, task = results.held_transcripts, results.task
-    cases = results.cases.set_index("case_id")
-    outcomes = results.outcomes[results.outcomes["model"] == model].set_index(["case_id", "repeat"])
-    for name, said in transcripts[transcripts["model"] == model].groupby("debate_id", sort=True):
-        identity = (said["case_id"].iloc[0], said["repeat"].iloc[0])
-        case = cases.loc[identity[0]]
+    cases = {case["case_id"]: case for case in _records(results.cases)}
+    ended = _records(results.outcomes[results.outcomes["model"] == model])
+    outcomes = {(outcome["case_id"], outcome["repeat"]): outcome for outcome in ended}
+    said = transcripts[transcripts["model"] == model].sort_values("debate_id", kind="stable")
+    for name, rows in groupby(_records(said), key=itemgetter("debate_id")):
+        utterances = list(rows)
+        identity = (utterances[0]["case_id"], utterances[0]["repeat"])
+        case = cases[identity[0]]
         target = str(case["target"])
-        rows: list[dict[str, Any]] = said[said["kind"] != CONCLUSION].to_dict("records")  # type: ignore[assignment]
-        turns = [_turn(row, task, target) for row in rows]
-        yield Debated(
-            str(name),
-            case["text"],
-            target,
-            task.meaning.get(target, ""),
-            turns,
-            _outcome(outcomes.loc[identity], target),
-        )
+        turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
+        meaning = task.meaning.get(target, "")
+        yield Debated(str(name), case["text"], target, meaning, turns, _outcome(outcomes[identity], target))
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """All rows at once: pandas takes milliseconds for each frame that it makes, and there are thousands of debates."""
+    rows: list[dict[str, Any]] = frame.to_dict("records")  # type: ignore[assignment]
+    return rows
 
 
 def _turn(said: Mapping[str, Any], task: Task, target: str) -> Turn:
@@ -171,7 +175,7 @@ def _stated(label: str, confidence: float, target: str) -> Stated:
     return Stated(label, None if pd.isna(confidence) else confidence, verdict)
 
 
-def _outcome(row: "pd.Series[Any]", target: str) -> Outcome:
+def _outcome(row: Mapping[str, Any], target: str) -> Outcome:
     """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none."""
     if pd.isna(row["prediction"]) or not row["prediction"]:
         return Outcome(None, row["status"], row["reason"] if isinstance(row["reason"], str) else "")

@@ -12,6 +12,7 @@ from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats
 from moot.stats.contrasts import Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.power import Observed, Spread, estimate_spread
 
 FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
 
@@ -69,9 +70,15 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Debates:
-    """The debates of one side, one row a debate: its case, terms, and bounds of the metric."""
+    """The debates of one side, one row a debate: its case, terms, and bounds of the metric; and its model."""
 
     terms: Terms
+    models: tuple[str, ...]
+
+    @property
+    def sums(self) -> Sums:
+        """The terms of each debate."""
+        return Sums(self.terms.tops, self.terms.bottoms)
 
     @property
     def by_case(self) -> tuple[list[str], Sums]:
@@ -87,7 +94,8 @@ class Debates:
         """The debates over some of the cases."""
         kept = np.array([case in cases for case in self.terms.case_ids], dtype=bool)
         ids = [case for case in self.terms.case_ids if case in cases]
-        return Debates(Terms(ids, self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds))
+        terms = Terms(ids, self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds)
+        return Debates(terms, tuple(model for model, wanted in zip(self.models, kept, strict=True) if wanted))
 
 
 def _summed(values: Floats, codes: Any, count: int) -> Floats:
@@ -109,7 +117,8 @@ def debates_of(side: Side, results: ExperimentResults) -> Debates:
             np.vstack([terms.tops for terms in each]),
             np.vstack([terms.bottoms for terms in each]),
             each[0].bounds,
-        )
+        ),
+        tuple(model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids),
     )
     return found.of(_chosen(side, results.cases)) if side.cases else found
 
@@ -153,6 +162,25 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
         return compare_paired(first, second, clusters, results[0].seed, bounds)
     other_clusters = [results[1].clusters[case] for case in others]
     return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, bounds)
+
+
+def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float) -> Spread:
+    """How the difference of a contrast varies between cases and between repeats, by the debates that there are."""
+    sides = sides_of(contrast, experiments)
+    first, second = (Observed(debates.sums.influences(), debates.terms.case_ids, debates.models) for debates in sides)
+    clusters: list[str] = []
+    for side, debates in list(zip(contrast.sides, sides, strict=True))[: 1 if contrast.paired else 2]:
+        known = experiments[side.experiment].clusters
+        clusters += [known[case] for case in sorted(set(debates.terms.case_ids))]
+    counted = all(_is_counted(debates) for debates in sides)
+    return estimate_spread(first, second, difference, clusters, contrast.paired, counted)
+
+
+def _is_counted(debates: Debates) -> bool:
+    """Whether each debate counts as 1 or 0, and each case was debated once."""
+    terms = debates.terms
+    once = len(set(terms.case_ids)) == len(terms.case_ids)
+    return once and terms.tops.shape[1] == 1 and bool((terms.bottoms == 1).all() and np.isin(terms.tops, (0, 1)).all())
 
 
 def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:

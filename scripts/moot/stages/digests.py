@@ -32,7 +32,7 @@ from moot.training.baselines import BASELINES, select
 
 NAMES = ("options", "prompts", "code")
 CONTRASTS_TABLE = "moot.studies.contrasts"
-INBOX, ANNOTATIONS = Path("data/inbox"), Path("data/annotations")
+INBOX, ANNOTATIONS, FROZEN = Path("data/inbox"), Path("data/annotations"), Path("data/frozen")
 
 REPLIES_DEPEND_ON = {
     "endpoint",
@@ -70,6 +70,11 @@ def answer_files(experiment: str, model: str) -> list[Path]:
 def annotation_files() -> list[Path]:
     """The sheets and exports that people have filled in so far."""
     return sorted(path for path in ANNOTATIONS.glob("*") if path.suffix in (".csv", ".json"))
+
+
+def frozen_files() -> list[Path]:
+    """The frozen plans of the working directory, oldest first: plan-1.json, plan-2.json, ..."""
+    return sorted(FROZEN.glob("plan-*.json"), key=lambda path: (len(path.name), path.name))
 
 
 class Stages:
@@ -233,6 +238,17 @@ class Stages:
             before += [self.of("label_statements", experiment=experiment, model=model) for model in config.models]
         code = code_digest("scores", *list_modules("moot.scores"), *SCORERS.extensions.values())
         return _digests(content, code, before=before)
+
+    def analysis_code(self) -> str:
+        """The code from predictions and transcripts to the tests of contrasts."""
+        metrics = CASE_METRICS.extensions.values()
+        return code_digest(
+            "scores", *list_modules("moot.scores"), CONTRASTS_TABLE, *SCORERS.extensions.values(), *metrics
+        )
+
+    def replies_depend_on(self, model: str) -> dict[str, Any]:
+        """What of a model's entry its replies depend on."""
+        return _what_its_replies_depend_on(self.plan.config.models[model])
 
     def outcome(self, study: str) -> Digests:
         """The predictions and labels of a study's experiments."""

@@ -12,6 +12,7 @@ from moot.report.published import read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stages.as_published import compare_with_papers
+from moot.stages.freezing import compare_with_frozen
 from moot.stages.plan import Plan
 
 if TYPE_CHECKING:
@@ -80,7 +81,16 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
         contrasts=plan.contrasts_of(study),
+        frozen=_frozen(plan, study, job) if plan.contrasts_of(study) else "",
     )
+
+
+def _frozen(plan: Plan, study: str, job: "Snakemake") -> str:
+    """Whether the run is the frozen plan, where the job's rule names the newest one; "" where it tests no contrast."""
+    if "frozen" not in job.input.keys():  # noqa: SIM118 - not a dict
+        return ""
+    files = [Path(path) for path in job.input.frozen]
+    return compare_with_frozen(plan, RESULTS, files[-1] if files else None, None if study == COMPARISON else study)
 
 
 def outputs_by_name(outputs: Iterable[str]) -> dict[str, dict[str, Path]]:

@@ -1,0 +1,269 @@
+"""`snakemake power`: what a plan's contrasts can show, and what it takes to show a difference: cases, repeats, dollars.
+
+How much cases and repeats vary is taken from pilot debates in `results/`, or else from a rehearsal in `rehearsal/`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from moot.core.errors import UserError
+from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
+from moot.report.figures import draw, new_figure, panels, series_style
+from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
+from moot.report.tables import write_table
+from moot.scores import no_scores
+from moot.scores.contrasts import Contrast, by_family, measure, spread
+from moot.scores.results import ExperimentResults
+from moot.stages.plan import Plan
+from moot.stages.rehearsing import FOLDER as REHEARSAL
+from moot.stats.power import Goal, Spread, cases_needed, cheapest, smallest_difference
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+RESULTS = Path("results")
+OUTPUT = RESULTS / "power"
+FEWEST_CASES = 10
+PILOT, REHEARSED = "pilot", "rehearsal (SIMULATED)"
+SHOWN_REPEATS = (1, 3, 10)
+_CURVE = (10.0, 5000.0, 60)
+
+
+@dataclass(frozen=True)
+class Powered:
+    """A contrast with what its debates so far say of its power.
+
+    Attributes:
+        contrast: the planned comparison.
+        source: `PILOT` or `REHEARSED`.
+        spread: of its difference.
+        cases, repeats: planned, the latter of either side.
+        available: cases that the data set has.
+        usd: dollars of one debate of all runs of either side.
+        goal, corrected: the test to plan for, and that at the level of Holm's first step.
+    """
+
+    contrast: Contrast
+    source: str
+    spread: Spread
+    cases: int
+    repeats: tuple[int, int]
+    available: int
+    usd: float
+    goal: Goal
+    corrected: Goal
+
+
+def planned_power(plan: Plan) -> tuple[list[Powered], list[str]]:
+    """What each contrast that this run tests can show; and a sentence for each of which no debates are known."""
+    found, unknown = [], []
+    for family in by_family([one for one in plan.contrasts if not one.missing]).values():
+        for contrast in family:
+            result = _powered(plan, contrast, len(family))
+            if isinstance(result, str):
+                unknown.append(f"{contrast.name}: {result}")
+            else:
+                found.append(result)
+    return found, unknown
+
+
+def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
+    """A contrast's power, or what is missing."""
+    for source, folder in ((PILOT, RESULTS), (REHEARSED, REHEARSAL / "results")):
+        experiments = _results(plan, contrast, folder)
+        difference = measure(contrast, experiments) if experiments else None
+        if difference is None or difference.cases < FEWEST_CASES:
+            continue
+        sizes = [_planned_cases(plan, side.experiment, experiments[side.experiment]) for side in contrast.sides]
+        goal = Goal(plan.config.power.level, plan.config.power.power)
+        return Powered(
+            contrast,
+            source,
+            spread(contrast, experiments, difference.difference),
+            min(planned for planned, _ in sizes),
+            (_repeats(plan, contrast.first.experiment), _repeats(plan, contrast.second.experiment)),
+            min(available for _, available in sizes),
+            _cost(contrast, experiments),
+            goal,
+            replace(goal, level=goal.level / tests),
+        )
+    return f"no debates of {FEWEST_CASES} cases or more by both sides; run `snakemake rehearse`, or a pilot"
+
+
+def _results(plan: Plan, contrast: Contrast, folder: Path) -> dict[str, ExperimentResults]:
+    """The results of both sides in a folder; none where a model's are missing."""
+    wanted = {side.experiment: side.models for side in contrast.sides}
+    for side in contrast.sides:
+        wanted[side.experiment] = tuple(dict.fromkeys((*wanted[side.experiment], *side.models)))
+    files = [folder / "predictions" / name / f"{model}.parquet" for name, models in wanted.items() for model in models]
+    cases = [folder / "cases" / f"{plan.experiments[name].config.dataset}.parquet" for name in wanted]
+    if not all(path.is_file() for path in (*files, *cases)):
+        return {}
+    seed = plan.config.seed
+    return {name: ExperimentResults(folder, name, plan.view(name, models), seed) for name, models in wanted.items()}
+
+
+def _planned_cases(plan: Plan, experiment: str, results: ExperimentResults) -> tuple[int, int]:
+    """How many cases an experiment takes, and how many its split has."""
+    config = plan.experiments[experiment].config
+    available = int((results.cases["split"] == config.split).sum())
+    return config.cases or available, available
+
+
+def _repeats(plan: Plan, experiment: str) -> int:
+    return plan.experiments[experiment].config.repeats
+
+
+def _cost(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> float:
+    """Dollars of one debate of each run; a run on both sides is paid once."""
+    runs = dict.fromkeys((side.experiment, model) for side in contrast.sides for model in side.models)
+    costs = [experiments[name].predictions.query("model == @model")["cost_usd"].mean() for name, model in runs]
+    return float(np.sum(costs))
+
+
+# What people read
+
+
+def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
+    """One row a contrast.
+
+    Args:
+        powered: the contrasts.
+        difference: that the user wants to show.
+    """
+    goal = powered[0].goal
+    simulated = any(one.source == REHEARSED for one in powered)
+    return TableContent(
+        pd.DataFrame([_row(one, difference) for one in powered]).astype(
+            dict.fromkeys(("debated cases", "planned cases", "cases", "repeats"), "Int64")
+        ),
+        notes=[
+            f"Smallest difference: what a two-sided test at the level {goal.level:g} shows with a probability of "
+            f"{goal.power:.0%}, with the planned cases and repeats; `after Holm` if it comes out as the first of its "
+            "study's contrasts. Empty: none, however large, since there are too few cases.",
+            f"Cases, repeats, US dollars: the cheapest design that shows a difference of {difference:g} (`power: "
+            "difference`). One repeat is cheapest as long as there are cases. Where nothing stands, the cases of the "
+            "data set do not suffice; `cases, one repeat` says how many would.",
+            "Variances: between cases (of the difference that many repeats would come to), and what one repeat of both "
+            "sides adds. A dash: each case was debated once, so that the split is not known. Set `repeats: 2` or "
+            "more in a pilot or rehearsal.",
+            "Dollars are those of the debates that the variances come from, by the prices of the configuration.",
+            *([SIMULATED_NOTE] if simulated else []),
+        ],
+        formats={"difference found": "+.3f", "US dollars": ",.2f", "cases, one repeat": ",.0f"},
+    )
+
+
+def _row(one: Powered, difference: float) -> dict[str, Any]:
+    spread_, repeats = one.spread, one.repeats
+    design = cheapest(difference, spread_, one.usd, one.available, one.goal)
+    return {
+        "contrast": one.contrast.name,
+        "metric": one.contrast.first.metric,
+        "variances from": one.source,
+        "debated cases": spread_.cases,
+        "difference found": spread_.difference,
+        "variance between cases": spread_.between,
+        "variance of a repeat": sum(spread_.within) if spread_.is_split else None,
+        "design effect": spread_.design,
+        "planned cases": one.cases,
+        "planned repeats": "/".join(map(str, dict.fromkeys(repeats))),
+        "smallest difference": smallest_difference(one.cases, spread_, repeats, one.goal),
+        "after Holm": smallest_difference(one.cases, spread_, repeats, one.corrected),
+        "to show": difference,
+        "cases": design.cases if design else None,
+        "repeats": design.repeats if design else None,
+        "US dollars": design.cost if design else None,
+        "cases, one repeat": float(np.ceil(cases_needed(difference, spread_, goal=one.goal))),
+    }
+
+
+def power_figure(powered: Sequence[Powered], difference: float) -> "MatplotlibFigure":
+    """The smallest difference by the number of cases, a line a number of repeats; a panel a contrast."""
+    low, high, points = _CURVE
+    cases = np.geomspace(low, high, points)
+    if len(powered) == 1:
+        figure, axes = new_figure()
+        used = [axes]
+    else:
+        figure, used, _ = panels(len(powered), 2, 2.6)
+    for one, axis in zip(powered, used, strict=False):
+        for place, repeats in enumerate(SHOWN_REPEATS if one.spread.is_split else SHOWN_REPEATS[:1]):
+            shown = [smallest_difference(number, one.spread, (repeats, repeats), one.goal) for number in cases]
+            style = {**series_style(place), "marker": ""}
+            axis.plot(cases, shown, label=f"{repeats} repeat{'s' * (repeats > 1)}", **style)
+        planned = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
+        axis.plot([one.cases], [planned], linestyle="", marker="o", color="black", label="planned")
+        axis.axhline(difference, color="grey", linewidth=0.8, linestyle=":")
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_title(one.contrast.name)
+        axis.set_xlabel("cases")
+        axis.set_ylabel("smallest difference")
+    used[0].legend()
+    return figure
+
+
+def write_power(plan: Plan) -> str:
+    """Write `results/power/power.{csv,html,png,svg}`, and say in words what they hold.
+
+    Raises:
+        UserError: no contrast can be tested in this run, or of none are there debates.
+    """
+    powered, unknown = planned_power(plan)
+    if not powered:
+        reasons = (
+            unknown or [f"{one.name}: {one.missing}" for one in plan.contrasts] or ["the configuration names none"]
+        )
+        raise UserError("power: no contrast to plan for.\n  " + "\n  ".join(reasons))
+    wanted = plan.config.power.difference
+    title, caption = "What the planned comparisons can show", "Smallest differences, and what a given one takes."
+    results = _nothing(any(one.source == REHEARSED for one in powered))
+    table = Table("power", "power", title, caption, lambda _: power_table(powered, wanted))
+    figure = Figure("power", "power", title, caption, "Power", lambda _: power_figure(powered, wanted))
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    write_table(table, results, {ending: OUTPUT / f"power.{ending}" for ending in ("csv", "html")})
+    draw(figure, results, {ending: OUTPUT / f"power.{ending}" for ending in ("png", "svg")})
+    return (
+        "\n".join([*power_lines(powered, wanted), *unknown, f"Table and figure: {OUTPUT}/power.html, .csv, .png"])
+        + "\n"
+    )
+
+
+def summarise_power(plan: Plan) -> str:
+    """What a preview says of the plan's contrasts; "" where this run tests none."""
+    powered, unknown = planned_power(plan)
+    if not (powered or unknown):
+        return ""
+    lines = ["What the planned comparisons can show (snakemake power):"]
+    lines += [f"  {line}" for line in (*power_lines(powered, plan.config.power.difference), *unknown)]
+    return "\n".join(lines) + "\n"
+
+
+def _nothing(simulated: bool) -> StudyResults:
+    """Results of no experiment, which the writers of tables and figures ask for."""
+    published = pd.DataFrame(columns=list(PUBLISHED_COLUMNS))
+    return StudyResults("power", {}, no_scores(), {}, published, simulated=simulated)
+
+
+def power_lines(powered: Sequence[Powered], difference: float) -> Iterator[str]:
+    """Two lines a contrast: what the plan shows, and what the wanted difference takes."""
+    for one in powered:
+        shown = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
+        least = "no difference, however large" if np.isnan(shown) else f"a difference of {shown:.3f}"
+        repeats = "/".join(map(str, dict.fromkeys(one.repeats)))
+        yield (
+            f"{one.contrast.name} ({one.contrast.first.metric}, by {one.source} of {one.spread.cases} cases): "
+            f"{one.cases} cases x {repeats} show {least} at {one.goal.power:.0%} power."
+        )
+        design = cheapest(difference, one.spread, one.usd, one.available, one.goal)
+        if design:
+            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}, ${design.cost:,.2f}."
+            continue
+        needed = np.ceil(cases_needed(difference, one.spread, goal=one.goal))
+        yield f"  {difference:g} takes {needed:,.0f} cases x 1; the data set has {one.available}."

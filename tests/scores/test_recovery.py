@@ -1,0 +1,213 @@
+"""What is planted in simulated voices comes out of the scores: without bias, and within 95 % intervals as often as they say.
+
+200 worlds each. The truth is exact where the planted parameter is the score itself (groups, grades), else that of all
+worlds together, which is 200 times as large a study as each of them.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from moot.core.cases import Case, Task
+from moot.core.config import ModelConfig, SimulatedVoice
+from moot.core.schemas import SCHEMAS
+from moot.datasets.opinions import TASK as APPEAL
+from moot.llm.endpoints.simulated import SimulatedEndpoint
+from moot.llm.request import Message, Request, request_to
+from moot.llm.simulated_beliefs import form_belief, read_request, world_of
+from moot.scores.dynamics import stated_predictions
+from moot.scores.panel import log_odds_ratio, opposing_influences
+from moot.scores.results import ExperimentResults, ExperimentView
+from moot.stats.bootstrap import AMOUNT, DIFFERENCE, ClusterBootstrap, as_numbers, mean_statistic
+from moot.stats.contrasts import Sums, compare_unpaired
+
+SEEDS = 200
+TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
+SAID = {"affirm": "I would affirm the judgment below.", "not affirm": "I would reverse the judgment below."}
+CODE = {"affirm": 1, "not affirm": 0}
+
+
+def case(number: int, task: Task = TASK) -> Case:
+    target = task.labels[number % 2]
+    return Case(f"c{number:03d}", "d", "test", f"Facts of file {number}.", target, task.labels)
+
+
+def answer(
+    voice: SimulatedVoice, seed: int, about: Case, task: Task, model: str, said: list[str], as_judge: str = ""
+) -> str:
+    """The label that a voice takes on a case after what it was told."""
+    named = f"You are {as_judge}.\n" if as_judge else ""
+    blocks = [f"<facts>\n{about.text}\n</facts>", *(f"<record>\n{one}\n</record>" for one in said)]
+    prompt = (Message("user", named + "\n".join(blocks)),)
+    request = Request("simulated", model, prompt, {"temperature": 0.7, "seed": seed}, None, task.labels)
+    world = world_of(seed, [about], task)
+    return form_belief(voice, seed, request, read_request(request, world.cases), task.labels).answer
+
+
+def recovered(
+    estimates: "list[tuple[float, float, float]]", truth: float, low: float = 0.92, high: float = 0.98
+) -> None:
+    """That estimates (value, low, high) have no bias beyond three Monte-Carlo errors, and cover as they should."""
+    values = np.array(estimates)
+    error = values[:, 0].std(ddof=1) / len(values) ** 0.5
+    assert abs(values[:, 0].mean() - truth) < 3 * error, (values[:, 0].mean(), truth, error)
+    covered = np.mean((values[:, 1] <= truth) & (truth <= values[:, 2]))
+    assert low <= covered <= high, covered
+
+
+# Who is followed on a panel
+
+
+@cache
+def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
+    """The steps of panels of two voices and a person, over three rounds; the person holds on to a position."""
+    voice = SimulatedVoice(human_pull=0.9, peer_pull=0.3, stubbornness=0.2, wobble=2.0, difficulty=0.3, own=0.3)
+    rows = []
+    for number in range(cases):
+        about = case(number, APPEAL)
+        for repeat in range(repeats):
+            before: dict[str, str] = {}
+            for rank in (1, 2, 3):
+                heard = [f"{name}, round {rank - 1}: {SAID[label]}" for name, label in before.items()]
+                now = {"Human Judge": APPEAL.labels[(number // 2 + repeat) % 2]}
+                for seat in (1, 2):
+                    name, model = f"AI Judge {seat}", f"voice-{seat}-{repeat}"
+                    now[name] = answer(voice, seed, about, APPEAL, model, heard, name)
+                speakers = {"Human Judge": "human", "AI Judge 1": "judge_1", "AI Judge 2": "judge_2"}
+                rows += [
+                    (f"{about.case_id}#{repeat}", about.case_id, rank, speakers[n], CODE[said])
+                    for n, said in now.items()
+                ]
+                before = now
+    frame = pd.DataFrame(rows, columns=["debate_id", "case_id", "round", "speaker", "code"])
+    return frame.assign(model="m", kind="statement")
+
+
+def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
+    """The logarithm of the odds of moving to the person over those of moving to the peer, with its interval."""
+    chances = opposing_influences(steps)
+    moved = as_numbers(chances["moved"])
+    human, peer = (as_numbers(chances["opposed"] == one) for one in ("human", "peer"))
+    return ClusterBootstrap(chances["case_id"], seed).estimate(log_odds_ratio(moved, human, peer))
+
+
+def pooled(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """The panels of all worlds in one."""
+    return pd.concat(
+        [
+            one.assign(debate_id=f"{n}-" + one["debate_id"], case_id=f"{n}-" + one["case_id"])
+            for n, one in enumerate(frames)
+        ]
+    )
+
+
+def test_the_odds_of_following_the_person_rather_than_the_peer() -> None:
+    worlds = [panels(seed, 60) for seed in range(SEEDS)]
+    truth = odds(pooled(worlds), 0)[0]
+    assert truth > 0.5, "a person who pulls three times as much is followed more"
+    recovered([odds(steps, seed) for seed, steps in enumerate(worlds)], truth)
+
+
+def test_five_cases_debated_twenty_times_cover_but_say_little() -> None:
+    """The appellate paper's design. By case the interval spans a factor of seven in the odds."""
+    worlds = [panels(seed, 5, repeats=20) for seed in range(SEEDS // 2)]
+    found = [odds(steps, seed) for seed, steps in enumerate(worlds)]
+    recovered(found, odds(pooled(worlds), 0)[0], high=0.99)
+    assert np.mean([high - low for _, low, high in found]) > 1.5
+
+
+# Flips
+
+
+def opinions(seed: int, cases: int) -> pd.DataFrame:
+    """Transcripts of debates: a judge's opinion before, between and after four arguments, of either side in turn."""
+    voice = SimulatedVoice(true_argument=0.5, false_argument=0.5, difficulty=0.5, wobble=1.0)
+    rows = []
+    for number in range(cases):
+        about = case(number)
+        said: list[str] = []
+        for turn in range(5):
+            if turn:
+                label = TASK.labels[turn % 2].upper()
+                said.append(f"advocate, round {turn}: The answer is {label}.")
+                rows.append((number, 2 * turn, "advocate", said[-1], ""))
+            rows.append((number, 2 * turn + 1, "judge", "", answer(voice, seed, about, TASK, "judge", said)))
+    frame = pd.DataFrame(rows, columns=["number", "turn", "speaker", "text", "prediction"])
+    names = frame["number"].map(lambda number: case(number).case_id)
+    filled = frame.assign(model="m", case_id=names, debate_id=names + "#0", kind="statement", visibility="public")
+    return filled.reindex(columns=[*SCHEMAS["transcripts"].names]).assign(confidence=np.nan, probability=np.nan)
+
+
+def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
+    """Flips of each debate, by the scores' own table of opinions."""
+    results = ExperimentResults(Path(), "x", ExperimentView("courtroom", "d", ("m",), "test", {}))
+    results.__dict__ |= {"transcripts": transcripts, "_cases_and_task": (cases, TASK)}
+    stated = stated_predictions(results)
+    changed = stated["previous"].notna() & (stated["previous"] != stated["prediction"])
+    return changed.groupby(stated["debate_id"]).sum()
+
+
+def test_flips_of_a_judge_between_arguments() -> None:
+    cases = [case(number) for number in range(40)]
+    counts = [flips(opinions(seed, 40), cases) for seed in range(SEEDS)]
+    truth = float(pd.concat(counts).mean())
+    assert truth > 0.3
+    recovered(
+        [ClusterBootstrap(one.index, seed).estimate(mean_statistic(one, AMOUNT)) for seed, one in enumerate(counts)],
+        truth,
+    )
+
+
+# Groups
+
+
+def test_a_planted_difference_between_groups() -> None:
+    """Of cases of one group the voice is right in 80 %, of the other in 60 %: exactly, whatever the cases' difficulty."""
+    found = []
+    for seed in range(SEEDS):
+        right = [
+            [answer(SimulatedVoice(competence=share), seed, case(number), TASK, "m", []) == case(number).target for number in numbers]
+            for share, numbers in ((0.8, range(70)), (0.6, range(70, 140)))
+        ]  # fmt: skip
+        sums = [Sums(as_numbers(values)[:, None], np.ones((70, 1))) for values in right]
+        one = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
+        found.append((one.difference, one.low, one.high))
+    recovered(found, 0.2)
+
+
+# The grader's noise
+
+
+@pytest.mark.parametrize("noise", [0.5, 1.5])
+async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grades(noise: float) -> None:
+    """Grades are whole numbers from 0 to 10 around 8 or 3; what rounding and the ends do to the noise is known."""
+    schema = {"type": "object", "properties": {"grade": {"type": "integer", "minimum": 0, "maximum": 10}}}
+    config = ModelConfig(endpoint="simulated", model="m", simulated=SimulatedVoice(grader_noise=noise, wobble=1e-9))
+    found, every = [], []
+    for seed in range(SEEDS):
+        endpoint = SimulatedEndpoint(config, world_of(seed))
+        pairs = []
+        for number in range(30):
+            message = (Message("user", f"<agenda>\nTopic {number}.\n</agenda>\n<decision>\nAGREEMENT\n</decision>"),)
+            asked = [request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema) for n in (0, 1)]
+            pairs.append([int((await endpoint.complete(one)).text.split(":")[1].strip(" }\n")) for one in asked])
+        distances = np.abs(np.diff(np.array(pairs), axis=1))[:, 0]
+        every += [grade for pair in pairs for grade in pair]
+        found.append(ClusterBootstrap(range(30), seed).estimate(mean_statistic(distances, AMOUNT)))
+    recovered(found, expected_distance(noise, float(np.mean(np.array(every) > 5.5))), high=0.99)
+
+
+def expected_distance(noise: float, right: float) -> float:
+    """The mean distance between two grades, a share of them around 8, the others around 3."""
+    grades = np.arange(11)
+    distance = 0.0
+    for steady, share in ((8, right), (3, 1 - right)):
+        bounds = np.array([-np.inf, *(grades[1:] - 0.5), np.inf])
+        chances = np.diff(norm.cdf(bounds, steady, noise))
+        distance += share * float(chances @ np.abs(grades[:, None] - grades) @ chances)
+    return distance

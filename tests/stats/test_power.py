@@ -1,0 +1,125 @@
+"""How many cases a difference needs: published landmarks, equations of others, and simulated studies that are tested."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import nct, t
+
+from moot.stats.paired import compare, mcnemar_exact
+from moot.stats.power import (
+    Goal,
+    Observed,
+    Spread,
+    cases_needed,
+    cheapest,
+    estimate_spread,
+    paired_proportions,
+    smallest_difference,
+)
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(("difference", "discordant", "cases"), [(0.1, 0.3, 233), (0.05, 0.25, 780), (0.03, 0.2, 1740)])
+def test_landmarks_of_paired_proportions(difference: float, discordant: float, cases: int) -> None:
+    """The shares of cases that one side alone gets right behind the known numbers are 0.30, 0.25 and 0.20."""
+    spread = paired_proportions(discordant)
+    assert cases_needed(difference, spread) == pytest.approx(cases, rel=0.01)
+    assert smallest_difference(cases, spread) == pytest.approx(difference, rel=0.005)
+
+
+@pytest.mark.parametrize(("cases", "sd"), [(12, 0.4), (40, 0.4), (300, 1.5)])
+def test_of_a_mean_it_is_the_paired_t_test(cases: int, sd: float) -> None:
+    """Where the variance does not depend on the difference: the power of the t test by its noncentral distribution."""
+    found = smallest_difference(cases, Spread(0.0, sd**2, (NAN, NAN), paired=False))
+    critical = t.ppf(0.975, cases - 1)
+
+    def power(difference: float) -> float:
+        shift = difference * cases**0.5 / sd
+        return float(nct.sf(critical, cases - 1, shift))
+
+    assert found == pytest.approx(brentq(lambda one: power(one) - 0.8, 1e-6, 2 * sd), rel=0.02)
+
+
+@pytest.mark.parametrize(("difference", "discordant"), [(0.1, 0.3), (0.2, 0.4), (0.05, 0.1)])
+def test_mcnemars_exact_test_reaches_the_power_planned_for(difference: float, discordant: float) -> None:
+    spread = Spread(0.0, discordant, (NAN, NAN), counted=True)
+    cases = int(np.ceil(cases_needed(difference, spread)))
+    random = np.random.default_rng(1)
+    shares = [(discordant + difference) / 2, (discordant - difference) / 2, 1 - discordant]
+    drawn = random.multinomial(cases, shares, size=4000)
+    power = np.mean([mcnemar_exact(first, second) < 0.05 for first, second, _ in drawn])
+    assert 0.785 < power < 0.84, power
+
+
+def debates(random: np.random.Generator, cases: int, repeats: int, gap: float, difficulty: float = 1.2) -> np.ndarray:
+    """Right answers of two sides, shape (2, cases, repeats): logits shared by the sides, and of each side's own."""
+    shared = random.normal(0, difficulty, cases)
+    own = random.normal(0, 0.7, (2, cases))
+    odds = shared + own + np.array([[gap / 2], [-gap / 2]])
+    return random.random((2, cases, repeats)) < 1 / (1 + np.exp(-odds[..., None]))
+
+
+def spread_of(right: np.ndarray) -> Spread:
+    _, cases, repeats = right.shape
+    names = [f"c{number:04d}" for number in range(cases) for _ in range(repeats)]
+    sides = [Observed(np.asarray(side, dtype=float).ravel(), names, ["m"] * len(names)) for side in right]
+    means = right.mean(axis=(1, 2))
+    counted = repeats == 1
+    return estimate_spread(*sides, float(means[0] - means[1]), np.arange(cases), paired=True, counted=counted)
+
+
+def test_the_split_of_variance_is_recovered_from_a_pilot_without_bias() -> None:
+    random = np.random.default_rng(2)
+    truth = debates(random, 200_000, 60, 0.8).mean(axis=2)
+    between = float(np.var(truth[0] - truth[1])) - sum(float((p * (1 - p)).mean()) / 59 for p in truth)
+    found = [spread_of(debates(random, 60, 3, 0.8)) for _ in range(300)]
+    estimates = np.array([one.between for one in found])
+    assert abs(estimates.mean() - between) < 4 * estimates.std() / 300**0.5 + 0.003, (estimates.mean(), between)
+    within = float((truth[0] * (1 - truth[0])).mean()) * 60 / 59
+    assert np.mean([one.within[0] for one in found]) == pytest.approx(within, abs=0.004)
+
+
+def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() -> None:
+    """Plan from many debates, hold 250 studies of that size, test each by the test of the tables."""
+    random = np.random.default_rng(3)
+    for repeats in (1, 3):
+        pilot = debates(random, 20_000, 3, 0.9)
+        spread = spread_of(pilot[..., :repeats])
+        cases = int(np.ceil(cases_needed(spread.difference, spread, (repeats, repeats))))
+        tested = [debates(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
+        power = np.mean(
+            [compare(one, other, np.arange(cases), seed).p < 0.05 for seed, (one, other) in enumerate(tested)]
+        )
+        assert 0.73 < power < 0.88, (repeats, cases, power)
+
+
+def test_repeats_pay_only_where_cases_run_out() -> None:
+    spread = Spread(0.05, 0.05, (0.1, 0.1))
+    plenty = cheapest(0.1, spread, 0.02, 5000)
+    assert plenty is not None and plenty.repeats == 1
+    assert plenty.cost == pytest.approx(plenty.cases * 0.02)
+    few = cheapest(0.1, spread, 0.02, 100)
+    assert few is not None and few.repeats > 1 and few.cases <= 100 and few.cost > plenty.cost
+    assert cheapest(0.1, spread, 0.02, 20) is None, "more repeats do not replace cases"
+    once = Spread(0.05, 0.25, (NAN, NAN))
+    assert cheapest(0.1, once, 0.02, 100) is None, "what repeats are worth is unknown"
+    assert cheapest(0.1, once, 0.0, 5000).repeats == 1
+
+
+def test_clusters_corrections_and_few_cases() -> None:
+    random = np.random.default_rng(4)
+    motions = np.repeat(random.normal(0, 1, 40), 5)
+    names = [f"c{number:03d}" for number in range(200)]
+    first, second = (
+        Observed(motions + random.normal(0, 0.5, 200), names, ["m"] * 200),
+        Observed(np.zeros(200), names, ["m"] * 200),
+    )
+    clustered = estimate_spread(first, second, 0.0, np.repeat(np.arange(40), 5), paired=True)
+    assert clustered.design == pytest.approx(1 + 4 * 0.8, rel=0.25), "1 + (m - 1) rho"
+    spread = paired_proportions(0.3)
+    assert cases_needed(0.1, spread, goal=Goal(0.01)) > 1.4 * cases_needed(0.1, spread)
+    assert np.isnan(smallest_difference(1, spread))
+    assert cases_needed(0.0, spread) == float("inf")
+    assert np.isnan(smallest_difference(5, spread)), "of five cases all may differ: p is 2 / 2^5"
+    assert smallest_difference(8, spread) > 0.5
