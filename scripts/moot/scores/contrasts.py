@@ -177,10 +177,9 @@ def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], dif
 
 
 def _is_counted(debates: Debates) -> bool:
-    """Whether each debate counts as 1 or 0, and each case was debated once."""
+    """Whether each debate counts as 1 or 0."""
     terms = debates.terms
-    once = len(set(terms.case_ids)) == len(terms.case_ids)
-    return once and terms.tops.shape[1] == 1 and bool((terms.bottoms == 1).all() and np.isin(terms.tops, (0, 1)).all())
+    return terms.tops.shape[1] == 1 and bool((terms.bottoms == 1).all() and np.isin(terms.tops, (0, 1)).all())
 
 
 def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:

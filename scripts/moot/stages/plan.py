@@ -317,9 +317,7 @@ class Plan:
         model inside each job's process as many as have the threads that it is given; for a simulated voice no limit.
         """
         config = self.config.models[model]
-        if config.endpoint == SIMULATED:
-            return cores
-        return cores // config.threads_within(cores) if config.endpoint == "embedded" else 1
+        return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(config.endpoint, 1)
 
     def is_trial(self, experiment: Experiment) -> bool:
         """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
@@ -334,12 +332,8 @@ class Plan:
 
     def contrasts_of(self, study: str) -> list[Contrast]:
         """The contrasts of a study with a side in this run, or of all studies for `comparison`."""
-        return [
-            contrast
-            for contrast in self.contrasts
-            if study in (contrast.family, COMPARISON)
-            if any(not self.why_not_tested(side.experiment) for side in contrast.sides)
-        ]
+        own = (contrast for contrast in self.contrasts if study in (contrast.family, COMPARISON))
+        return [one for one in own if any(not self.why_not_tested(side.experiment) for side in one.sides)]
 
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""

@@ -31,7 +31,8 @@ OUTPUT = RESULTS / "power"
 FEWEST_CASES = 10
 PILOT, REHEARSED = "pilot", "rehearsal (SIMULATED)"
 SHOWN_REPEATS = (1, 3, 10)
-_CURVE = (10.0, 5000.0, 60)
+_CURVE = (20.0, 5000.0, 60)
+_CASE_TICKS, _DIFFERENCE_TICKS = (20, 50, 100, 200, 500, 1000, 5000), (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 @dataclass(frozen=True)
@@ -200,8 +201,10 @@ def power_figure(powered: Sequence[Powered], difference: float) -> "MatplotlibFi
         planned = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
         axis.plot([one.cases], [planned], linestyle="", marker="o", color="black", label="planned")
         axis.axhline(difference, color="grey", linewidth=0.8, linestyle=":")
-        axis.set_xscale("log")
-        axis.set_yscale("log")
+        for scale, ticks in ((axis.xaxis, _CASE_TICKS), (axis.yaxis, _DIFFERENCE_TICKS)):
+            scale.axes.set(**{f"{scale.axis_name}scale": "log"})
+            scale.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+            scale.set_ticks([], minor=True)
         axis.set_title(one.contrast.name)
         axis.set_xlabel("cases")
         axis.set_ylabel("smallest difference")

@@ -46,7 +46,7 @@ class Spread:
         design: the design effect: by how much clusters of cases raise the variance of a mean.
         cases: how many cases were debated, by the first side.
         paired: whether both sides debated the same cases.
-        counted: whether a case debated once is right or wrong, so that an exact test counts cases.
+        counted: whether a debate is right or wrong, so that an exact test counts cases that were debated once.
     """
 
     difference: float
