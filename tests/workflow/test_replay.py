@@ -4,7 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pytest
 import yaml
+
+from moot.stats.bootstrap import share_statistic
+from moot.stats.calibration import calibration_error_statistic
 
 PROJECT = Path(__file__).resolve().parents[2]
 RECORDING = PROJECT / "data" / "recording"
@@ -37,7 +43,30 @@ def replay(folder: Path) -> Path:
     return folder / "results" / "tables" / "courtroom"
 
 
-def test_the_shipped_recording_rebuilds_its_tables_byte_for_byte(tmp_path: Path) -> None:
-    built = replay(tmp_path)
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return replay(tmp_path_factory.mktemp("replay"))
+
+
+def test_the_shipped_recording_rebuilds_its_tables_byte_for_byte(built: Path) -> None:
     for table in TABLES:
         assert (built / table).read_bytes() == (RECORDING / "tables" / table).read_bytes(), table
+
+
+@pytest.mark.parametrize(
+    ("method", "experiment"), [("zero-shot", "zero-shot-nlsy97"), ("courtroom debate", "courtroom-nlsy97")]
+)
+def test_the_page_says_what_another_reading_of_confidence_would_give(method: str, experiment: str, built: Path) -> None:
+    """Brier score and calibration error of the recorded answers, once with c as the prediction's probability."""
+    (file,) = (built.parents[1] / "predictions" / experiment).iterdir()
+    rows = pd.read_parquet(file)
+    rows = rows[rows["status"] == "valid"]
+    right = (rows["prediction"] == rows["target"]).to_numpy(dtype=float)
+    numbers = [f"{right.mean():.3f}"]
+    readings = [rows["confidence"].to_numpy(dtype=float) / 100, rows["probability"].to_numpy(dtype=float)]
+    for statistic in (
+        lambda stated: share_statistic((stated - right) ** 2),
+        lambda stated: calibration_error_statistic(stated, right),
+    ):
+        numbers += [f"{float(statistic(stated)(np.ones((1, len(rows))))[0]):.3f}" for stated in readings]
+    assert f"| {method} | {len(rows)} | {' | '.join(numbers)} |" in (PROJECT / "docs/results.md").read_text()

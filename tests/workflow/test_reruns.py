@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -186,11 +187,11 @@ AFTER_LABELS = {"label_statements", "score", "tables_appellate_tables"}
 
 
 @contextmanager
-def broken(workflow: Reruns, *scripts: str) -> Iterator[None]:
-    """While the block runs these scripts fail; afterwards they do something else than before."""
+def broken(workflow: Reruns, *scripts: str, by: str = "raise KeyError") -> Iterator[None]:
+    """While the block runs these scripts fail, or what `by` says; afterwards they do something else than before."""
     texts = {file: file.read_text() for file in (workflow.project / "scripts" / f"{name}.py" for name in scripts)}
     for file, text in texts.items():
-        file.write_text(re.sub(r"( +)with job\(snakemake\)", r"\1raise KeyError\n\g<0>", text))
+        file.write_text(re.sub(r"( +)with job\(snakemake\)", rf"\1{by}\n\g<0>", text))
     yield
     for file, text in texts.items():
         file.write_text(f"{text}\nMENDED = True\n")
@@ -238,20 +239,48 @@ def fail(**change: Any) -> Callable[[Reruns, tuple[str, ...], FaultServer], None
     return end
 
 
+def signalled(workflow: Reruns, targets: tuple[str, ...], how: int, wait: Callable[[], object]) -> None:
+    """Begin a run, wait, and end it by a signal."""
+    command = [sys.executable, "-m", "snakemake", *targets, "--snakefile", str(workflow.project / "Snakefile")]
+    command += ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2", "--rerun-incomplete"]
+    running = subprocess.Popen(command, cwd=workflow.work, start_new_session=True, stdout=subprocess.DEVNULL)
+    wait()
+    os.killpg(running.pid, how)
+    assert running.wait(timeout=120) != 0
+    shutil.rmtree(workflow.work / ".snakemake" / "locks", ignore_errors=True)
+
+
 def stop(how: int) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
     """End a run by a signal while a call is under way."""
 
     def end(workflow: Reruns, targets: tuple[str, ...], server: FaultServer) -> None:
         server.reset(faults=["hang"], rate=1.0)
-        command = [sys.executable, "-m", "snakemake", *targets, "--snakefile", str(workflow.project / "Snakefile")]
-        command += ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
-        running = subprocess.Popen(command, cwd=workflow.work, start_new_session=True, stdout=subprocess.DEVNULL)
-        server.wait_for(1, seconds=120)
-        os.killpg(running.pid, how)
-        assert running.wait(timeout=120) != 0
+        signalled(workflow, targets, how, lambda: server.wait_for(1, seconds=120))
         server.reset(faults=[], rate=0.0)
 
     return end
+
+
+AFTER_SIGNALS = [
+    ("cases", signal.SIGKILL, {"load_cases", *AFTER_DEBATES}),
+    ("scores", signal.SIGINT, {"score", "tables_courtroom_tables", "figures_courtroom_figures"}),
+    ("table", signal.SIGKILL, {"tables_courtroom_tables"}),
+]
+
+
+@pytest.mark.parametrize(("script", "how", "expected"), AFTER_SIGNALS, ids=[name for name, *_ in AFTER_SIGNALS])
+def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
+    script: str, how: int, expected: set[str], built: Reruns
+) -> None:
+    reached = built.work / f"reached-{script}"
+
+    def wait() -> None:
+        while not reached.exists():
+            time.sleep(0.1)
+
+    with broken(built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"):
+        signalled(built, TRIAL, how, wait)
+    assert built.jobs(*TRIAL, "--rerun-incomplete") >= expected
 
 
 ENDINGS = {
@@ -275,7 +304,6 @@ def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_aga
     for targets, end in ENDINGS.values():
         built.configure({})
         end(built, targets, servers[targets == PANEL])
-        shutil.rmtree(built.work / ".snakemake" / "locks", ignore_errors=True)
     built.configure({})
     assert built.jobs(*TRIAL, *PANEL, "--rerun-incomplete") == AFTER_DEBATES | AFTER_LABELS
     found = built.run("verify")
