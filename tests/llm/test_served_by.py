@@ -110,3 +110,22 @@ async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(server: F
             await ask(server, ledger, budget=Budget(tokens=52))
         assert 0 < ledger.spent().tokens <= 52
     assert server.count() < 3
+
+
+def test_a_debate_costs_what_its_failed_calls_cost_and_in_a_replay_as_well(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=["empty"], rate=1.0, most_attempts=0, fingerprints=0)
+    cases = people(tmp_path / "cases" / "people.parquet", 2)
+    config = configuration(server.url, tmp_path)
+    config["models"][MODEL] |= {"attempts": 2, "price": {"input": 1e6, "output": 1e6}}
+    costs = []
+    for replay in (False, True):
+        transcripts, predictions, calls = (
+            tmp_path / f"{kind}-{replay}.parquet" for kind in ("said", "predictions", "calls")
+        )
+        config["replay"] = replay
+        hold(config, cases, transcripts)
+        write_predictions(Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [transcripts], predictions, calls)
+        costs.append(pq.read_table(predictions).column("cost_usd").to_pylist())
+    with closing(Ledger(str(tmp_path / "ledger"))) as ledger:
+        assert sum(costs[0]) == pytest.approx(ledger.spent().usd) != 0
+    assert costs[0] == costs[1]

@@ -128,7 +128,7 @@ class Chat:
                 kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
             except CallFailedError as error:
                 self._progress.failed_calls += 1
-                await self._ledger.put_failure(key, error)
+                error.cost_usd = await self._ledger.put_failure(key, error)
                 raise
             except LogprobsUnavailableError as error:  # the protocol decides what that means
                 self._no_logprobs = error

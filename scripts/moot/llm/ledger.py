@@ -25,10 +25,10 @@ from moot.llm.request import Reply
 Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 2
 """1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process."""
-LOCK_SECONDS = 60
-"""How long to wait for another program that holds the ledger's write lock."""
+LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
 _READ_BATCH = 500
 _CREATION_LOCK = 6_061_984
+_WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,27 +302,34 @@ class Ledger:
 
         await asyncio.to_thread(store)
 
-    async def put_failure(self, call_id: str, error: Failure) -> None:
-        """Remember that a call failed for good, so that a replay fails in the same place; a later run asks again."""
-        await asyncio.to_thread(self._store_failure, call_id, error)
-
-    def _store_failure(self, call_id: str, error: Failure) -> None:
+    async def put_failure(self, call_id: str, error: Failure) -> float:
+        """Remember that a call failed for good, so that a replay fails likewise; gives what it cost in US dollars."""
         table = REFUSALS if isinstance(error, LogprobsUnavailableError) else FAILURES
-        insert = self._insert(table).values(call_id=call_id, error=str(error))
-        with self._explained(), self._engine.begin() as connection:
-            connection.execute(insert.on_conflict_do_update(index_elements=["call_id"], set_={"error": str(error)}))
-            connection.execute(sa.delete(RESERVATIONS).where(RESERVATIONS.c.call_id == call_id))
+        row = self._insert(table).values(call_id=call_id, error=str(error))
+        row = row.on_conflict_do_update(index_elements=["call_id"], set_={"error": str(error)})
+
+        def store() -> float:
+            with self._explained(), self._engine.begin() as connection:
+                connection.execute(row)
+                connection.execute(sa.delete(RESERVATIONS).where(RESERVATIONS.c.call_id == call_id))
+                return connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
+
+        return await asyncio.to_thread(store)
 
     async def failure(self, call_id: str) -> Failure | None:
         """The error that a call failed with in an earlier run, or None."""
 
         def read() -> Failure | None:
-            kinds = ((REFUSALS, LogprobsUnavailableError), (FAILURES, CallFailedError))
+            refused, failed = (
+                sa.select(table.c.error).where(table.c.call_id == call_id) for table in (REFUSALS, FAILURES)
+            )
             with self._explained(), self._engine.connect() as connection:
-                for table, failed in kinds:
-                    error = connection.scalar(sa.select(table.c.error).where(table.c.call_id == call_id))
-                    if error is not None:
-                        return failed(error)
+                if (error := connection.scalar(refused)) is not None:
+                    return LogprobsUnavailableError(error)
+                if (error := connection.scalar(failed)) is not None:
+                    return CallFailedError(
+                        error, connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
+                    )
             return None
 
         return await asyncio.to_thread(read)

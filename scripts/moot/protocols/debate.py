@@ -311,7 +311,8 @@ class Debate:
         try:
             said.call_id, reply = await chat.ask(request, replicate)
         except CallFailedError as error:
-            said.parse_status, said.parsed = "failed", {"error": str(error)}
+            paid = {"cost_usd": error.cost_usd} if error.cost_usd else {}
+            said.parse_status, said.parsed = "failed", {"error": str(error), **paid}
             return said, None
         return said, reply
 

@@ -36,7 +36,8 @@ def export_calls(ledger: Ledger, transcripts: Sequence[Path], output: Path, meta
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     """What each debate took: calls, retries, tokens, seconds, US dollars, indexed by debate_id.
 
-    A call that failed for good counts as one retry, so that its debate is among those that had trouble.
+    A call that failed for good counts as one retry, so that its debate is among those that had trouble, and costs what
+    its attempts cost.
     """
     used = transcripts.loc[transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]].drop_duplicates()
     joined = used.merge(calls, on="call_id")
@@ -44,9 +45,13 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     totals = joined.groupby("debate_id")[sums].sum()
     totals["calls"] = joined.groupby("debate_id").size()
-    failed = (transcripts["parse_status"] == "failed").groupby(transcripts["debate_id"]).sum()
-    totals = totals.reindex(failed.index, fill_value=0)
-    totals["retries"] += failed
+    failed = transcripts[transcripts["parse_status"] == "failed"]
+    paid = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed["parsed"]]
+    totals = totals.reindex(transcripts["debate_id"].unique(), fill_value=0)
+    totals["retries"] = totals["retries"].add(failed.groupby("debate_id").size(), fill_value=0).astype(int)
+    totals["cost_usd"] = totals["cost_usd"].add(
+        pd.Series(paid, failed["debate_id"]).groupby(level=0).sum(), fill_value=0
+    )
     return totals
 
 
