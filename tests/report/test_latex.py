@@ -14,7 +14,7 @@ from moot.report.latex import GAP, TURNED, UPRIGHT, latex_table, layout_of
 from moot.report.tables import as_latex
 from moot.stages.as_published import compare_with_papers
 from moot.studies import TABLES
-from moot.studies.appellate import tables
+from moot.studies.appellate import beyond, tables
 from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
 
 DOCUMENT = r"""\documentclass{article}
@@ -59,7 +59,8 @@ def too_wide_or_tall(log: str) -> list[str]:
 
 
 def test_every_table_of_every_study_compiles_within_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "list_phases", hundred_debates)
+    for module in (tables, beyond):
+        monkeypatch.setattr(module, "list_phases", hundred_debates)
     plan = plan_of()
     sources = {}
     for study in STUDIES:

@@ -9,7 +9,7 @@ import yaml
 
 from moot.report.published import COLUMNS
 from moot.stages.as_published import compare_with_papers, paper_plan
-from moot.studies.appellate import tables
+from moot.studies.appellate import beyond, tables
 from shown_values import differences
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, hundred_debates, plan_of, study_of
 
@@ -99,7 +99,8 @@ def test_each_published_value_names_an_experiment_model_or_data_set_that_there_i
 def test_the_default_run_shows_no_difference_to_a_published_value(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "list_phases", hundred_debates)
+    for module in (tables, beyond):
+        monkeypatch.setattr(module, "list_phases", hundred_debates)
     plan = plan_of()
     results = study_of(plan, study, tmp_path, compare_with_papers(plan))
     found = list(differences(results))

@@ -16,7 +16,8 @@ from moot.legal.rubric import CODES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.panel import log_odds_ratio, opposing_influences, panel_scores, panel_steps, position_changes
+from moot.scores.panel import log_odds_ratio, panel_scores
+from moot.scores.panel_steps import opposing_influences, panel_steps, position_changes
 from moot.scores.results import ExperimentResults
 from moot.studies import FIGURES, TABLES, study_figures, study_tables
 from moot.studies.appellate.phases import STUDY

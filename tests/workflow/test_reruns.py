@@ -183,7 +183,7 @@ def test_a_rule_reads_only_what_it_names(
 
 AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome"}
 AFTER_DEBATES |= {"tables_courtroom_tables", "figures_courtroom_figures"}
-AFTER_LABELS = {"label_statements", "score", "tables_appellate_tables"}
+AFTER_LABELS = {"label_statements", "score", "tables_appellate_beyond"}
 
 
 @contextmanager
@@ -201,7 +201,7 @@ FAULTS_OF_CODE = {
     ("labels", "scores", "transcript", "summaries"): {
         *AFTER_LABELS, "render_transcripts", "render_conferences", "write_summaries", "tables_courtroom_tables",
     },
-    ("predictions",): {*AFTER_DEBATES, "tables_appellate_tables"} - {"run_debates"},
+    ("predictions",): {*AFTER_DEBATES, "tables_appellate_beyond"} - {"run_debates"},
 }  # fmt: skip
 
 
@@ -261,28 +261,6 @@ def stop(how: int) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
     return end
 
 
-AFTER_SIGNALS = [
-    ("cases", signal.SIGKILL, {"load_cases", *AFTER_DEBATES}),
-    ("scores", signal.SIGINT, {"score", "tables_courtroom_tables", "figures_courtroom_figures"}),
-    ("table", signal.SIGKILL, {"tables_courtroom_tables"}),
-]
-
-
-@pytest.mark.parametrize(("script", "how", "expected"), AFTER_SIGNALS, ids=[name for name, *_ in AFTER_SIGNALS])
-def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
-    script: str, how: int, expected: set[str], built: Reruns
-) -> None:
-    reached = built.work / f"reached-{script}"
-
-    def wait() -> None:
-        while not reached.exists():
-            time.sleep(0.1)
-
-    with broken(built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"):
-        signalled(built, TRIAL, how, wait)
-    assert built.jobs(*TRIAL, "--rerun-incomplete") >= expected
-
-
 ENDINGS = {
     "the server is down": (TRIAL, fail(models__fast__base_url="http://127.0.0.1:9/v1", models__fast__attempts=1)),
     "the key is missing": (TRIAL, fail(models__fast__api_key_env="MOOT_NO_SUCH_KEY")),
@@ -309,3 +287,25 @@ def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_aga
     found = built.run("verify")
     assert found.returncode == 1
     assert f"{TRIAL[1]}: the configuration or a file of yours has changed since" in found.stdout
+
+
+AFTER_SIGNALS = [
+    ("cases", signal.SIGKILL, {"load_cases", *AFTER_DEBATES}),
+    ("scores", signal.SIGINT, {"score", "tables_courtroom_tables", "figures_courtroom_figures"}),
+    ("table", signal.SIGKILL, {"tables_courtroom_tables"}),
+]
+
+
+@pytest.mark.parametrize(("script", "how", "expected"), AFTER_SIGNALS, ids=[name for name, *_ in AFTER_SIGNALS])
+def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
+    script: str, how: int, expected: set[str], built: Reruns
+) -> None:
+    reached = built.work / f"reached-{script}"
+
+    def wait() -> None:
+        while not reached.exists():
+            time.sleep(0.1)
+
+    with broken(built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"):
+        signalled(built, TRIAL, how, wait)
+    assert built.jobs(*TRIAL, "--rerun-incomplete") >= expected

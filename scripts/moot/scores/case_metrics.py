@@ -15,7 +15,7 @@ from moot.core.cases import positive_of_two
 from moot.core.errors import UserError
 from moot.core.registry import Registry
 from moot.scores.groups import probability_of_prediction
-from moot.scores.panel import HUMAN, is_panel, opposing_influences, panel_steps, position_changes
+from moot.scores.panel_steps import HUMAN, is_panel, opposing_influences, panel_steps, position_changes
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import AMOUNT, SHARE, Bounds, Floats, as_numbers
 

@@ -1,12 +1,8 @@
 """Scores of appellate panels: positions by step, volatility, majorities, whom a judge follows, citations, repetition.
 
-A step is one judge's turn in one round. Its code is the label's: 1 affirm, 0 not affirm, 3 no position. The paper
-leaves open what counts as a change: here a move between codes 0 and 1 from one round to the next, where both are
-positions; pairs in which a code is 3 are no opportunity and are counted apart. Positions by vote (the label that a
-judge's model finds most probable after speaking) are scored beside those by statement, as `vote_...`.
+What a step and a change are: `moot.scores.panel_steps`.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,10 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
-from moot.legal.citations import count_citations
-from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
+from moot.core.kinds import EXTRA, OVERRUN
+from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.scores import concat_scores, scorer, to_frame
+from moot.scores.panel_steps import (
+    HUMAN,
+    is_panel,
+    majorities,
+    opposing_influences,
+    panel_steps,
+    position_changes,
+    regular,
+    wording_by_step,
+)
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import (
     AMOUNT,
@@ -33,127 +38,7 @@ from moot.stats.bootstrap import (
     ratio_statistic,
 )
 
-PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
-HUMAN = "human"
 SOURCES = ("", "vote_")
-_KEYS = ["model", "debate_id", "turn"]
-_GRAM = 3
-
-
-def is_panel(results: ExperimentResults) -> bool:
-    """Whether an experiment is one of the three phases, and its statements have labels."""
-    return results.config.protocol in PROTOCOLS and not results.labels.empty
-
-
-def panel_steps(results: ExperimentResults) -> pd.DataFrame:
-    """Every statement of an experiment's panels, in order.
-
-    Returns:
-        Columns model, debate_id, case_id, number (of the case), repeat, turn, round, speaker, seat (1 to J), step (1 to
-        J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, vote (1,
-        0, or 3 for none: the judge's vote by likelihood in that round) and belief (that affirming is right, 0 to 1).
-    """
-    transcripts = results.transcripts
-    said = transcripts[transcripts["kind"].isin([STATEMENT, OVERRUN, EXTRA])].copy()
-    labels = results.labels.set_index(_KEYS)[["label", "code"]]
-    said = said.join(labels, on=_KEYS)
-    said["label"] = said["label"].fillna("NONE")
-    said["code"] = said["code"].fillna(NO_STANCE_CODE).astype(int)
-    judges = int(results.config.params["judges"])
-    seat = said["speaker"].str.removeprefix("judge_")
-    said["seat"] = seat.where(said["speaker"] != HUMAN, str(judges)).astype(int)
-    said["step"] = (said["round"] - 1) * judges + said["seat"]
-    said["number"] = said["case_id"].map(case_numbers(results))
-    conditions = _conditions(said)
-    said["condition"] = [conditions.get(debate, "") for debate in said["debate_id"]]
-    votes = transcripts[transcripts["kind"] == VOTE].set_index(["model", "debate_id", "round", "speaker"])
-    codes = votes["prediction"].map({"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE})
-    share = votes["confidence"] / 100
-    voted = pd.DataFrame({
-        "vote": codes.fillna(NO_STANCE_CODE).astype(int),
-        "belief": share.where(codes == AFFIRMED_CODE, 1 - share).where(codes.notna()),
-    })  # fmt: skip
-    said = said.join(voted, on=["model", "debate_id", "round", "speaker"])
-    human = said["speaker"] == HUMAN
-    said["vote"] = said["vote"].where(~human, said["code"]).fillna(NO_STANCE_CODE).astype(int)
-    return said.reset_index(drop=True)
-
-
-def case_numbers(results: ExperimentResults) -> dict[str, int]:
-    """Each case's number: the sample's own, or the place of its id."""
-    cases = results.cases
-    own = [attributes.get("number") for attributes in cases["attributes"]]
-    if all(number and str(number).isdigit() for number in own):
-        return {case_id: int(str(number)) for case_id, number in zip(cases["case_id"], own, strict=True)}
-    return {case_id: place for place, case_id in enumerate(sorted(cases["case_id"]), start=1)}
-
-
-def _conditions(said: pd.DataFrame) -> dict[str, str]:
-    human = said[said["speaker"] == HUMAN]
-    parsed = zip(human["debate_id"], human["parsed"], strict=True)
-    return {debate: str((json.loads(text) if text else {}).get("condition", "")) for debate, text in parsed}
-
-
-def regular(steps: pd.DataFrame) -> pd.DataFrame:
-    """The steps that the panel's rounds have room for: no overruns, no extra judges."""
-    return steps[steps["kind"] == STATEMENT]
-
-
-def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
-    """Each pair of a judge's successive rounds.
-
-    Args:
-        steps: as `panel_steps` gives them.
-        column: code (by statement) or vote.
-
-    Returns:
-        Columns model, debate_id, case_id, condition, speaker, seat, round (the earlier one), before, after, opportunity
-        (both are positions), changed, through_none (one is no position), and the turns of both statements.
-    """
-    ordered = regular(steps).sort_values(["model", "debate_id", "seat", "round"])
-    seats = ordered.groupby(["model", "debate_id", "seat"], sort=False)
-    pairs = ordered.assign(
-        before=ordered[column], after=seats[column].shift(-1), turn_after=seats["turn"].shift(-1)
-    ).dropna(subset=["after"])
-    pairs = pairs.astype({"after": int, "turn_after": int})
-    position = pairs[["before", "after"]] != NO_STANCE_CODE
-    pairs["opportunity"] = position.all(axis=1)
-    pairs["changed"] = pairs["opportunity"] & (pairs["before"] != pairs["after"])
-    pairs["through_none"] = position.any(axis=1) & ~position.all(axis=1)
-    columns = ["model", "debate_id", "case_id", "condition", "speaker", "seat", "round", "turn", "turn_after"]
-    return pairs[[*columns, "before", "after", "opportunity", "changed", "through_none"]].reset_index(drop=True)
-
-
-def opposing_influences(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
-    """Each chance of an AI judge of a human-AI panel to move towards the human, or towards the other AI judge.
-
-    Only panels of two AI judges and a human. A chance is a pair of rounds in which the judge holds a position before
-    and after, and the human and the peer hold one in the earlier round.
-
-    Returns:
-        Columns model, debate_id, case_id, seat, round, opposed ("human", "peer", "both" or "nobody": who held the
-        opposite position), moved (the judge went to the opposite position).
-    """
-    held = regular(steps)
-    wide = held.pivot_table(
-        index=["model", "debate_id", "case_id", "round"], columns="speaker", values=column, aggfunc="first"
-    )
-    rows: list[tuple[Any, ...]] = []
-    if HUMAN not in wide.columns or not {"judge_1", "judge_2"} <= set(wide.columns):
-        return pd.DataFrame(rows, columns=["model", "debate_id", "case_id", "seat", "round", "opposed", "moved"])
-    entries = {tuple(key): values for key, values in zip(wide.index, wide.to_dict("records"), strict=True)}
-    for (model, debate, case, number), now in entries.items():
-        later = entries.get((model, debate, case, number + 1))
-        if later is None:
-            continue
-        for seat, peer in (("judge_1", "judge_2"), ("judge_2", "judge_1")):
-            values = [now[seat], now[peer], now[HUMAN], later[seat]]
-            if any(pd.isna(value) or value == NO_STANCE_CODE for value in values):
-                continue
-            own, other, human, after = values
-            opposed = {(True, True): "both", (True, False): "human", (False, True): "peer", (False, False): "nobody"}
-            rows.append((model, debate, case, seat, number, opposed[human != own, other != own], after != own))
-    return pd.DataFrame(rows, columns=["model", "debate_id", "case_id", "seat", "round", "opposed", "moved"])
 
 
 def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
@@ -312,21 +197,6 @@ def _difference(
     return sample.score(metric, Statistic(difference, DIFFERENCE), group, n_invalid=invalid)
 
 
-def majorities(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
-    """The majority position of each debate's first and last round: columns model, debate_id, case_id, first, last.
-
-    1, 0, or missing for a tie and for no position at all.
-    """
-    held = regular(steps)
-    positions = held[held[column] != NO_STANCE_CODE]
-    share = positions.groupby(["model", "debate_id", "case_id", "round"])[column].mean().unstack("round")
-    share = share.reindex(held.set_index(["model", "debate_id", "case_id"]).index.unique())
-    decided = share.where(share != 1 / 2).round()
-    rounds = sorted(held["round"].unique())
-    found = pd.DataFrame({"first": decided.get(rounds[0]), "last": decided.get(rounds[-1])}, index=decided.index)
-    return found.reset_index()
-
-
 def _majority_scores(results: ExperimentResults, steps: pd.DataFrame, column: str, prefix: str) -> Iterator[Score]:
     """How often the first and the last majority are what the real court did (a mixed outcome is not affirmed)."""
     targets = results.cases.set_index("case_id")["target"]
@@ -356,28 +226,6 @@ def _overrun_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator
     spoken = results.sample(steps["case_id"])
     yield spoken.count("extra_statements", float((steps["kind"] == EXTRA).sum()))
     yield spoken.count("overrun_statements", float((steps["kind"] == OVERRUN).sum()))
-
-
-def wording_by_step(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
-    """What can be counted in each statement: columns of `steps` and words, repetition, and the counts of `Citations`.
-
-    Repetition is the share of a statement's rows of three words that stand in the same speaker's earlier statements.
-    """
-    facts = results.cases.set_index("case_id")["text"]
-    spoken = regular(steps)
-    spoken = spoken[spoken["text"].str.strip() != ""].sort_values(["model", "debate_id", "turn"])
-    cited = [count_citations(text, facts[case]) for text, case in zip(spoken["text"], spoken["case_id"], strict=True)]
-    names = ("total", "well_formed", "named_only", "in_case", "unverifiable", "placeholder")
-    counts = {name: [getattr(entry, name) for entry in cited] for name in names}
-    words = [text.lower().split() for text in spoken["text"]]
-    grams = [{tuple(row[start : start + _GRAM]) for start in range(len(row) - _GRAM + 1)} for row in words]
-    earlier: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
-    repetition = []
-    for key, own in zip(zip(spoken["model"], spoken["debate_id"], spoken["speaker"], strict=True), grams, strict=True):
-        known = earlier.setdefault(key, set())
-        repetition.append(len(own & known) / len(own) if known and own else np.nan)
-        known |= own
-    return spoken.assign(words=[len(row) for row in words], repetition=repetition, **counts)
 
 
 def _wording_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
