@@ -20,7 +20,7 @@ from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, peop
 from fault_server import FaultServer
 from invented_replies import instance_of, sentence
 from moot.core.artifacts import read_cases
-from moot.core.config import ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.request import Reply, Request
 from moot.stages.debates import Job, write_transcripts

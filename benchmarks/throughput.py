@@ -12,7 +12,7 @@ import openai
 from pydantic import BaseModel, Field
 
 from fault_server import FaultServer
-from moot.core.config import ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger import Ledger
 from moot.llm.parsing.ladder import json_schema, parse_reply

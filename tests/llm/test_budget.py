@@ -8,8 +8,8 @@ import pytest
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
-from moot.core.config import ModelConfig
 from moot.core.errors import RunStoppedError, UserError
+from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger import Entry, Ledger, Reservation, Spent
 from moot.llm.request import Reply

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from moot.core.config import ModelConfig
 from moot.core.errors import CallFailedError, UserError
+from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.embedded import PACKAGED, EmbeddedEndpoint
 from moot.llm.request import Message, Request
 

@@ -14,8 +14,8 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_server import CONTENT, KINDS, SLOW, TRANSIENT, FaultServer
-from moot.core.config import ModelConfig
 from moot.core.errors import CallFailedError, RunStoppedError
+from moot.core.model_config import ModelConfig
 from moot.llm import chat as chat_module
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import label_logprobs, retry_after

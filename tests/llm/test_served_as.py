@@ -10,8 +10,8 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, configuration, hold, people
 from fault_server import FaultServer
-from moot.core.config import ModelConfig
 from moot.core.errors import RunStoppedError
+from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import served_as

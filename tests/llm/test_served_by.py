@@ -11,8 +11,9 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from fault_server import FaultServer
-from moot.core.config import Budget, ModelConfig
+from moot.core.config import Budget
 from moot.core.errors import CallFailedError, RunStoppedError
+from moot.core.model_config import ModelConfig
 from moot.llm import chat as chat_module
 from moot.llm.chat import Chat, Settings
 from moot.llm.exports import calls_row, entry_from_row

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from fault_server import FaultServer
 from moot.core.cases import Case
-from moot.core.config import ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger import Ledger
 from moot.llm.parsing.ladder import describe_schema, parse_reply

@@ -10,8 +10,8 @@ import pytest
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
-from moot.core.config import ModelConfig, SimulatedVoice
 from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig, SimulatedVoice
 from moot.datasets.opinions import TASK as APPEAL
 from moot.legal.rules import label_statement
 from moot.llm.endpoints.simulated import SimulatedEndpoint

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import norm
 
 from moot.core.cases import Case, Task
-from moot.core.config import ModelConfig, SimulatedVoice
+from moot.core.model_config import ModelConfig, SimulatedVoice
 from moot.core.schemas import SCHEMAS
 from moot.datasets.opinions import TASK as APPEAL
 from moot.llm.endpoints.simulated import SimulatedEndpoint

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.cases import Case, Task
-from moot.core.config import ModelConfig
 from moot.core.errors import CallFailedError, LogprobsUnavailableError
+from moot.core.model_config import ModelConfig
 from moot.llm.prompts import Prompts
 from moot.llm.request import Reply, Request
 from moot.protocols import PROTOCOLS

@@ -1,7 +1,6 @@
 """The configuration as pydantic models: its one definition. `config/schema.json` is generated from here."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -11,48 +10,20 @@ import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
-    StringConstraints,
     ValidationError,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
 from moot.core.errors import UserError, unknown_name
+from moot.core.model_config import ModelConfig, Name, Price, SimulatedVoice, Strict
 
 RECORDED = "recorded"
 """The protocol of experiments whose debates are taken from records."""
 
-HUB = "hf:"
-"""How the name of an embedded model begins that is a file on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
-
-_HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
-
-SIMULATED = "simulated"
-"""The endpoint of voices that stand for models in a rehearsal."""
-
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
-"""A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
-
 
 def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
-
-
-class Strict(BaseModel):
-    """A part of the configuration; a key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Price(Strict):
-    """US dollars per million tokens."""
-
-    input: float = Field(0.0, ge=0, description="for prompt tokens")
-    cached_input: float | None = Field(None, ge=0, description="for prompt tokens served from a cache; none: as input")
-    output: float = Field(0.0, ge=0, description="for generated tokens")
 
 
 class Budget(Strict):
@@ -61,123 +32,6 @@ class Budget(Strict):
     usd: float | None = Field(None, ge=0, description="US dollars")
     tokens: int | None = Field(None, ge=0, description="prompt and generated tokens together")
     calls: int | None = Field(None, ge=0, description="calls")
-
-
-Share = Annotated[float, Field(ge=0, le=1)]
-
-
-class SimulatedVoice(Strict):
-    """The statistical model by which a simulated voice answers in a rehearsal; beliefs are log-odds of the truth.
-
-    docs/planning.md states the model. The defaults are plausible, and estimates of nothing.
-    """
-
-    competence: float = Field(
-        0.65, gt=0, lt=1, description="how often it is right alone, before anything it likes or hears moves it"
-    )
-    difficulty: float = Field(
-        1.0, ge=0, description="spread of the cases' difficulty, which all simulated models share"
-    )
-    own: float = Field(0.6, ge=0, description="spread of what this model alone makes of each case")
-    wobble: float = Field(0.3, gt=0, description="spread from call to call, at temperature 1; in proportion to it")
-    true_argument: float = Field(0.25, description="what an advocate's argument for the truth moves a belief by")
-    false_argument: float = Field(0.2, description="what an advocate's argument against the truth moves it by")
-    peer_pull: float = Field(0.3, description="pull towards the position of another model on a panel")
-    human_pull: float = Field(0.6, description="pull towards the position of a person on a panel")
-    stubbornness: float = Field(0.8, description="pull towards the position that it took last itself")
-    label_liking: Mapping[str, float] = Field(default_factory=dict, description="label to how much it is liked")
-    first_option: float = Field(0.0, description="liking for the label that the question names first")
-    first_speaker: float = Field(0.0, description="liking for the side that was argued first")
-    overconfidence: float = Field(
-        1.5, ge=0, description="factor on the log-odds that it states; 1: right as often as stated, when alone"
-    )
-    unusable: Share = Field(0.0, description="share of replies that name no answer")
-    empty: Share = Field(0.0, description="share of replies without text")
-    cut_off: Share = Field(0.0, description="share of replies that end half-way")
-    malformed: Share = Field(0.0, description="share of replies in bad form")
-    refused: Share = Field(0.0, description="share of replies that refuse")
-    misread: Share = Field(0.0, description="share of statements that it labels at random, as the judge of labels")
-    grader_noise: float = Field(1.0, ge=0, description="standard deviation of its grades, of ten, around a steady one")
-    words: int = Field(80, ge=1, description="words of a free text, as far as the most tokens of a reply allow")
-    tokens_per_second: float = Field(40.0, gt=0, description="speed of the model that it stands for")
-    seconds_to_first_token: float = Field(0.6, ge=0, description="latency of the model that it stands for")
-
-    @model_validator(mode="after")
-    def _shares_add_up(self) -> "SimulatedVoice":
-        total = self.unusable + self.empty + self.cut_off + self.malformed + self.refused
-        if total > 1:
-            raise ValueError(f"the shares of bad replies add up to {total:g}; expected at most 1")
-        return self
-
-
-class ModelConfig(Strict):
-    """A language model and how to reach it."""
-
-    endpoint: Name = Field(
-        "openai", description="embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)"
-    )
-    model: str = Field(
-        description="the model's name on the server; for embedded: smollm2-135m, a GGUF file's path, or "
-        "hf:ORG/REPO:FILE for a file on the Hugging Face Hub"
-    )
-    revision: str | None = Field(
-        None, description="the commit that a model hf:ORG/REPO:FILE is taken from, 40 hexadecimal digits"
-    )
-    base_url: str | None = Field(None, description="the server's address; none: the client's own default")
-    served_as: str | None = Field(
-        None,
-        min_length=1,
-        description="who answers, as the ledger knows it: an address or a name of your own; none: `base_url` "
-        "(for embedded: `model`)",
-    )
-    api_key_env: str | None = Field(None, description="the environment variable that holds the key")
-    temperature: float | None = Field(None, ge=0, description="none: as the protocol says")
-    max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")
-    seed: int | None = Field(None, description="sampling seed; none: the configuration's seed")
-    context: int = Field(8192, ge=256, description="context window in tokens (embedded, ollama)")
-    concurrency: int = Field(8, ge=1, description="calls under way at once")
-    threads: int | None = Field(None, ge=1, description="processor threads of one job (embedded); none: every core")
-    requests_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
-    tokens_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
-    timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
-    attempts: int = Field(6, ge=1, description="attempts at one call before it counts as failed")
-    price: Price = Field(default_factory=Price, description="US dollars per million tokens")
-    structured: Literal["native", "prompted"] = Field(
-        "native", description="send the JSON schema, or only describe it in the prompt as the papers did"
-    )
-    reasoning: bool = Field(
-        False, description="a reasoning model: send max_completion_tokens and neither temperature nor seed"
-    )
-    parameters: Mapping[str, Any] = Field(default_factory=dict, description="further request parameters, sent as given")
-    simulated: SimulatedVoice = Field(
-        default_factory=SimulatedVoice, description="the simulated voice that stands for it in a rehearsal"
-    )
-
-    @field_validator("model")
-    @classmethod
-    def _files_of_the_hub_are_named_whole(cls, model: str, entry: ValidationInfo) -> str:
-        if entry.data.get("endpoint") == "embedded" and model.startswith(HUB) and not _HUB_FILE.fullmatch(model):
-            raise ValueError(f"expected {HUB}ORG/REPO:FILE, and FILE to end in .gguf")
-        return model
-
-    @field_validator("revision")
-    @classmethod
-    def _only_files_of_the_hub_have_a_revision(cls, revision: str | None, entry: ValidationInfo) -> str | None:
-        on_hub = entry.data.get("endpoint") == "embedded" and str(entry.data.get("model")).startswith(HUB)
-        if revision is not None and not on_hub:
-            raise ValueError(f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint 'embedded' alone")
-        return revision
-
-    def threads_within(self, cores: int) -> int:
-        """The threads that a job with `cores` gives to this model, if it runs inside the job."""
-        return min(self.threads or cores, cores)
-
-    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """US dollars for one call of these token counts."""
-        cached_price = self.price.input if self.price.cached_input is None else self.price.cached_input
-        fresh = prompt_tokens - cached_tokens
-        total = fresh * self.price.input + cached_tokens * cached_price + completion_tokens * self.price.output
-        return total / 1e6
 
 
 class ExperimentConfig(Strict):

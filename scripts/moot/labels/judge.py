@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.core.config import ModelConfig
 from moot.core.errors import CallFailedError
+from moot.core.model_config import ModelConfig
 from moot.labels import JUDGE_PROMPT
 from moot.legal.rubric import LABELS, describe_rubric
 from moot.llm.chat import Chat, Settings, open_chats

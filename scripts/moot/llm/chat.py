@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from aiolimiter import AsyncLimiter
 
-from moot.core.config import Budget, ModelConfig
+from moot.core.config import Budget
 from moot.core.errors import (
     CallFailedError,
     LogprobsUnavailableError,
@@ -21,6 +21,7 @@ from moot.core.errors import (
     UserError,
 )
 from moot.core.log import LOG
+from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.identity import address, normalised, served_as

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from moot.core.artifacts import file_digest
-from moot.core.config import HUB, ModelConfig
 from moot.core.errors import UserError
 from moot.core.log import LOG
+from moot.core.model_config import HUB, ModelConfig
 from moot.llm.redaction import redacted
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")

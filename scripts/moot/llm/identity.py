@@ -3,7 +3,7 @@
 import os
 from urllib.parse import urlsplit
 
-from moot.core.config import ModelConfig
+from moot.core.model_config import ModelConfig
 
 _DEFAULT_ADDRESSES = {
     "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from moot.core.config import SIMULATED, ModelConfig
+from moot.core.model_config import SIMULATED, ModelConfig
 from moot.llm.identity import model_asked
 
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from moot.core.cases import Case, Task, stable_fraction
-from moot.core.config import SimulatedVoice
+from moot.core.model_config import SimulatedVoice
 from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.legal.rules import label_statement
 from moot.llm.prompts import enclose

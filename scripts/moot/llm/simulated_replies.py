@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from moot.core.config import SimulatedVoice
+from moot.core.model_config import SimulatedVoice
 from moot.legal import rubric
 from moot.legal.rules import label_statement
 from moot.llm.request import Request

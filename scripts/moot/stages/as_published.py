@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from moot.core.config import ExperimentConfig, ModelConfig, parse_config
+from moot.core.config import ExperimentConfig, parse_config
+from moot.core.model_config import ModelConfig
 from moot.protocols import PROTOCOLS
 from moot.report.content import AsPublished, Comparable
 from moot.stages.grids import expand_grid

@@ -15,7 +15,7 @@ from typing import Any
 
 from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest, list_modules
-from moot.core.config import SIMULATED, ModelConfig
+from moot.core.model_config import SIMULATED, ModelConfig
 from moot.datasets import LOADERS
 from moot.labels import JUDGE_PROMPT, LABELERS
 from moot.llm.endpoints import ENDPOINTS

@@ -10,19 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from moot.core.config import (
-    COMPARISON,
-    RECORDED,
-    SIMULATED,
-    Config,
-    ExperimentConfig,
-    ModelConfig,
-    parse_config,
-    validation_message,
-    where,
-)
+from moot.core.config import COMPARISON, RECORDED, Config, ExperimentConfig, parse_config, validation_message, where
 from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
+from moot.core.model_config import SIMULATED, ModelConfig
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import HUMAN, JUDGE, JUDGE_PROMPT, LABELERS
 from moot.llm.hub import check_pinned

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from moot.core.artifacts import read_cases
-from moot.core.config import ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.llm.chat import Settings
 from moot.llm.ledger import Entry, Ledger
 from moot.llm.progress import Progress

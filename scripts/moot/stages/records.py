@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import atomic_path, file_digest
-from moot.core.config import SIMULATED
+from moot.core.model_config import SIMULATED
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

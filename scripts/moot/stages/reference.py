@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
-from moot.core.config import ContrastConfig, PowerConfig, SimulatedVoice, Strict
+from moot.core.config import ContrastConfig, PowerConfig
+from moot.core.model_config import SimulatedVoice, Strict
 from moot.core.schemas import ARTIFACTS
 from moot.report.markdown import markdown_table
 from moot.stages.reference_prompts import EVERYWHERE, SOMETIMES, variables

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from moot.core.cases import Case, Task
-from moot.core.config import SIMULATED, Budget, Config, ModelConfig
+from moot.core.config import Budget, Config
+from moot.core.model_config import SIMULATED, ModelConfig
 from moot.llm.endpoints import Endpoint
 
 LEDGER = "data/ledger"

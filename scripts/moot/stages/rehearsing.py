@@ -14,9 +14,10 @@ from typing import Any
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frames
-from moot.core.config import Config, ModelConfig
+from moot.core.config import Config
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
+from moot.core.model_config import ModelConfig
 
 FOLDER = Path("rehearsal")
 CONFIGURATION = "configuration.json"

@@ -8,7 +8,7 @@ from pydantic import Field
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from moot.core.cases import Case, Task, stratified_splits
-from moot.core.config import ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.labels import labeler
 from moot.llm.endpoints import ENDPOINTS, Endpoint

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from moot.core.config import ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.core.registry import Registry
 from moot.llm.request import Reply, Request
 

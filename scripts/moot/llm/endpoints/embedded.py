@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.artifacts import file_digest
-from moot.core.config import HUB, ModelConfig
 from moot.core.errors import CallFailedError, TransientError, UserError
+from moot.core.model_config import HUB, ModelConfig
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request

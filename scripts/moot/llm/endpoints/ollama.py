@@ -3,7 +3,6 @@
 import time
 from typing import TYPE_CHECKING, Any
 
-from moot.core.config import ModelConfig
 from moot.core.errors import (
     CallFailedError,
     LogprobsUnavailableError,
@@ -12,6 +11,7 @@ from moot.core.errors import (
     TransientError,
     UnreachableError,
 )
+from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs

@@ -11,7 +11,6 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from moot.core.config import ModelConfig
 from moot.core.errors import (
     CallFailedError,
     LogprobsUnavailableError,
@@ -21,6 +20,7 @@ from moot.core.errors import (
     UnreachableError,
     UserError,
 )
+from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import address

@@ -1,7 +1,7 @@
 """A voice of the past: a model, or a person, whose answers were recorded; it cannot be asked anything."""
 
-from moot.core.config import ModelConfig
 from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 
 

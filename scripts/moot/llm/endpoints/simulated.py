@@ -8,8 +8,8 @@ import math
 import random
 
 from moot.core.cases import stable_fraction
-from moot.core.config import SIMULATED, ModelConfig
 from moot.core.errors import UserError
+from moot.core.model_config import SIMULATED, ModelConfig
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.request import Reply, Request
 from moot.llm.simulated_beliefs import World, digest_of, read_request
