@@ -81,6 +81,22 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(training:
     assert found.repeats == (("paper-feedback-assistant-caselaw",) if same else ()), found.differs
 
 
+def test_no_control_arm_is_the_published_run() -> None:
+    courtroom = {"protocol": "courtroom", "dataset": "nlsy97", "models": ["gemma-2"], "cases": 100}
+    data = {"datasets": {"nlsy97": {"source": "local", "narrative": "list"}}}
+    arms = {"mine": {**courtroom, "arms": ["noise", "labels_swapped", "matched_calls"]}}
+    plan = plan_of({"experiments": arms, "run": ["mine"]}, data)
+    found = compare_with_papers(plan)
+    assert found.run("mine", "gemma-2").repeats == ("paper-courtroom",)
+    assert len(plan.experiments) == 4
+    for name in set(plan.experiments) - {"mine"}:
+        assert (found.run(name, "gemma-2").repeats, found.run(name, "gemma-2").alike) == ((), ())
+    paper = paper_plan(PROJECT)
+    assert {found.study for found in paper.experiments.values() if found.config.arm} == {
+        "appellate", "conference", "courtroom", "feedback", "stance",
+    }  # fmt: skip
+
+
 def test_each_published_value_names_an_experiment_model_or_data_set_that_there_is() -> None:
     paper = paper_plan(PROJECT)
     for row in PUBLISHED[PUBLISHED["repeated_by"] != ""].to_dict("records"):

@@ -45,6 +45,7 @@ class Inputs(list[Path]):
 def few_cases(config: dict[str, Any]) -> None:
     """Let every experiment debate few cases, the appellate study's five apart."""
     for experiment in config["experiments"].values():
+        experiment.pop("arms", None)  # no published value stands beside a control arm
         if experiment["dataset"] not in ("opinions", "conference"):
             training = experiment.get("split") == "train"
             experiment["cases"] = TRAINING if training else FEW

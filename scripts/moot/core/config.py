@@ -55,6 +55,9 @@ class ExperimentConfig(Strict):
     arms: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
         (), description="control arms: one further experiment, NAME-arm=ARM, for each"
     )
+    arm_models: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
+        (), description="those of its models that the control arms run with; none: all"
+    )
     arm: str = Field("", description="the control arm that it is itself, beside the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field((), description="labelers of its statements (rules, judge, human), in order")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from moot.core.cases import Case, Task
 from moot.core.config import ExperimentConfig
-from moot.core.errors import UserError
+from moot.core.errors import UserError, unknown_name
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arm_debates import HELD
 from moot.protocols.arms import ARMS, RELABELLED, SWAP, Full, arm_name, exchange_seats, find_arm, problem, renames
@@ -25,6 +25,7 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
         instead = ARMS[name].instead
         protocol, params = instead(full) if instead else (config.protocol, dict(config.params))
         changed = {"protocol": protocol, "params": params, "arm": name, "of": full.name, "arms": (), "labelers": ()}
+        changed |= {"models": config.arm_models or config.models, "arm_models": ()}
         changed["prompts"] = "" if instead else config.prompts
         changed["study"] = config.study or full.entry.study
         yield arm_name(full.name, name), config.model_copy(update=changed)
@@ -39,6 +40,9 @@ def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], wh
         labels: of its data, as far as they are known before the data are loaded.
         where: the place of the entry in the configuration.
     """
+    for model in config.arm_models:
+        if model not in config.models:
+            raise unknown_name("model of this experiment", model, config.models, f"{where}.arm_models")
     for name in (*config.arms, *([config.arm] if config.arm else [])):
         arm = find_arm(name, f"{where}.arms" if name in config.arms else f"{where}.arm")
         if name == config.arm and arm.instead:
