@@ -188,7 +188,7 @@ def scored_files(experiment):
 def study_inputs(study):
     """What the tables and figures of a study may show: its experiments' results, labels and scores, its data sets' baselines."""
     experiments = {found.name: found for found in plan.of_study(study)}
-    beside = [found.name for found in plan.trials_of(study) + plan.arms_of(study)]
+    beside = [found.name for found in plan.trials_of(study) + plan.controls_of(study)]
     trained = plan.trained_for(study)
     results = [path for name in [*experiments, *beside] for path in scored_files(name)]
     results += [

@@ -37,7 +37,7 @@ def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> No
     )
     arms = {found.experiment: found for found in (noise, one_side)}
     published: Any = None
-    results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, arms=arms)
+    results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, controls=arms)
     first, second = what_debate_adds(results).frame.to_dict("records")
 
     assert (first["arm"], first["debate right"], first["arm right"], first["difference"]) == ("noise", 1, 0.25, 0.75)

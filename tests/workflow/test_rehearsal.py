@@ -23,11 +23,15 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
     }
     workflow.configure(
         {
-            "run": ["single", "trial"],
+            "run": ["single", "single-sex", "trial"],
             "models/served": {**served, "price": {"input": 1.0, "output": 2.0}, "simulated": {"competence": 0.9}},
             "models/other": {**served, "requests_per_minute": 1, "reasoning": True, "structured": "prompted"},
             "experiments/single": {
                 "protocol": "zero_shot", "dataset": "people", "models": ["served", "other"], "cases": 12
+            },
+            "datasets/people-sex": {"loader": "nlsy97", "source": "synthetic", "rows": 60, "exchange": "sex"},
+            "experiments/single-sex": {
+                "protocol": "zero_shot", "dataset": "people-sex", "models": ["served"], "cases": 12
             },
             "experiments/trial": {
                 "protocol": "courtroom", "dataset": "people", "models": ["served"], "cases": 4,
@@ -64,6 +68,8 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
     arms = pd.read_csv(folder / "results" / "tables" / "courtroom" / "what_debate_adds.csv")
     assert arms["arm"].tolist() == ["noise", "labels swapped", "matched calls"]
     assert (arms["debate"] == "trial").all() and (arms["cases"] == 4).all()
+    told = pd.read_csv(folder / "results" / "tables" / "courtroom" / "counterfactual.csv")
+    assert set(told["model"]) == {"served"} and told.loc[told["people"] == "all", "cases"].tolist() == [12, 12]
     methods = (folder / "results" / "tables" / "comparison" / "methods_long.csv").read_text(encoding="utf-8")
     assert "trial" in methods and "arm=" not in methods, "arms stand beside no method"
 

@@ -54,6 +54,8 @@ class Task:
         notes: what a reader must know of the data, shown under every table (for example "synthetic").
         cluster: the attribute that cases with a common source share (a motion, a topic); intervals draw whole clusters.
             "" where each case stands for itself.
+        exchanged: the feature that is exchanged in the test cases of counterfactual people; "" elsewhere.
+        exchanged_from: a digest of the test cases as they were before.
     """
 
     noun: str
@@ -67,6 +69,8 @@ class Task:
     multilabel: bool = False
     notes: tuple[str, ...] = ()
     cluster: str = ""
+    exchanged: str = ""
+    exchanged_from: str = ""
 
 
 def cluster_name(case: Case, task: Task) -> str:

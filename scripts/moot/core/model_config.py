@@ -63,6 +63,10 @@ class SimulatedVoice(Strict):
     human_pull: float = Field(0.6, description="pull towards the position of a person on a panel")
     stubbornness: float = Field(0.8, description="pull towards the position that it took last itself")
     label_liking: Mapping[str, float] = Field(default_factory=dict, description="label to how much it is liked")
+    word_liking: Mapping[str, float] = Field(
+        default_factory=dict,
+        description="word of a case's text to how much the positive label is liked where it stands (a group's effect)",
+    )
     first_option: float = Field(0.0, description="liking for the label that the question names first")
     first_speaker: float = Field(0.0, description="liking for the side that was argued first")
     overconfidence: float = Field(

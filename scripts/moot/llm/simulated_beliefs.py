@@ -33,6 +33,7 @@ _OWN_OPINION = re.compile(r"(?:Your own opinion:|你自己的意见：)\s*$")
 _SIDE = re.compile(r"[Aa]rgue(?: again)? that [^\n]*\((?P<label>[^()\n]+)\)\.|论证答案是“(?P<zh>[^”]+)”")
 _APPLIES = re.compile(r"Does (?P<label>.+?)(?: \([^\n]*\))? apply to this case|本案是否适用“(?P<zh>[^”：]+)")
 _AFFIRMATIVE = ("yes", "是")
+_WORDS = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _NORMAL = NormalDist()
 _SMALLEST = 1e-12
 
@@ -45,11 +46,13 @@ class KnownCase:
         targets: the true label, or labels.
         labels: every label of the task.
         positive: the task's positive label.
+        name: by which its difficulty is drawn: its id, so that it is the same however the case is told.
     """
 
     targets: tuple[str, ...]
     labels: tuple[str, ...]
     positive: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,9 @@ class World:
 def world_of(seed: int, cases: Sequence[Case] = (), task: Task | None = None) -> World:
     """The world of a job: its cases by their texts, from which alone a voice can tell them."""
     known = {
-        shown(case.text): KnownCase(tuple(case.target.split(";")), task.labels, task.positive or task.labels[-1])
+        shown(case.text): KnownCase(
+            tuple(case.target.split(";")), task.labels, task.positive or task.labels[-1], case.case_id
+        )
         for case in cases
         if task is not None
     }
@@ -182,8 +187,9 @@ def form_belief(voice: SimulatedVoice, seed: int, request: Request, reading: Rea
         options: the answers, in the order in which the prompt names them.
     """
     right = _true_option(reading, options)
+    name = reading.case.name if reading.case and reading.case.name else reading.text
     others = [option for option in options if option != right]
-    wrong = others[int(stable_fraction("tempting", seed, reading.text, *options) * len(others))]
+    wrong = others[int(stable_fraction("tempting", seed, name, *options) * len(others))]
     chance = 0.5 if reading.case is None else voice.competence
     temperature = float(request.parameters.get("temperature", 1.0))
     wobble = voice.wobble * temperature
@@ -191,11 +197,11 @@ def form_belief(voice: SimulatedVoice, seed: int, request: Request, reading: Rea
     skill = _NORMAL.inv_cdf(chance)
     alone = (
         deviation * skill
-        + voice.difficulty * normal("difficulty", seed, reading.text)
-        + voice.own * normal("own", seed, request.model, reading.text)
+        + voice.difficulty * normal("difficulty", seed, name)
+        + voice.own * normal("own", seed, request.model, name)
         + wobble * normal("wobble", seed, digest_of(request))
     )
-    moved = alone + _heard(voice, reading, right, wrong, options) + _liked(voice, right, wrong, options)
+    moved = alone + _heard(voice, reading, right, wrong, options) + _liked(voice, reading, right, wrong, options)
     return Belief(right, wrong, moved, voice.overconfidence * 2 * moved * abs(skill) / deviation)
 
 
@@ -243,10 +249,21 @@ def _direction(label: str, reading: Reading, right: str, wrong: str) -> int:
     return 1 if label == right.casefold() else -1 if label == wrong.casefold() else 0
 
 
-def _liked(voice: SimulatedVoice, right: str, wrong: str, options: Sequence[str]) -> float:
+def _liked(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]) -> float:
     liking = voice.label_liking
     first = 1 if right == options[0] else -1 if wrong == options[0] else 0
-    return liking.get(right.casefold(), 0.0) - liking.get(wrong.casefold(), 0.0) + first * voice.first_option
+    labels = liking.get(right.casefold(), 0.0) - liking.get(wrong.casefold(), 0.0)
+    return labels + first * voice.first_option + _liked_words(voice, reading, right, wrong)
+
+
+def _liked_words(voice: SimulatedVoice, reading: Reading, right: str, wrong: str) -> float:
+    """What the words of a case move the belief by, towards its positive label."""
+    if not voice.word_liking or reading.case is None:
+        return 0.0
+    positive = reading.case.positive
+    towards = 1 if right.casefold() == positive else -1 if wrong.casefold() == positive else 0
+    words = set(_WORDS.findall(reading.text.casefold()))
+    return towards * sum(liking for word, liking in voice.word_liking.items() if word.casefold() in words)
 
 
 def normal(*parts: object) -> float:

@@ -44,9 +44,9 @@ class AsPublished:
 
 
 DEBATES, BASELINES, TRIALS, ARMS = "debates", "baselines", "trials", "arms"
-DESIGN, CONTRASTS = "design", "contrasts"
+EXCHANGED, DESIGN, CONTRASTS = "exchanged", "design", "contrasts"
 """What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, control arms
-of its experiments, no run, or its planned contrasts.
+of its experiments, runs over counterfactual people, no run, or its planned contrasts.
 """
 
 EXPLORATORY = "exploratory"
@@ -89,8 +89,8 @@ class StudyResults:
         published: the study's rows of `data/published/published_results.csv`, columns as `published.COLUMNS`.
         comparable: which runs are as published; without it no published value stands beside a run.
         trials: the experiments of too few debates to conclude from; no table but their own shows what came of them.
-        arms: the control arms of the experiments; no table but their own shows them, since each is its experiment but
-            for one thing.
+        controls: control arms, and runs over counterfactual people; no table but their own shows them, since each is
+            another experiment but for one thing.
         claims: the published claims, where the study is `comparison`.
         simulated: whether simulated voices stood for all models.
         contrasts: the study's planned comparisons.
@@ -104,7 +104,7 @@ class StudyResults:
     published: pd.DataFrame
     comparable: Comparable = field(default_factory=Comparable)
     trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
-    arms: Mapping[str, ExperimentResults] = field(default_factory=dict)
+    controls: Mapping[str, ExperimentResults] = field(default_factory=dict)
     claims: Sequence[Claim] = ()
     simulated: bool = False
     contrasts: Sequence[Contrast] = ()
@@ -112,8 +112,8 @@ class StudyResults:
 
     @property
     def tested(self) -> Mapping[str, ExperimentResults]:
-        """What a planned comparison may name: the experiments and their control arms, by name."""
-        return {**self.experiments, **self.arms}
+        """What a planned comparison may name: the experiments and what stands beside them as a control, by name."""
+        return {**self.experiments, **self.controls}
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
         """The experiments of any of these protocols (none given: of all) whose parameters have these values.

@@ -18,8 +18,8 @@ from moot.core.config import ExperimentConfig, parse_config
 from moot.core.model_config import ModelConfig
 from moot.protocols import PROTOCOLS
 from moot.report.content import AsPublished, Comparable
-from moot.stages.grids import expand_grid
-from moot.stages.plan import Plan, templates_used
+from moot.stages.entries import expand_grid, templates_used
+from moot.stages.plan import Plan
 
 _SENT = ("structured", "reasoning", "parameters")  # of a model's entry: what changes its replies beside the name
 _REAL = ("local", "download")

@@ -269,13 +269,13 @@ class Stages:
 
     def _shown(self, script: str, study: str, builder: str) -> Digests:
         experiments, trials = self.plan.of_study(study), self.plan.trials_of(study)
-        arms = self.plan.arms_of(study)
+        controls = self.plan.controls_of(study)
         trained = self.plan.trained_for(study)
         before = [
             *(self.of("score", experiment=experiment.name) for experiment in experiments),
             *(
                 self.of("predict", experiment=found.name, model=model)
-                for found in (*trials, *arms)
+                for found in (*trials, *controls)
                 for model in found.config.models
             ),
             *(self.of("train_baselines", dataset=dataset) for dataset in trained),
@@ -283,7 +283,7 @@ class Stages:
         content: dict[str, object] = {
             "experiments": [found.name for found in experiments],
             "trials": [found.name for found in trials],
-            "arms": [(found.name, found.config.arm, found.config.of) for found in arms],
+            "controls": [(found.name, found.config.arm, found.config.of) for found in controls],
             "baselines": trained,
             "comparable": self.comparable(study),
         }

@@ -15,17 +15,17 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
-from moot.labels import HUMAN, JUDGE, JUDGE_PROMPT, LABELERS
+from moot.labels import HUMAN, JUDGE, LABELERS
 from moot.llm.hub import check_pinned
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arms import arm_name
-from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, TRIALS, Figure, Table
+from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, TRIALS, Figure, Table
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
-from moot.stages.arms import arm_configs, check_arms, full_experiment, templates_of_arm, with_arm
+from moot.stages.arms import arm_configs, check_arms, full_experiment, with_arm
 from moot.stages.contrasts import check_contrasts
-from moot.stages.grids import expand_grid
+from moot.stages.entries import expand_grid, templates_used
 from moot.stages.rehearsal import with_simulated_voices
 from moot.training.baselines import select
 
@@ -328,11 +328,17 @@ class Plan:
 
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
-        return [found for found in self._asked_in(study) if not self.is_trial(found) and not found.config.arm]
+        return [found for found in self._asked_in(study) if not self.is_trial(found) and not self._is_control(found)]
 
-    def arms_of(self, study: str) -> list[Experiment]:
-        """The control arms of a study, beside what its tables show; of `comparison`, all."""
-        return [found for found in self._asked_in(study) if not self.is_trial(found) and found.config.arm]
+    def controls_of(self, study: str) -> list[Experiment]:
+        """A study's control arms and its runs over counterfactual people, beside what its tables show."""
+        return [found for found in self._asked_in(study) if not self.is_trial(found) and self._is_control(found)]
+
+    def _is_control(self, experiment: Experiment) -> bool:
+        return bool(experiment.config.arm) or self._exchanges(experiment)
+
+    def _exchanges(self, experiment: Experiment) -> bool:
+        return bool(getattr(self.datasets[experiment.config.dataset], "exchange", ""))
 
     def trials_of(self, study: str) -> list[Experiment]:
         """The trial runs of a study; of `comparison`, all."""
@@ -352,7 +358,8 @@ class Plan:
             DEBATES: bool(self.of_study(entry.study)),
             BASELINES: bool(self.trained_for(entry.study)),
             TRIALS: bool(self.trials_of(entry.study)),
-            ARMS: bool(self.arms_of(entry.study)),
+            ARMS: any(found.config.arm for found in self.controls_of(entry.study)),
+            EXCHANGED: any(map(self._exchanges, self.controls_of(entry.study))),
             DESIGN: entry.study in self.studies,
             CONTRASTS: bool(self.contrasts_of(entry.study)),
         }
@@ -379,10 +386,3 @@ class Plan:
     def with_baselines(self) -> list[str]:
         """The data sets of this run that baselines are trained on."""
         return [name for name in self.datasets_used if self.datasets[name].baselines]
-
-
-def templates_used(config: ExperimentConfig) -> tuple[str, ...]:
-    """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
-    judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
-    labelling = (JUDGE_PROMPT,) if judged else ()
-    return (*PROTOCOLS[config.protocol].prompts, *templates_of_arm(config.arm), *labelling)

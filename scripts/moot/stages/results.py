@@ -77,7 +77,7 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         published=published[published["study"] == study],
         comparable=compare_with_papers(plan),
         trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
-        arms={found.name: experiment_results(plan, found.name, files=files) for found in plan.arms_of(study)},
+        controls={found.name: experiment_results(plan, found.name, files=files) for found in plan.controls_of(study)},
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
         contrasts=plan.contrasts_of(study),

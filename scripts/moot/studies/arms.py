@@ -42,7 +42,7 @@ def what_debate_adds(results: StudyResults) -> TableContent:
     """One row a control arm and model, beside the whole experiment with the same model."""
     rows = []
     for name, whole in results.experiments.items():
-        arms = [found for found in results.arms.values() if found.config.of == name]
+        arms = [found for found in results.controls.values() if found.config.of == name]
         for model in whole.config.models:
             family = [Run(arm, model) for arm in arms if model in arm.config.models]
             rows += list(_rows(Run(whole, model), family))

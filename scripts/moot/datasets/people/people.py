@@ -1,24 +1,23 @@
 """From a cleaned table of people to cases: what the data sets of people (NLSY97, COMPAS) have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, model_validator
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import check_splits
 from moot.datasets import DatasetOptions, LoadContext, Loaded
+from moot.datasets.people.exchange import BUILD, digest_of_test_cases, find_exchange
 from moot.datasets.people.feature_ranking import Ranking, rank_features
 from moot.datasets.texts.near_duplicates import Related, splits_by_family
 
 Narrative = Literal["list", "prose"]
 PROTECTED = ("sex", "race", "age")
-BUILD = ("height_total_inches", "num_weight")
-"""What `withhold: [build]` withholds: a body's measures tell the sex of most people."""
 
 
 class PeopleOptions(DatasetOptions):
@@ -28,9 +27,21 @@ class PeopleOptions(DatasetOptions):
     features: Literal["all"] | PositiveInt = Field("all", description="all, or the n that `ranking` puts first")
     ranking: Ranking = Field("mutual_information", description="how features are ranked, on the training split alone")
     withhold: tuple[Literal["sex", "race", "age"], ...] = Field((), description="features told to nobody, for audits")
+    exchange: Literal["", "sex", "race"] = Field(
+        "", description="counterfactual people: the feature that is exchanged in the test cases, all else equal"
+    )
+    exchange_values: tuple[str, str] | None = Field(
+        None, description="with `exchange`: the two values; none: male and female, or the white and Black of the data"
+    )
     impossible: Literal["missing", "error"] = Field(
         "missing", description="numbers that no person has (age 200): made missing and counted, or an error"
     )
+
+    @model_validator(mode="after")
+    def _values_of_an_exchange(self) -> "PeopleOptions":
+        if self.exchange_values and not self.exchange:
+            raise ValueError("'exchange_values' belongs to `exchange`; add it")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +118,49 @@ def load_people(
     cleaning |= {} if people.told_apart else {"rows whose features equal an earlier row's (same split)": len(twins)}
     splits = splits_by_family(labels, twins, context.seed)
     check_splits(context.name, people.task.labels, labels, splits)
-    features = frame[["id", "label", *told]].rename(columns={"id": "case_id"})
-    features.insert(1, "split", features["case_id"].map(splits))
+    features = _features(frame, told, splits)
     if options.features != "all":
         told = _first(features, options.features, options.ranking, context)
-    cases = [
-        Case(
-            case_id=str(row["id"]),
-            dataset=context.name,
-            split=splits[str(row["id"])],
-            text=narrate({name: _plain(row[name]) for name in told}, options.narrative),
-            target=str(row["label"]),
-            labels=people.task.labels,
-            attributes={name: "" if pd.isna(row[name]) else str(row[name]) for name in attributes if name in row},
-            source_row=int(str(number)),
+
+    def tell(table: pd.DataFrame) -> list[Case]:
+        return [
+            Case(
+                case_id=str(row["id"]),
+                dataset=context.name,
+                split=splits[str(row["id"])],
+                text=narrate({name: _plain(row[name]) for name in told}, options.narrative),
+                target=str(row["label"]),
+                labels=people.task.labels,
+                attributes={name: "" if pd.isna(row[name]) else str(row[name]) for name in attributes if name in row},
+                source_row=int(str(number)),
+            )
+            for number, row in table.iterrows()
+        ]
+
+    cases, task = tell(frame), people.task
+    if options.exchange:
+        exchange = find_exchange(context.name, options.exchange, options.exchange_values, frame, told)
+        exchanged, counted = exchange.apply(frame, frame["id"].map(splits) == "test")
+        task = replace(
+            task,
+            notes=(*task.notes, exchange.note),
+            exchanged=options.exchange,
+            exchanged_from=digest_of_test_cases(cases),
         )
-        for number, row in frame.iterrows()
-    ]
+        cases, features = tell(exchanged), _features(exchanged, list(features.columns[3:]), splits)
+        cleaning |= counted
     known = {case.text for case in cases if case.split == "train"}
     cleaning["test texts that stand in training too"] = sum(
         case.split == "test" and case.text in known for case in cases
     )
-    return Loaded(cases, people.task, features.reset_index(drop=True), cleaning, people.sources)
+    return Loaded(cases, task, features.reset_index(drop=True), cleaning, people.sources)
+
+
+def _features(frame: pd.DataFrame, told: Sequence[str], splits: Mapping[str, str]) -> pd.DataFrame:
+    """The frame of features: case_id, split, label, and those that may be told."""
+    features = frame[["id", "label", *told]].rename(columns={"id": "case_id"})
+    features.insert(1, "split", features["case_id"].map(splits))
+    return features
 
 
 def _twins(people: People) -> list[Related]:

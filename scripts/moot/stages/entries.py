@@ -1,9 +1,12 @@
-"""Grids: one entry of the configuration as an experiment for each combination of values."""
+"""What follows from an entry of the configuration alone: the experiments of its grid, and its templates."""
 
 import itertools
 import re
 
 from moot.core.config import ExperimentConfig
+from moot.labels import JUDGE, JUDGE_PROMPT
+from moot.protocols import PROTOCOLS
+from moot.stages.arms import templates_of_arm
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
@@ -29,3 +32,10 @@ def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, Experime
 def _value_name(value: object) -> str:
     """A value of a grid as part of a name: a folder or file below `results/`."""
     return re.sub(r"[^a-z0-9._=-]+", "-", str(value).lower()).strip("-") or "none"
+
+
+def templates_used(config: ExperimentConfig) -> tuple[str, ...]:
+    """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
+    judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
+    labelling = (JUDGE_PROMPT,) if judged else ()
+    return (*PROTOCOLS[config.protocol].prompts, *templates_of_arm(config.arm), *labelling)
