@@ -133,7 +133,7 @@ class Inputs(list[Path]):
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     """Voices with and without a liking for YES where a text says "man", asked about 120 people twice, and a trained model."""
     from moot.studies.counterfactual import counterfactual
-    from moot.studies.courtroom.groups import group_rates
+    from moot.studies.courtroom.diagnostics import group_rates
 
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:
