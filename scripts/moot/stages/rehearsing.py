@@ -66,7 +66,7 @@ def run_workflow(folder: Path, shipped: Path, cores: int) -> Measured:
         RunStoppedError: it failed; its own messages say why.
     """
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(shipped / "Snakefile"), "--cores", str(cores)]
-    command += ["--configfile", CONFIGURATION, "--quiet", "rules"]
+    command += ["--configfile", CONFIGURATION]
     started = time.monotonic()
     done = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603 - our own command
     if done.returncode:

@@ -135,8 +135,8 @@ def cheapest(
 ) -> Design | None:
     """The cheapest design that shows a difference.
 
-    As long as there are cases, one repeat is always cheapest: repeats lower the variance within cases alone, further
-    cases both. Repeats pay where cases run out.
+    As long as there are cases, one repeat is cheapest: repeats lower the variance within cases alone, further cases
+    both. Repeats pay where cases run out, and where so few are needed that the exact test of single debates loses most.
 
     Args:
         difference: to be shown.
