@@ -107,7 +107,7 @@ def _debates(stages: Stages, plan: Plan, experiment: str) -> list[Any]:
 
 def _experiment(plan: Plan, name: str) -> dict[str, Any]:
     found = plan.experiments[name]
-    stated = found.config.model_dump(mode="json", exclude={"params", "prompts", "grid", "study"})
+    stated = found.config.model_dump(mode="json", exclude={"params", "prompts", "grid", "study", "arms"})
     return {**stated, "params": found.params.model_dump(mode="json")}
 
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
 from moot.report.figures import draw, new_figure, panels, series_style
 from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
 from moot.report.tables import write_table
 from moot.scores import no_scores
-from moot.scores.contrasts import Contrast, by_family, measure, spread
+from moot.scores.contrasts import Contrast, Side, by_family, measure, spread
 from moot.scores.results import ExperimentResults
 from moot.stages.plan import Plan
 from moot.stages.rehearsing import FOLDER as REHEARSAL
@@ -61,9 +62,13 @@ class Powered:
 
 
 def planned_power(plan: Plan) -> tuple[list[Powered], list[str]]:
-    """What each contrast that this run tests can show; and a sentence for each of which no debates are known."""
+    """What each contrast that this run tests can show; and a sentence for each of which no debates are known.
+
+    Contrasts of recorded debates are left out: nobody can hold more of these.
+    """
     found, unknown = [], []
-    for family in by_family([one for one in plan.contrasts if not one.missing]).values():
+    held = [one for one in plan.contrasts if not (one.missing or all(_is_recorded(plan, side) for side in one.sides))]
+    for family in by_family(held).values():
         for contrast in family:
             result = _powered(plan, contrast, len(family))
             if isinstance(result, str):
@@ -71,6 +76,10 @@ def planned_power(plan: Plan) -> tuple[list[Powered], list[str]]:
             else:
                 found.append(result)
     return found, unknown
+
+
+def _is_recorded(plan: Plan, side: Side) -> bool:
+    return plan.experiments[side.experiment].config.protocol == RECORDED
 
 
 def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
@@ -98,15 +107,15 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
 
 def _results(plan: Plan, contrast: Contrast, folder: Path) -> dict[str, ExperimentResults]:
     """The results of both sides in a folder; none where a model's are missing."""
-    wanted = {side.experiment: side.models for side in contrast.sides}
+    wanted: dict[str, dict[str, None]] = {}
     for side in contrast.sides:
-        wanted[side.experiment] = tuple(dict.fromkeys((*wanted[side.experiment], *side.models)))
+        wanted.setdefault(side.experiment, {}).update(dict.fromkeys(side.models))
     files = [folder / "predictions" / name / f"{model}.parquet" for name, models in wanted.items() for model in models]
     cases = [folder / "cases" / f"{plan.experiments[name].config.dataset}.parquet" for name in wanted]
     if not all(path.is_file() for path in (*files, *cases)):
         return {}
     seed = plan.config.seed
-    return {name: ExperimentResults(folder, name, plan.view(name, models), seed) for name, models in wanted.items()}
+    return {name: ExperimentResults(folder, name, plan.view(name, list(found)), seed) for name, found in wanted.items()}
 
 
 def _planned_cases(plan: Plan, experiment: str, results: ExperimentResults) -> tuple[int, int]:
@@ -220,9 +229,8 @@ def write_power(plan: Plan) -> str:
     """
     powered, unknown = planned_power(plan)
     if not powered:
-        reasons = (
-            unknown or [f"{one.name}: {one.missing}" for one in plan.contrasts] or ["the configuration names none"]
-        )
+        missing = [f"{one.name}: {one.missing or 'its debates are recorded'}" for one in plan.contrasts]
+        reasons = unknown or missing or ["the configuration names none"]
         raise UserError("power: no contrast to plan for.\n  " + "\n  ".join(reasons))
     wanted = plan.config.power.difference
     title, caption = "What the planned comparisons can show", "Smallest differences, and what a given one takes."
@@ -232,10 +240,8 @@ def write_power(plan: Plan) -> str:
     OUTPUT.mkdir(parents=True, exist_ok=True)
     write_table(table, results, {ending: OUTPUT / f"power.{ending}" for ending in ("csv", "html")})
     draw(figure, results, {ending: OUTPUT / f"power.{ending}" for ending in ("png", "svg")})
-    return (
-        "\n".join([*power_lines(powered, wanted), *unknown, f"Table and figure: {OUTPUT}/power.html, .csv, .png"])
-        + "\n"
-    )
+    lines = [*power_lines(powered, wanted), *unknown, f"Table and figure: {OUTPUT}/power.html, .csv, .png"]
+    return "\n".join(lines) + "\n"
 
 
 def summarise_power(plan: Plan) -> str:
