@@ -4,10 +4,14 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from made_up_cases import TASK, made_up, part, without_times
@@ -116,3 +120,15 @@ def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path) -> No
     ).read_bytes()
     assert str(tmp_path / "tabpfn") in part(boards[0], "tabpfn", "test").status
     assert set(boards[0][boards[0].baseline != "tabpfn"].status) == {"ok"}
+
+
+def test_a_vocabulary_is_stored_in_one_piece(tmp_path: Path) -> None:
+    """A vectorizer that was cut to its most frequent terms once took a file in the archive for each of them."""
+    texts = [f"word{number % 60} word{number % 7} rare{number}" for number in range(300)]
+    targets = [number % 2 for number in range(300)]
+    model = make_pipeline(TfidfVectorizer(max_features=60), LogisticRegression()).fit(texts, targets)
+    assert isinstance(next(iter(model[0].vocabulary_.values())), np.integer), "as scikit-learn leaves it"
+    expected = model.predict_proba(texts)
+    store(tmp_path / "model.skops", model, ["no", "yes"])
+    assert len(ZipFile(tmp_path / "model.skops").namelist()) < 20
+    assert load(tmp_path / "model.skops").estimator.predict_proba(texts) == pytest.approx(expected)

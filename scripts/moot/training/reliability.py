@@ -24,12 +24,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
-from moot.core.artifacts import atomic_path
 from moot.core.cases import Case, Task
 from moot.core.errors import UnavailableError, UserError
 from moot.core.kinds import UNUSABLE
 from moot.datasets.texts.near_duplicates import leaking
 from moot.training.baselines.text import sentence_model
+from moot.training.storage import dump
 from moot.training.text_features import SentenceEmbedding
 
 Features = Literal["tfidf", "tfidf-crossed", "embeddings"]
@@ -163,7 +163,8 @@ def train_assistant(
             f"assistant of '{dataset}': opinions over the test case {evaluated[0]} are among those to train on "
             f"({len(evaluated)} such cases). Train on debates over the train and validation splits."
         )
-    used = {case.case_id: case.text for case in cases if case.case_id in set(opinions["case_id"])}
+    argued = set(opinions["case_id"])
+    used = {case.case_id: case.text for case in cases if case.case_id in argued}
     leaks = leaking(used, tested, task.language)
     clean = opinions[~opinions["case_id"].isin(list(leaks))]
     training, validation = (_both_classes(clean, split, dataset) for split in ("train", "validation"))
@@ -260,8 +261,7 @@ def save_assistant(assistant: Assistant, path: Path) -> None:
         "vectorizers": dict(assistant.vectorizers),
         "classifier": assistant.classifier,
     }
-    with atomic_path(path) as part:
-        skops.io.dump(content, part)
+    dump(content, path)
 
 
 @cache
