@@ -11,7 +11,7 @@ from moot.core.artifacts import read_frame
 from moot.datasets import LoadContext
 from moot.datasets import opinions as loader
 from moot.datasets.deidentify import Opinion, deidentify
-from moot.datasets.deidentify.gates import tells_outcome
+from moot.datasets.deidentify.hints import tells_outcome
 from moot.datasets.deidentify.lexicon import Lexicon
 from moot.datasets.deidentify.opinion import party_rules, with_caption
 from moot.datasets.deidentify.reading import announced_outcome, read_opinions
@@ -56,6 +56,14 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("Stone testified that the wall was his.", "a name opens a sentence"),
         ("Zemke testified that the wall was his.", "unknown word opens a sentence"),
         ("He wrote to gene@example.org about the wall.", "personal number"),
+        ("The truck was stopped by Deputy House on the road.", "title before a customary word"),
+        ("The driver lived in Pueblo, and left.", "customary word as a place"),
+        ("A mile on, June testified that the wall was his.", "customary word as a name"),
+        ("The driver went to los University A on the road.", "part of a name"),
+        ("La Officer A saw the driver on the road.", "part of a name"),
+        ("The clerk of Person A & G was told of it.", "part of a name"),
+        ("It was sold to U S Company A for a price.", "part of a name"),
+        ("The driver told Person A House of it.", "part of a name"),
     ],
 )
 def test_the_independent_gate_sees_what_an_extractor_left(sentence: str, reason: str) -> None:
@@ -69,6 +77,18 @@ def test_the_independent_gate_lets_facts_without_names_pass() -> None:
         "charged Defendant under statute A in docket B, Count II. However, the District Court of County A dismissed it."
     )
     assert not find_survivors(text, Lexicon([PLAIN]))
+
+
+def test_customary_words_are_names_by_their_neighbours() -> None:
+    facts = (
+        "Plaintiff Ann Lee sued Defendant Rex Moon. Deputy House stopped the truck near Los Alamos, and House told Lee of it. "
+        "Lee lived in Pueblo, and moved to the Pueblo of Laguna. The State sent Officer Gina La Brosse to the house. La Brosse "
+        f"asked for the papers under N.M. law and 1978 N.M. Laws ch. 12, and under Section 30-2-l(B). {PLAIN}"
+    )
+    done = deidentify(opinion(facts), 6000)
+    assert done.report.passed, done.report
+    assert not re.search(r"House|Alamos|\b[Ll]os\b|in Pueblo|Brosse|La |N\.M|30-2", done.facts), done.facts
+    assert "to the house" in done.facts
 
 
 def test_a_recogniser_judges_the_finished_text_too() -> None:
@@ -136,6 +156,17 @@ def test_replacing_leaves_no_doubles() -> None:
         "The district court properly concluded that the claim was barred.",
         "Our review of the record shows no evidence of it.",
         "Here, the process was begun within the prescribed period.",
+        "The lease remains in full force and effect.",
+        "Its admission unfairly prejudiced Defendant.",
+        "As a consequence, the order is void, as are the proceedings conducted under it.",
+        "The right to approve or deny shall be governed instead by a general standard of reasonableness.",
+        "Further, her assertion that she was entitled to a hearing is a factual question to be decided by a jury.",
+        "The opinion filed on date A is hereby withdrawn.",
+        "The motion for rehearing is denied.",
+        "Defendant appeals the denial of a motion for mistrial after impermissible evidence was introduced.",
+        "The question is whether a judge may consider that counsel engaged in the permissible practice of writing.",
+        "The evidence supports the conviction.",
+        '"It is appropriate that a jury decide it."',
     ],
 )
 def test_hints_of_the_outcome_are_seen(sentence: str) -> None:
@@ -149,10 +180,25 @@ def test_hints_of_the_outcome_are_seen(sentence: str) -> None:
         "The Court of Appeals affirmed the order, and the State appeals.",
         'She told the officer, "we went to the store together."',
         "The district court granted the motion and dismissed the complaint with prejudice.",
+        "The trial court found that the order was void and the notice untimely.",
+        "Plaintiff argues that the erroneous instruction prejudiced her.",
+        "Statute A requires the Department to hold a hearing, which must be public.",
+        "Therefore, she requested the assistance of Person B.",
+        "There was no other agreement as to the sentence.",
     ],
 )
 def test_history_and_arguments_are_no_hints(sentence: str) -> None:
     assert not tells_outcome(sentence)
+
+
+def test_an_introduction_asserts_nothing_and_a_holding_is_not_explained() -> None:
+    text = (
+        "OPINION\nSTURM, Judge.\n\n{1} Plaintiff Ann Lee appeals an order of the district court. The covenant is a burden on the "
+        "land. We hold that it binds Defendant. An owner who buys it is bound.\n\nBACKGROUND\n\n{2} Defendant is an owner "
+        f"of land. {PLAIN}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\nWe affirm."
+    )
+    facts = deidentify(Opinion("made-up", text), 6000).facts
+    assert facts.startswith("Plaintiff appeals an order of the district court. Defendant is an owner of land."), facts
 
 
 def test_ordinary_prose_ends_no_opinion() -> None:

@@ -5,37 +5,19 @@ by letters and names by roles and letters, and let the gates judge the result. T
 file beside the case alone.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.datasets.deidentify.gates import GateReport, check, tells_outcome
+from moot.datasets.deidentify.facts import background_sentences, is_fact
+from moot.datasets.deidentify.gates import GateReport, check
 from moot.datasets.deidentify.lexicon import Lexicon
 from moot.datasets.deidentify.mentions import find_mentions, written_small
 from moot.datasets.deidentify.names import find_entities, pseudonyms, strong_words
 from moot.datasets.deidentify.opinion import Opinion, with_caption
 from moot.datasets.deidentify.references import cites_cases, replace_references, with_letters
 from moot.datasets.deidentify.replacing import replace_names
-from moot.datasets.deidentify.segments import extract_part, split_opinion
-from moot.legal.sentences import split_sentences
 
 MINIMUM_CHARACTERS = 200
-MINIMUM_WORDS = 2  # of a sentence, small ones; a shorter piece is left over from a citation or a heading
-_PARAGRAPH_NUMBER = re.compile(r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)")
-_GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
-"""A footnote's number or a small word that lost the space before a capital."""
-_COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
-_CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
-_SIGNED = re.compile(
-    r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|J\.|C\.J\.)\W*"
-    r"|^(?i:delivered\s+the\s+opinion\s+of\s+the\s+court)[^:.]{0,60}[:.]\s*"
-)
-_GLUED = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
-"""A footnote's number or a small word that lost the space before a capital."""
-_CITES_ONLY = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
-_SIGNED = re.compile(
-    r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|J\.|C\.J\.)\W*"
-)
 Recogniser = Callable[[str], Sequence[tuple[str, str]]]
 """Finds names in a text: each with its kind (person, place, company)."""
 
@@ -53,19 +35,6 @@ class Deidentified:
     facts: str
     names: Mapping[str, str]
     report: GateReport
-
-
-def _sentences_of_background(text: str) -> list[str]:
-    background = extract_part(text, split_opinion(text), "background")
-    sentences = (_PARAGRAPH_NUMBER.sub("", sentence.text).strip() for sentence in split_sentences(background))
-    sentences = (_COMPANY_INITIALS.sub(r"\1&\2", sentence) for sentence in sentences)
-    return [_GLUED.sub(r"\1 ", _SIGNED.sub("", sentence)) for sentence in sentences]
-
-
-def _is_fact(sentence: str) -> bool:
-    """Whether a sentence is one of facts: prose that neither tells the outcome nor cites cases."""
-    prose = len(re.findall(r"\b[a-z]{2,}", sentence)) >= MINIMUM_WORDS
-    return prose and not (_CITES_ONLY.match(sentence) or tells_outcome(sentence) or cites_cases(sentence))
 
 
 def _up_to(sentences: Sequence[str], limit: int) -> str:
@@ -93,9 +62,9 @@ def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None
     """
     complete = with_caption(opinion)
     lexicon = Lexicon([complete.text])
-    sentences = _sentences_of_background(complete.text)
-    background = " ".join(sentence for sentence in sentences if not cites_cases(sentence))
-    facts = replace_references(_up_to([sentence for sentence in sentences if _is_fact(sentence)], limit))
+    sentences = list(background_sentences(complete.text))
+    background = " ".join(sentence.text for sentence in sentences if not cites_cases(sentence.text))
+    facts = replace_references(_up_to([sentence.text for sentence in sentences if is_fact(sentence)], limit))
     recognised = [name for name, kind in recognise(facts) if kind == "person"] if recognise else []
     named = strong_words(complete, background, lexicon, recognised)
     entities = find_entities(complete, background, lexicon, named)

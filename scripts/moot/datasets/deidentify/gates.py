@@ -9,37 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from moot.datasets.deidentify.hints import tells_outcome
 from moot.datasets.deidentify.lexicon import Lexicon, plain
 from moot.datasets.deidentify.names import naming_words
 from moot.datasets.deidentify.opinion import Opinion, party_rules
 from moot.datasets.deidentify.survivors import Survivor, find_survivors, without_pseudonyms
-from moot.legal.dispositions import find_dispositions, mask
 from moot.legal.sentences import split_sentences
 
 SHARED_WORDS = 0.8  # of a marked sentence's words in a row of the facts, from which on it counts as surviving
 MINIMUM_WORDS = 4
-_COURT_SPEAKS = re.compile(
-    r"\b(?:we|We|WE|our|Our|us|ourselves|[Tt]his [Cc]ourt(?:['’]s)?|[Tt]his (?:opinion|appeal follow))\b"
-)
-_APPLIES_LAW = re.compile(r"\W*(?:Here|In this case|In the (?:present|instant) case),")
-_CONCLUDES = re.compile(
-    r"\b(?:for the (?:reasons|foregoing)|reversible error|harmless error|no error|"
-    r"(?:basis|grounds?|reason|need|warrants?|requir\w+|merits?|warranting) (?:for |to )?(?:an? )?(?:revers\w+|remand)|"
-    r"on remand|is (?:hereby )?(?:affirmed|reversed|vacated|remanded|dismissed)|(?:is|are) (?:without merit|meritless|"
-    r"well[- ]taken|unpersuasive|persuasive)|(?:lacks?|without) (?:jurisdiction|merit)|not (?:properly )?preserved|"
-    r"(?:did|does|do|has|have|had) not preserve|fail(?:ed|s|ure) to preserve|deemed (?:abandoned|waived)|"
-    r"will (?:be upheld|not be disturbed|not disturb)|presumption that|record (?:does"
-    r"|did) not (?:\w+ )?(?:establish|show|support)|"
-    r"(?:court|judge|board|commission|agency|officer)(?:['’]s \w+)? (?:\w+ )?(?:properly|correctly|rightly"
-    r"|improperly|erroneously|"
-    r"incorrectly|wrongly|prematurely) \w+ed|(?:was|were) (?:not )?(?:in error|error|erroneous|harmless))\b",
-    re.IGNORECASE,
-)
-_SAID_BY_A_PARTY = re.compile(
-    r"\b(?:argu\w+|contend\w*|assert\w*|claim\w*|alleg\w+|maintain\w*|submit\w*|urg\w+|mov(?:ed|es)|complain\w*|"
-    r"challeng\w+|question|whether|issue|found|ruled|concluded|held|determined|stated|reasoned)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +58,6 @@ def forbidden_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
     """Every word of a party's, judge's or counsel's name that identifies, as `lexicon.plain` writes it."""
     names = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
     return frozenset(word for name in names for word in naming_words(name, lexicon) if not lexicon.small[word])
-
-
-def tells_outcome(sentence: str) -> bool:
-    """Whether a sentence says how the appeal is decided, or has the court speak on its way there.
-
-    In the facts of a case the court that decides has nothing to say in its own person, so every sentence in which it
-    does ("we", "this Court") is taken for one that may tell.
-    """
-    masked = mask(sentence)
-    if find_dispositions(sentence) or _COURT_SPEAKS.search(masked) or _APPLIES_LAW.match(masked):
-        return True
-    concluding = _CONCLUDES.search(masked)
-    return concluding is not None and not _SAID_BY_A_PARTY.search(masked[: concluding.start()])
 
 
 def _words(text: str) -> list[str]:

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from moot.datasets.deidentify.lexicon import CAPITALISED, INITIALS, Lexicon, opens_sentence, plain
-from moot.datasets.deidentify.vocabulary import HONORIFICS, KINDS, ORGANISATIONS, PARTY_ROLES, ROLES, STATES, TITLED
+from moot.datasets.deidentify.vocabulary import (
+    HONORIFICS,
+    KINDS,
+    ORGANISATIONS,
+    PARTY_ROLES,
+    ROLES,
+    STATES,
+    TITLED,
+)
 from moot.legal.sentences import split_sentences
 
 _LINK = r"(?:of|of the|de|de la|de los|la|del|van|von|y|&|and|for)"
@@ -237,23 +245,29 @@ def _identifies(token: _Token, lexicon: Lexicon, named: Collection[str]) -> bool
     return token.key in named or not lexicon.is_common(token.text)
 
 
+def _is_link(token: _Token) -> bool:
+    """Whether a token links words; "Los" and "De" with a capital begin a name."""
+    return token.key in _LINKS and (token.text.islower() or token.key in ("of", "the", "and", "for"))
+
+
 def _trimmed(tokens: list[_Token], lexicon: Lexicon, named: Collection[str], *, titled: bool) -> list[_Token]:
     """Without the words at both ends that belong to the sentence and not to the name."""
 
     def of_sentence(token: _Token) -> bool:
-        if token.key in _LINKS:
+        if _is_link(token):
             return True
         if token.key in named or token.is_initials:
             return False
         return token.opens and not titled and lexicon.is_ordinary(token.text) and not lexicon.may_name(token.text)
 
     def is_customary(token: _Token) -> bool:
-        return token.key in _LINKS or (lexicon.is_common(token.text) and not token.is_initials)
+        of_name = token.is_initials or token.key in named
+        return _is_link(token) or (lexicon.is_common(token.text) and not of_name)
 
     while tokens and of_sentence(tokens[0]):
         tokens = tokens[1:]
     organisation = any(pattern.fullmatch(t.key) for t in tokens for kind, pattern in KINDS)
-    while tokens and is_customary(tokens[0]) and (not organisation or tokens[0].key in _LINKS or tokens[0].opens):
+    while tokens and is_customary(tokens[0]) and (not organisation or _is_link(tokens[0]) or tokens[0].opens):
         tokens = tokens[1:]
     while tokens and is_customary(tokens[-1]) and not any(p.fullmatch(tokens[-1].key) for _, p in KINDS):
         tokens = tokens[:-1]
@@ -280,7 +294,7 @@ def _is_name(
 
 def _personal(initials: str, before: str) -> bool:
     """Whether points mark a person's initials and no abbreviation ("U.S.", "p.m.")."""
-    known = r"(?:U\.?\s?S\.?(?:A\.?)?|N\.?\s?M\.?|[PA]\.\s?M\.?|D\.\s?C\.?|P\.\s?[AC]\.?|I\.\s?D\.?|D\.?A\.?)"
+    known = r"(?:U\.?\s?S\.?(?:A\.?)?|[PA]\.\s?M\.?|D\.\s?C\.?|P\.\s?[AC]\.?|I\.\s?D\.?|D\.?A\.?)"
     enumerated = re.search(r"\b(?:[Ee]xhibit|[Pp]art|[Cc]ount|[Ss]ection|[Pp]aragraph|[Tt]ract|[Ll]ot)s?\s+$", before)
     return not re.fullmatch(known, initials.strip()) and not enumerated
 

@@ -6,14 +6,23 @@ appeals"); a surname that two people share means neither. Everybody else is "Per
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.datasets.deidentify.lexicon import INITIALS, Lexicon, plain
 from moot.datasets.deidentify.mentions import Mention, find_mentions
 from moot.datasets.deidentify.opinion import Opinion
 from moot.datasets.deidentify.references import letter
-from moot.datasets.deidentify.vocabulary import FAMILY_ROLES, KINDS, PARTY_ROLES, ROLES, STATES, TITLED
+from moot.datasets.deidentify.vocabulary import (
+    COMMON_PLACES,
+    COMMON_SURNAMES,
+    FAMILY_ROLES,
+    KINDS,
+    PARTY_ROLES,
+    ROLES,
+    STATES,
+    TITLED,
+)
 from moot.legal.sentences import split_sentences
 
 INTRODUCTION = 3  # sentences in which "Ann Hale appeals" and "Defendant, Ann Hale," say who a party is
@@ -25,6 +34,14 @@ _KNOWN_AS = re.compile(r",? (?:also known as|a/k/a|aka|formerly known as|f/k/a|d
 _APPEALS = re.compile(r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b")
 _CONVICTED = re.compile(r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b")
 _CALLED = re.compile(rf"\b(?:the )?(?P<role>{'|'.join(sorted(PARTY_ROLES))}),\s+$", re.IGNORECASE)
+_PERSONAL_TITLES = frozenset((*TITLED, "mr", "mrs", "ms", "miss"))
+_BEHIND_SOMEBODY = re.compile(
+    rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{'|'.join(sorted(word.capitalize() for word in COMMON_SURNAMES))})\b"
+)
+_BEHIND_PREPOSITION = re.compile(
+    rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>"
+    rf"{'|'.join(sorted(word.capitalize() for word in COMMON_PLACES))})\b(?!\s+[A-Z(]|\s+of\b)"
+)
 _STATE_WORDS = frozenset(word for state in STATES.lower().split("|") for word in state.split())
 _LINKS = frozenset(["of", "the", "and", "for", "de", "la", "del", "van", "von", "in", "at", "by"])
 
@@ -189,8 +206,8 @@ def _role_in_text(words: Sequence[str], side: str, defined: Sequence[tuple[Menti
 
 
 def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Sequence[str]) -> frozenset[str]:
-    """Ordinary words that name in this opinion: they stand in a full name, behind a title or an initial, or in a name
-    that the record, the caption or a recogniser gives.
+    """Ordinary and customary words that name in this opinion: they stand in a full name, behind a title or an initial,
+    or in a name that the record, the caption or a recogniser gives; "in Pueblo" names a town.
     """
     listed = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
     words = {word for name in listed for word in naming_words(name, lexicon) if not lexicon.small[word]}
@@ -199,7 +216,17 @@ def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Seq
             words |= {word for word in mention.words if word not in _LINKS}
     people = {word for name in extra if len(name.split()) > 1 for word in naming_words(name, lexicon)}
     organisational = {word for word in words if any(pattern.fullmatch(word) for _, pattern in KINDS)}
-    return frozenset((words | people) - organisational)
+    in_context = set(_named_in_context(background, lexicon))
+    return frozenset(((words | people) - organisational) | in_context)
+
+
+def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:
+    """Customary words that name by what stands before them: "Deputy House", "Ann House", "in Pueblo"."""
+    for match in _BEHIND_SOMEBODY.finditer(background):
+        if plain(match["before"]) in _PERSONAL_TITLES or lexicon.names(match["before"]):
+            yield plain(match["name"])
+    for match in _BEHIND_PREPOSITION.finditer(background):
+        yield plain(match["name"])
 
 
 def pseudonyms(entities: Entities) -> Mapping[str, str]:

@@ -13,7 +13,8 @@ _STATUTE = re.compile(
     r"\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?"
     r"|\b(?:NMSA|NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?"
     r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|"
-    r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?)"
+    r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?"
+    r"|\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())(?:\.\d+)?(?:\(\w{1,3}\))*)"
 )
 _DOCKET = re.compile(
     r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|"
@@ -31,8 +32,24 @@ _PERSONAL_NUMBER = re.compile(
     r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\(\d{3}\)\s*|\d{3}-)\d{3}-\d{4}\b|[\w.]+@[\w.]+\.\w+|(?:https?://|www\.)\S+"
 )
 _STREET = r"(?:Street|St|Road|Rd|Avenue|Ave|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Circle|Way|Trail|Parkway)"
+_POINTED_STATES = {
+    "N.M.": "New Mexico", "N.Y.": "New York", "N.J.": "New Jersey", "N.H.": "New Hampshire", "N.C.": "North Carolina",
+    "N.D.": "North Dakota", "S.C.": "South Carolina", "S.D.": "South Dakota", "R.I.": "Rhode Island",
+}  # fmt: skip
+_POINTED_STATE = re.compile(r"(?<![\w.])(?:N\.\s?[MYJHCD]|S\.\s?[CD]|R\.\s?I)\.(?!\s?[A-Z]\b)")
+_SESSION_LAWS = re.compile(
+    r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
+)
+_JUDICIAL_DISTRICT = re.compile(
+    r"\b(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nine|Ten|Eleven|Twelf)\w*|First|Second|Third|\d+(?:st|nd|rd|th)) "
+    r"(?=Judicial (?:District|Circuit))"
+)
 JOINED = "\u2060"
 """Stands between a reference's noun and its small letter until names are replaced: "date A." would end no sentence."""
+_RANGE_END = re.compile(
+    rf"((?:statute|docket){JOINED}[a-z]{{1,2}})(?:,?\s+(?:to|through|and)\s+-?\d[\w.-]*(?:\(\w{{1,3}}\))*|,?\s*-\d[\w.-]*(?:\(\w{{1,3}}\))*)+"
+)
+"""What is left of "Sections 5-9-1 to -25" once its first number is replaced."""
 _EDITION = re.compile(
     r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior to|effective|amended)\b[^()]{0,90}[)\]]"
 )
@@ -93,7 +110,9 @@ def replace_references(text: str) -> str:
 
     The letters are small and joined to the noun; `with_letters` shows them.
     """
-    text = _EDITION.sub("", text)
+    text = _JUDICIAL_DISTRICT.sub("", _EDITION.sub("", text))
+    text = _SESSION_LAWS.sub(_lettered("statute"), text)
+    text = _POINTED_STATE.sub(lambda match: _POINTED_STATES[match[0].replace(" ", "")], text)
     for pattern, noun in (
         (_PERSONAL_NUMBER, "number"),
         (_ADDRESS, "address"),
@@ -105,7 +124,7 @@ def replace_references(text: str) -> str:
         (_YEAR, "year"),
     ):
         text = pattern.sub(_lettered(noun), text)
-    return text
+    return _RANGE_END.sub(r"\1", text)
 
 
 def with_letters(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from moot.datasets.deidentify.lexicon import CAPITALISED, Lexicon, opens_sentence, plain
 from moot.datasets.deidentify.references import cites_cases
 from moot.datasets.deidentify.replacing import PSEUDONYM
-from moot.datasets.deidentify.vocabulary import ALSO_NAMES, HONORIFICS
+from moot.datasets.deidentify.vocabulary import ALSO_NAMES, COMMON_PLACES, COMMON_SURNAMES, HONORIFICS, TITLED
 from moot.legal.sentences import split_sentences
 
 _PSEUDONYM = re.compile(PSEUDONYM)
@@ -22,9 +22,22 @@ _LETTERED = re.compile(
 _SUFFIX = r"(?:Street|St\.|Road|Rd\.|Avenue|Ave\.|Drive|Lane|Boulevard|Blvd\.)"
 _BENCH = r"(?:J\.|C\.\s?J\.|[Jj]ustice|[Jj]udge)"
 _TITLES = rf"(?:{'|'.join(title.capitalize() for title in HONORIFICS)})"
+_PERSONAL_TITLES = "|".join(title.capitalize() for title in (*TITLED, "mr", "mrs", "ms", "miss"))
+_SURNAMES = "|".join(sorted(word.capitalize() for word in COMMON_SURNAMES))
+_PLACES = "|".join(sorted(word.capitalize() for word in COMMON_PLACES))
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("title before a name", re.compile(rf"\b(?:Mr|Mrs|Ms|Miss)\b\.?\s+(?P<name>{CAPITALISED})")),
     ("title before a name", re.compile(rf"\b{_TITLES}\.?\s+(?P<name>{CAPITALISED})")),
+    ("title before a customary word", re.compile(rf"\b(?:{_PERSONAL_TITLES})\.?\s+(?P<name>{_SURNAMES})\b")),
+    ("customary word as a name", re.compile(
+        r"\b(?P<name>April|May|June|August|House|Justice)\s+(?:testified|told|said|stated|asked|argues|appeals)\b"
+    )),
+    ("customary word as a place", re.compile(
+        rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>{_PLACES})\b(?!\s+[A-Z(]|\s+of\b)"
+    )),
+    ("part of a name", re.compile(
+        r"(?<![\w'’.&-])(?P<name>[B-HJ-Z](?: [A-Z])?)\s+(?:company|name|bank|insurer|union|university|hospital)\b"
+    )),
     ("name of a company", re.compile(r"(?P<name>[A-Z][\w'’&-]+),?\s+(?:Inc|Corp|LLC|L\.L\.C|Ltd|L\.P|LLP|N\.A)\b")),
     ("signature", re.compile(rf"(?P<name>[A-Z][\w.'’-]+),\s+(?:[Cc]hief |[Pp]residing )?{_BENCH}(?=[.:,]|$)")),
     ("quoted nickname", re.compile(r"[A-Z][\w.]*\s+[\"“](?P<name>[A-Z][a-z]+),?[\"”]\s+\w")),
@@ -34,7 +47,12 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("docket number", re.compile(r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
     ("personal number", re.compile(r"\b\d{3}-\d{2}-\d{4}\b|[\w.]+@[\w.]+\.\w+|https?://|www\.")),
 )  # fmt: skip
-_KNOWN_POINTS = frozenset(["us", "usa", "nm", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
+_PARTS = re.compile(
+    rf"\b(?:[Ll]os|[Ll]as|[Ee]l|San|Santa|[Dd]el|[Ll]a|[Vv]an|[Vv]on|De)\s+{PSEUDONYM}|{PSEUDONYM}(?:['’]s)?\s?&\s?\w+"
+    rf"|(?:Person|Officer|Doctor|Judge) [A-Z]{{1,2}}\s+(?:{_SURNAMES})\b"
+)
+"""What is left of a name beside the pseudonym of its rest: "los University A", "Person A & G", "Person A House"."""
+_KNOWN_POINTS = frozenset(["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +79,7 @@ def find_survivors(
             found.append(Survivor("citation", sentence.text[:80]))
         found += _by_patterns(sentence.text, lexicon)
         found += _by_capitals(sentence.text, lexicon)
+    found += [Survivor("part of a name", match[0]) for match in _PARTS.finditer(text)]
     if recognise is not None:
         found += _by_recogniser(text, lexicon, recognise)
     return found

@@ -138,6 +138,17 @@ ALSO_NAMES = frozenset(
 )
 """Ordinary words that are people's names as well: with a capital and no article they name somebody."""
 
+COMMON_SURNAMES = frozenset(
+    (  # noqa: SIM905
+        "house law laws justice english bible marine street road block lot drive council post march "
+        "april may june august christmas easter bank banks"
+    ).split()
+)
+"""Customary words that are surnames as well: behind a personal title or a given name they name somebody."""
+
+COMMON_PLACES = frozenset(("pueblo", "union", "superior", "center", "village", "security", "house"))
+"""Customary words that are towns as well: behind a preposition of place, and without an article, they name one."""
+
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for kind, words in (
