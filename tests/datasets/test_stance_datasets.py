@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from moot.core.cases import leaks
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.agreement import AGREEMENT, OPEN
+from moot.datasets.texts.near_duplicates import RESEMBLING
 from moot.datasets.texts.topics import extract_body, extract_topic
 
 PROJECT = Path(__file__).parents[2]
@@ -31,6 +33,12 @@ def test_vast_reproduces_the_measured_counts(shared_data: Path) -> None:
     assert sum(counts(loaded, "validation").values()) == 2062
     assert sum(counts(loaded, "train").values()) == 13477
     assert len({extract_body(case.text) for case in loaded.cases if case.split == "test"}) == 786
+    assert loaded.cleaning["pairs of near-duplicate posts"] == 4
+    assert loaded.cleaning["pairs of near-duplicate posts across splits"] == 1
+    copies = [case for case in loaded.cases if leaks(case)]
+    assert len(copies) == loaded.cleaning[RESEMBLING] and {case.split for case in copies} == {"validation"}
+    tested = {case.case_id: extract_body(case.text) for case in loaded.cases if case.split == "test"}
+    assert len({tested[case.attributes["near_duplicate_of"]] for case in copies}) == 1
 
 
 def test_vast_shows_the_topic_of_the_label_in_files_with_all_official_columns(

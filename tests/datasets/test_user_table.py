@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from moot.core.cases import leaks
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.texts.near_duplicates import RESEMBLING
+from moot.training.examples import examples
 
 ROWS = [
     {"nr": f"c{number}", "facts": f"Tenant {number} kept {number} cats in flat {number * 7}.", "age": str(20 + number),
@@ -86,7 +89,8 @@ def test_all_that_the_configuration_says_reaches_the_task(table: Path) -> None:
 
 def test_splits_come_from_a_column_or_a_hash(table: Path) -> None:
     by_column = load(table, split="part")
-    assert by_column.cleaning == {"rows read": 40, "train cases": 13, "validation cases": 14, "test cases": 13}
+    counts = {"rows read": 40, "train cases": 13, "validation cases": 14, "test cases": 13}
+    assert counts.items() <= by_column.cleaning.items()
     by_hash = load(table, split="hash")
     assert by_hash.cleaning["train cases"] > by_hash.cleaning["test cases"] > 0
 
@@ -98,6 +102,28 @@ def test_near_duplicates_are_in_one_split(tmp_path: Path) -> None:
     path = tmp_path / "copies.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     assert len({case.split for case in load(path, split="hash").cases}) == 1
+
+
+def test_a_published_split_stays_and_nothing_learns_from_its_copies_of_test_cases(tmp_path: Path) -> None:
+    tested = [
+        f"Tenant {n} of house {n * 31} owed {n * 77} dollars for {n * 13} months to landlord {n * 5}."
+        for n in range(20)
+    ]
+    trained = [
+        f"Buyer {n} of car {n * 17} found {n * 3} faults in {n * 19} miles and sued seller {n * 7}." for n in range(30)
+    ]
+    rows = [(text, "test") for text in tested] + [(text, "train") for text in trained]
+    rows += [(f"{text} So it was.", ("train", "dev")[n % 2]) for n, text in enumerate(tested[:8])]
+    frame = pd.DataFrame(rows, columns=["facts", "part"]).assign(age=range(58), outcome=["WON", "LOST"] * 29)
+    frame.to_csv(tmp_path / "planted.csv", index=False)
+    loaded = load(tmp_path / "planted.csv", split="part", features=["age"], baselines=["majority-class"])
+    assert loaded.cleaning["near-duplicate pairs across splits"] == loaded.cleaning[RESEMBLING] == 8
+    copies = [case for case in loaded.cases if leaks(case)]
+    assert [case.attributes["near_duplicate_of"] for case in copies] == [f"row-{n}" for n in range(1, 9)]
+    assert [case.split for case in copies] == ["train", "validation"] * 4
+    data = examples(loaded.cases, loaded.task, loaded.features)
+    assert data.left_out == 4
+    assert data.cases["split"].value_counts().to_dict() == {"train": 30, "test": 20}
 
 
 def test_tabular_baselines_get_typed_features(table: Path) -> None:

@@ -1,19 +1,26 @@
 """A table of the user's own, described in the configuration alone: any protocol then argues about its rows."""
 
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.core.cases import Case, Split, Task
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.texts.near_duplicates import near_duplicates, splits_by_family
+from moot.datasets.texts.near_duplicates import (
+    RESEMBLING,
+    Related,
+    account_of_pairs,
+    near_duplicates,
+    resembled_tests,
+    splits_by_family,
+)
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, Split] = {
@@ -64,7 +71,8 @@ class TableOptions(DatasetOptions):
     split: str = Field(
         ALL,
         description="all (every row is a test case), hash (60/20/20 by hash, near-duplicates kept together), or a "
-        "column that says train, validation or test",
+        "column that says train, validation or test; a training case that nearly repeats a test case is left out of "
+        "training, and counted",
     )
     language: Literal["en", "zh"] = Field("en", description="of texts and prompts")
     similarity: float = Field(0.7, gt=0, le=1, description="of shingles, from which two texts are near-duplicates")
@@ -109,7 +117,9 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     targets = {ids[row]: _label(options, row, cells[options.target], labels) for row, cells in rows}
     if len(texts) < len(rows):
         raise _repeated_id(options, ids)
-    splits = _splits(options, context, texts, targets, {ids[row]: (row, cells) for row, cells in rows})
+    alike = near_duplicates(texts, options.language, options.similarity) if options.split != ALL else []
+    splits = _splits(options, context, targets, alike, {ids[row]: (row, cells) for row, cells in rows})
+    copies = resembled_tests(splits, alike)
     task = _task(options, tuple(dict.fromkeys(labels.values())))
     attributes = dict.fromkeys([*options.attributes, *([options.cluster] if options.cluster else [])])
     cases = [
@@ -120,13 +130,16 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
             text=texts[ids[row]],
             target=targets[ids[row]],
             labels=task.labels,
-            attributes={name: cells[name].strip() for name in attributes},
+            attributes={name: cells[name].strip() for name in attributes}
+            | ({NEAR_DUPLICATE_OF: copies[ids[row]]} if ids[row] in copies else {}),
             source_row=row,
         )
         for row, cells in rows
     ]
     counts = {f"{split} cases": list(splits.values()).count(split) for split in ("train", "validation", "test")}
     cleaning = {"rows read": len(table), **counts}
+    if options.split != ALL:
+        cleaning |= {**account_of_pairs("near-duplicate pairs", splits, alike), RESEMBLING: len(copies)}
     return Loaded(cases, task, _features(options, table, ids, splits, targets), cleaning, (options.path,))
 
 
@@ -207,8 +220,8 @@ def _text(options: TableOptions, row: int, cells: Mapping[str, str]) -> str:
 def _splits(
     options: TableOptions,
     context: LoadContext,
-    texts: Mapping[str, str],
     targets: Mapping[str, str],
+    alike: Sequence[Related],
     rows: Mapping[str, tuple[int, Mapping[str, str]]],
 ) -> Mapping[str, Split]:
     if options.split == ALL:
@@ -217,9 +230,9 @@ def _splits(
                 f"datasets.{context.name}.split: 'all' makes every row a test case, and baselines need training cases. "
                 "Set it to 'hash' or to a column, or leave `baselines` out."
             )
-        return dict.fromkeys(texts, "test")
+        return dict.fromkeys(targets, "test")
     if options.split == BY_HASH:
-        return splits_by_family(targets, near_duplicates(texts, options.language, options.similarity), context.seed)
+        return splits_by_family(targets, alike, context.seed)
     splits: dict[str, Split] = {}
     for case_id, (row, cells) in rows.items():
         found = SPLITS.get(cells[options.split].strip().casefold())

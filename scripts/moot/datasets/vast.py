@@ -3,7 +3,7 @@
 The official files are read by the columns needed; the others are ignored. Labels: 0 con, 1 pro, 2 neutral.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -11,9 +11,10 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import Case, Split, Task
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.texts.near_duplicates import RESEMBLING, account_of_pairs, near_duplicates, resembled_tests
 from moot.datasets.texts.topics import check_texts, source_folder, source_notes, topic_and_text
 
 COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "seen?")
@@ -61,6 +62,7 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
     """
     folder = source_folder(options.source, context) / "vast"
     cases: list[Case] = []
+    posts: dict[tuple[Split, str], list[str]] = {}
     cleaning: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     for name, split in FILES.items():
@@ -70,13 +72,32 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
             rows = select_subset(rows, options)
             cleaning[f"test rows kept ({options.subset})"] = len(rows)
             notes = subset_notes(rows, options)
-        cases.extend(_case(row, split, context.name) for row in rows.reset_index().to_dict("records"))
+        for row in rows.reset_index().to_dict("records"):
+            cases.append(_case(row, split, context.name))
+            posts.setdefault((split, row["post"]), []).append(cases[-1].case_id)
     return Loaded(
-        cases,
+        _marked(cases, posts, cleaning),
         replace(TASK, notes=(*source_notes(options.source), *notes)),
         cleaning=cleaning,
         sources=[folder / name for name in FILES],
     )
+
+
+def _marked(
+    cases: Sequence[Case], posts: Mapping[tuple[Split, str], Sequence[str]], cleaning: dict[str, int]
+) -> list[Case]:
+    """The cases, those marked whose post nearly repeats one of the test split; each post is compared once."""
+    alike = near_duplicates({ids[0]: post for (_, post), ids in posts.items()})
+    splits = {ids[0]: split for (split, _), ids in posts.items()}
+    copies = resembled_tests(splits, alike)
+    tested = {case_id: copies[ids[0]] for ids in posts.values() if ids[0] in copies for case_id in ids}
+    cleaning |= {**account_of_pairs("pairs of near-duplicate posts", splits, alike), RESEMBLING: len(tested)}
+    return [
+        replace(case, attributes={**case.attributes, NEAR_DUPLICATE_OF: tested[case.case_id]})
+        if case.case_id in tested
+        else case
+        for case in cases
+    ]
 
 
 def read_posts(path: Path) -> pd.DataFrame:

@@ -14,7 +14,16 @@ from moot.core.cases import NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS, Case, Split, Tas
 from moot.core.errors import UserError
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.texts.leakage import Mask, cut, masked, outcome_rules_met
-from moot.datasets.texts.near_duplicates import Related, families, near_duplicates, sharing, splits_by_family
+from moot.datasets.texts.near_duplicates import (
+    RESEMBLING,
+    Related,
+    account_of_pairs,
+    families,
+    near_duplicates,
+    resembled_tests,
+    sharing,
+    splits_by_family,
+)
 
 
 class LegalTextOptions(DatasetOptions):
@@ -142,9 +151,7 @@ def prepare(
         for case_id, text, record in zip(ids, texts, records, strict=True)
     ]
     cases, task = _enough_cases(cases, task, min_cases, context, cleaning)
-    cleaning["training and validation cases that resemble a test case (nothing learns from them)"] = sum(
-        map(leaks, cases)
-    )
+    cleaning[RESEMBLING] = sum(map(leaks, cases))
     _require_both_classes(cases, context)
     return Loaded(cases, task, cleaning=cleaning, sources=sources)
 
@@ -205,19 +212,12 @@ def _splits(
 def _marks(
     pairs: Mapping[str, Sequence[Related]], splits: dict[str, Split], cleaning: dict[str, int]
 ) -> dict[str, dict[str, str]]:
-    """The attributes that mark training and validation cases related to a test case; all pairs are counted.
-
-    Cases are related to their relatives' relatives too: of three opinions of one lawsuit each leaks the others.
-    """
+    """The attributes that mark training and validation cases related to a test case; all pairs are counted."""
     marks: dict[str, dict[str, str]] = {}
     for (attribute, related), what in zip(pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True):
-        family = families(list(splits), related)
-        tested = {family[case_id]: case_id for case_id in reversed(splits) if splits[case_id] == "test"}
-        for case_id, head in family.items():
-            if splits[case_id] != "test" and head in tested:
-                marks.setdefault(case_id, {})[attribute] = tested[head]
-        cleaning[what] = len(related)
-        cleaning[f"{what} across splits"] = sum(splits[pair.first] != splits[pair.second] for pair in related)
+        for case_id, tested in resembled_tests(splits, related).items():
+            marks.setdefault(case_id, {})[attribute] = tested
+        cleaning.update(account_of_pairs(what, splits, related))
     return marks
 
 

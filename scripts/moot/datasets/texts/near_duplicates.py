@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from moot.core.cases import Split, stratified_splits
 
+RESEMBLING = "training and validation cases that resemble a test case (nothing learns from them)"
+"""What the account of a data set calls the cases that `moot.core.cases.leaks` finds."""
 _PERMUTATIONS = 128
 _WORDS, _CHARACTERS = 3, 3
 _SEED = 1
@@ -88,6 +90,26 @@ def splits_by_family(targets: Mapping[str, str], pairs: Sequence[Related], seed:
     family = families(list(targets), pairs)
     splits = stratified_splits(targets, seed)
     return {key: splits[family[key]] for key in targets}
+
+
+def resembled_tests(splits: Mapping[str, Split], pairs: Sequence[Related]) -> dict[str, str]:
+    """The training and validation cases that are related to a test case: case id to the first such test case's id.
+
+    Cases are related to their relatives' relatives too: of three opinions of one lawsuit each leaks the others.
+
+    Args:
+        splits: case id to split, in the order of the cases.
+        pairs: the cases that resemble each other.
+    """
+    family = families(list(splits), pairs)
+    tested = {family[key]: key for key in reversed(list(splits)) if splits[key] == "test"}
+    return {key: tested[head] for key, head in family.items() if splits[key] != "test" and head in tested}
+
+
+def account_of_pairs(what: str, splits: Mapping[str, Split], pairs: Sequence[Related]) -> dict[str, int]:
+    """How many pairs of related cases there are, and how many of them stand in two splits."""
+    across = sum(splits[pair.first] != splits[pair.second] for pair in pairs)
+    return {what: len(pairs), f"{what} across splits": across}
 
 
 def sharing(marks: Mapping[str, Collection[str]]) -> list[Related]:
