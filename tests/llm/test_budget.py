@@ -12,6 +12,7 @@ from moot.core.errors import RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger import Entry, Ledger, Reservation, Spent
+from moot.llm.packing import decompress
 from moot.llm.request import Reply
 
 KEY = "sk-planted-0123456789abcdef"
@@ -75,10 +76,11 @@ def test_a_reservation_of_a_process_that_died_runs_out(tmp_path: Path) -> None:
 def test_totals_count_each_reply_once(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     entries = [
-        Entry(f"{n}", "m", "{}", 0, Reply("x", prompt_tokens=2, completion_tokens=1, cost_usd=0.5)) for n in range(3)
+        Entry(f"{n:064d}", "m", "{}", 0, Reply("x", prompt_tokens=2, completion_tokens=1, cost_usd=0.5))
+        for n in range(3)
     ]
     assert ledger.store(entries[:2]) == {}
-    assert set(ledger.store(entries)) == {"0", "1", "2"}
+    assert set(ledger.store(entries)) == {f"{n:064d}" for n in range(3)}
     assert ledger.spent() == Spent(3, 9, 1.5)
     ledger.close()
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
@@ -91,6 +93,13 @@ def test_totals_count_each_reply_once(tmp_path: Path) -> None:
 
 def files_with(secret: str, folder: Path) -> list[str]:
     return [str(path) for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+def unpacked(ledger: Path) -> Iterator[str]:
+    """Every text that a ledger packs."""
+    with sqlite3.connect(ledger) as connection:
+        for query in ("SELECT reply FROM calls", "SELECT text FROM pieces"):
+            yield from (decompress(packed) for (packed,) in connection.execute(query))
 
 
 @pytest.mark.parametrize("kind", ["none", "invalid_key", "server_error", "context_length", "html_page"])
@@ -107,6 +116,9 @@ def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, tmp_path: Path
     assert "HTTP Request: POST" in log, "the client's own log is on"
     assert files_with(KEY, tmp_path) == []
     assert files_with("person-0000", tmp_path), "the search itself works"
+    kept = list(unpacked(tmp_path / "ledger" / "ledger.sqlite"))
+    assert any("messages" in text for text in kept) or kind == "invalid_key"
+    assert not any(KEY in text for text in kept)
     if kind == "invalid_key":
         assert "Incorrect API key provided: ***" in log
 

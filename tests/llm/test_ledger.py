@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import random
 import resource
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,10 @@ import pytest
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import UserError
-from moot.llm import ledger as ledger_module
+from moot.llm import ledger_database
 from moot.llm.batching import Batched
-from moot.llm.ledger import Entry, Ledger, Question
-from moot.llm.request import Reply
+from moot.llm.ledger import Entry, Ledger, Question, Spent
+from moot.llm.request import Message, Reply, Request, call_id
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +29,10 @@ def server() -> Iterator[FaultServer]:
 
 def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:
     return [Entry(f"{n:064d}", "m", '{"n": 1}', 0, Reply(text)) for n in range(start, start + count)]
+
+
+LONG = random.Random(1).randbytes(50_000).hex()
+"""A text that compression makes no shorter than half."""
 
 
 def stored(folder: Path, count: int) -> int:
@@ -94,11 +100,11 @@ def test_a_full_disk_ends_with_one_message_and_loses_nothing(tmp_path: Path) -> 
     ledger = Ledger(str(tmp_path))
     ledger.store(entries(5))
     with files_no_larger_than(200_000), pytest.raises(UserError, match=r"ledger .*(full|disk).* run again"):
-        ledger.store(entries(50, "long " * 20_000, start=5))
+        ledger.store(entries(50, LONG, start=5))
     ledger.close()
     assert stored(tmp_path, 55) == 5
     again = Ledger(str(tmp_path))
-    again.store(entries(50, "long " * 20_000, start=5))
+    again.store(entries(50, LONG, start=5))
     assert again.spent().calls == 55
     again.close()
 
@@ -149,7 +155,7 @@ def test_a_ledger_under_a_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_locked_ledger_is_waited_for_and_then_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger_module, "LOCK_SECONDS", 0.3)
+    monkeypatch.setattr(ledger_database, "LOCK_SECONDS", 0.3)
     ledger = Ledger(str(tmp_path))
     holder = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -166,7 +172,7 @@ def test_a_locked_ledger_is_waited_for_and_then_named(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("where", ["start", "middle"])
 def test_a_damaged_ledger_is_named_and_left_alone(where: str, tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    ledger.store(entries(2000, "a reply " * 20))
+    ledger.store(entries(2000, LONG[:300]))
     ledger.close()
     file = tmp_path / "ledger.sqlite"
     content = bytearray(file.read_bytes())
@@ -216,3 +222,91 @@ def test_four_processes_want_the_same_replies_and_pay_once(server: FaultServer, 
     assert [job.exitcode for job in jobs] == [0] * 4
     assert server.stats()["requests"] == 6 * 16
     assert len({(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}) == 1
+
+
+# Packing
+
+
+def requests_of_a_debate(case: int) -> list[str]:
+    """Prompts that grow with the debate, as protocols write them."""
+    facts = f"The facts of case {case}.\n\n" + "A party said this and that. " * 20
+    said: list[str] = []
+    requests = []
+    for turn in range(13):
+        content = "\n\n".join([facts, *said, f"Speak, seat {turn % 3}."])
+        messages = (Message("system", "You are a judge in a study of language models."), Message("user", content))
+        requests.append(Request("openai", "m", messages, {"max_tokens": 50, "seed": turn}).to_json("http://a/v1"))
+        said.append(f"<statement>\nTurn {turn} of case {case}: {LONG[50 * turn : 50 * turn + 400]}\n</statement>")
+    return requests
+
+
+def of_requests(requests: list[str]) -> list[Entry]:
+    reply = Reply("YES", created_at="2026-11-22T10:00:00+00:00", finish_reason="stop", prompt_tokens=900)
+    return [Entry(call_id(request, 0), "m", request, 0, reply) for request in requests]
+
+
+@pytest.mark.parametrize("text", ["", "\\n\\n", "\n\n", '"]],"', "\ud800 \U0001f3db\n\n\x00" * 30, "x" * 10_000])
+def test_a_request_comes_back_character_by_character(text: str, tmp_path: Path) -> None:
+    request = Request("openai", "m", (Message("user", text), Message("user", text)), {"seed": 1}).to_json()
+    odd = [request, text, request + text, text + request]
+    ledger = Ledger(str(tmp_path))
+    ledger.store(of_requests(odd))
+    found = {entry.call_id: entry.request for entry in ledger.entries([call_id(one, 0) for one in odd])}
+    assert [found[call_id(one, 0)] for one in odd] == odd
+    assert all(entry.request == "" for entry in ledger.entries(list(found), requests=False))
+    ledger.close()
+
+
+def test_what_debates_repeat_is_kept_once(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    every = of_requests([request for case in range(100) for request in requests_of_a_debate(case)])
+    for start in range(0, len(every), 64):
+        ledger.store(every[start : start + 64])
+    found = {entry.call_id: entry for entry in ledger.entries([entry.call_id for entry in every])}
+    assert [found[entry.call_id] for entry in every] == every
+    ledger.close()
+    size = (tmp_path / "ledger.sqlite").stat().st_size
+    assert size < 0.3 * sum(len(entry.request) for entry in every)
+
+
+def test_pieces_of_a_transaction_that_failed_are_forgotten(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    first, second = of_requests(requests_of_a_debate(0)), of_requests(requests_of_a_debate(1))
+    broken = replace(first[0], call_id="no digest")
+    with pytest.raises(ValueError, match="hexadecimal"):
+        ledger.store([*first, broken])
+    ledger.store(second)
+    ledger.store(first)
+    found = {entry.call_id: entry for entry in ledger.entries([entry.call_id for entry in (*first, *second)])}
+    assert [found[entry.call_id] for entry in (*first, *second)] == [*first, *second]
+    ledger.close()
+
+
+def test_an_earlier_ledger_takes_each_call_once(tmp_path: Path) -> None:
+    entry = of_requests(requests_of_a_debate(0))[0]
+    Ledger(str(tmp_path)).close()
+    row = (entry.call_id, "m", entry.request, 0, Reply("earlier").to_json(), 1, 0.5)
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
+        connection.execute("INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        connection.execute("DELETE FROM totals")
+    ledger = Ledger(str(tmp_path))
+    assert ledger.store([entry])[entry.call_id].text == "earlier"
+    (found,) = ledger.entries([entry.call_id])
+    assert (found.request, found.reply.text) == (entry.request, "earlier")
+    assert ledger.spent() == Spent(1, 1, 0.5)
+    ledger.close()
+
+
+def test_a_damaged_reply_is_named(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    (entry,) = of_requests(requests_of_a_debate(0)[:1])
+    ledger.store([entry])
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
+        connection.execute("DELETE FROM pieces")
+    with pytest.raises(UserError, match=r"malformed: piece \d+ .* move the folder away"):
+        list(ledger.entries([entry.call_id]))
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
+        connection.execute("UPDATE calls SET reply = x'00ff'")
+    with pytest.raises(UserError, match=r"malformed: .* move the folder away"):
+        ledger.replies([entry.call_id])
+    ledger.close()

@@ -54,7 +54,7 @@ def _run(user: str | None, *command: str | Path) -> None:
 def ledger(postgres: str) -> Iterator[Ledger]:
     opened = Ledger(postgres)
     with opened._engine.begin() as connection:
-        for table in ("replies", "failures", "reservations"):
+        for table in ("replies", "calls", "pieces", "failures", "reservations"):
             connection.exec_driver_sql(f"TRUNCATE {table}")
         connection.exec_driver_sql("UPDATE totals SET calls = 0, tokens = 0, cost_usd = 0")
     yield opened

@@ -15,7 +15,7 @@ from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import served_as
-from moot.llm.ledger import Ledger
+from moot.llm.ledger import VERSION, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Request, request_to
 from moot.stages.digests import Stages
@@ -186,7 +186,7 @@ async def test_names_of_one_server_share_an_earlier_ledger(earlier: str) -> None
 async def test_an_earlier_moot_does_not_open_a_ledger_that_it_cannot_read(earlier: str) -> None:
     Ledger(earlier).close()
     with closing(sqlite3.connect(Path(earlier) / "ledger.sqlite")) as connection:
-        assert connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone() == ("2",)
+        assert connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone() == (str(VERSION),)
         assert connection.execute("SELECT count(*) FROM replies").fetchone() == (4,)
     assert Ledger(earlier).spent().calls == 4
 

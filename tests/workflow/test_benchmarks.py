@@ -57,3 +57,10 @@ def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: obj
     assert reply_reading.written(page) == page
     counts = reply_reading.measure()["moot"]
     assert sum(found["wrong value"] + found["missed"] for found in counts.values()) == 0
+
+
+def test_the_ledger_keeps_less_than_it_is_given(benchmark: object, tmp_path: Path) -> None:
+    ledger: ModuleType = benchmark("ledger")  # type: ignore[operator]
+    (line,) = ledger.measure(str(tmp_path), [700])
+    kept = (tmp_path / "ledger.sqlite").stat().st_size / 700
+    assert line[0] == 700 and kept < 0.5 * line[1] and min(line[2:]) > 0

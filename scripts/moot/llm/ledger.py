@@ -7,7 +7,7 @@ durability costs one commit for many replies.
 import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,26 @@ from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStopp
 from moot.core.log import LOG
 from moot.llm.batching import Batched
 from moot.llm.call_locks import CallLocks
-from moot.llm.ledger_tables import ADOPTED, ATTEMPTS, FAILURES, META, REFUSALS, REPLIES, RESERVATIONS, TABLES, TOTALS
+from moot.llm.ledger_database import explained, open_engine
+from moot.llm.ledger_tables import (
+    ADOPTED,
+    ATTEMPTS,
+    CALLS,
+    FAILURES,
+    META,
+    REFUSALS,
+    REPLIES,
+    RESERVATIONS,
+    TABLES,
+    TOTALS,
+)
+from moot.llm.packing import Packer, compress, decompress
 from moot.llm.request import Reply
 
 Failure = CallFailedError | LogprobsUnavailableError
-VERSION = 2
-"""1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process."""
-LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
+VERSION = 3
+"""1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process.
+3: requests and replies are packed, in a table of their own; what was stored before stays where it is."""
 _READ_BATCH = 500
 _CREATION_LOCK = 6_061_984
 _WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
@@ -88,52 +101,6 @@ class Reservation:
     limits: Mapping[str, float]
 
 
-_REMEDIES = {
-    "locked": "Another program has held its write lock for a minute: end that program, then run again.",
-    "malformed": (
-        "The file is damaged: move the folder away, fill a new ledger from `results/calls/*/*.parquet` with "
-        "`scripts/import_calls.py`, then run again."
-    ),
-    "not a database": "Something else stands in its place: move that file away, or set `ledger` to another folder.",
-    "full": "Make room on the disk, then run again.",
-    "readonly": "Make the folder and the file writable, then run again.",
-    "": "Check that it can be reached and written and that its disk has room, then run again.",
-}
-"""What to do, by a sign in the database's message."""
-
-
-def _engine(ledger: str) -> sa.Engine:
-    """The database behind `ledger`: SQLite in a folder, or what a URL names."""
-    if "://" not in ledger:
-        folder = Path(ledger)
-        folder.mkdir(parents=True, exist_ok=True)
-        ledger = f"sqlite:///{folder / 'ledger.sqlite'}"
-    try:
-        url = sa.make_url(ledger)
-        if url.drivername == "postgresql":
-            url = url.set(drivername="postgresql+psycopg")
-        if url.get_backend_name() not in ("sqlite", "postgresql"):
-            raise UserError(
-                f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or PostgreSQL."
-            )
-        engine = sa.create_engine(url, pool_pre_ping=True)
-    except sa.exc.ArgumentError:
-        raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
-    except ModuleNotFoundError as error:
-        raise UserError(f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres.") from None
-    if engine.dialect.name == "sqlite":
-        sa.event.listen(engine, "connect", _durable_sqlite)
-    return engine
-
-
-def _durable_sqlite(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout={1000 * LOCK_SECONDS}")
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.close()
-
-
 class Ledger:
     """Replies by call id. One object a process; several processes may share the same ledger.
 
@@ -147,10 +114,11 @@ class Ledger:
     def __init__(self, ledger: str) -> None:
         self.place = ledger
         with self._explained():
-            self._engine = _engine(ledger)
+            self._engine = open_engine(ledger)
             if "://" in ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
             self._create()
+            self._packer = Packer(self._insert)
             self._call_locks = CallLocks(None if "://" in ledger else Path(ledger))
         # Held around a call by id: no other process of this machine makes it meanwhile.
         self.claim = self._call_locks.hold
@@ -163,15 +131,8 @@ class Ledger:
         # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
         self.reserve: Batched[Reservation, None] = Batched(self._reserve)
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn a database error into one message that says what to do."""
-        try:
-            yield
-        except (sa.exc.DBAPIError, OSError) as error:
-            cause = " ".join(str(getattr(error, "orig", None) or error).split())
-            advice = next((advice for sign, advice in _REMEDIES.items() if sign in cause), _REMEDIES[""])
-            raise UserError(f"ledger {self.place}: {cause}. No reply that it holds was changed. {advice}") from None
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained(lambda: self.place)
 
     def _create(self) -> None:
         """Make the tables that are missing, one process at a time, and refuse a ledger that a newer moot wrote."""
@@ -186,10 +147,15 @@ class Ledger:
             if found < VERSION:  # replies stay as they are; a moot that cannot read later ones must not open it
                 connection.execute(sa.update(META).where(META.c.name == "version").values(value=str(VERSION)))
             if connection.scalar(sa.select(TOTALS.c.calls)) is None:
-                spent, lost = self._total(connection, REPLIES), self._total(connection, ATTEMPTS)
-                sums = {"tokens": spent.tokens + lost.tokens, "cost_usd": spent.usd + lost.usd}
-                total = {"name": "replies", "calls": spent.calls, **sums}
+                found_in = [self._total(connection, table) for table in (REPLIES, CALLS, ATTEMPTS)]
+                total = {
+                    "name": "replies",
+                    "calls": sum(spent.calls for spent in found_in[:2]),
+                    "tokens": sum(spent.tokens for spent in found_in),
+                    "cost_usd": sum(spent.usd for spent in found_in),
+                }
                 connection.execute(sa.insert(TOTALS), total)
+            self._has_earlier = connection.scalar(sa.select(REPLIES.c.replicate).limit(1)) is not None
         if found > VERSION:
             raise UserError(
                 f"ledger {self.place}: written by a newer moot (ledger version {found}; this moot reads up to "
@@ -204,7 +170,7 @@ class Ledger:
 
     def _find(self, questions: Sequence[Question]) -> list[Entry | None]:
         wanted = {call_id for one in questions for call_id in (one.call_id, one.earlier_id) if call_id}
-        found = {entry.call_id: entry for entry in self.entries(list(wanted))}
+        found = {entry.call_id: entry for entry in self.entries(list(wanted), requests=False)}
         return [found.get(one.call_id) or self._earlier(one, found.get(one.earlier_id)) for one in questions]
 
     def _earlier(self, question: Question, entry: Entry | None) -> Entry | None:
@@ -243,17 +209,32 @@ class Ledger:
 
     def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
         """The stored replies among `call_ids`."""
-        return {entry.call_id: entry.reply for entry in self.entries(call_ids)}
+        return {entry.call_id: entry.reply for entry in self.entries(call_ids, requests=False)}
 
-    def entries(self, call_ids: Sequence[str]) -> Iterator[Entry]:
-        """The stored entries among `call_ids`, in no particular order."""
+    def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
+        """The stored entries among `call_ids`, in no particular order; without `requests` theirs are left ""."""
         with self._explained(), self._engine.connect() as connection:
             for start in range(0, len(call_ids), _READ_BATCH):
                 batch = call_ids[start : start + _READ_BATCH]
-                columns = (REPLIES.c.call_id, REPLIES.c.model, REPLIES.c.request, REPLIES.c.replicate)
-                query = sa.select(*columns, REPLIES.c.reply).where(REPLIES.c.call_id.in_(batch))
-                for call_id, model, request, replicate, reply in connection.execute(query):
-                    yield Entry(call_id, model, request, replicate, Reply.from_json(reply))
+                yield from self._packed(connection, batch, requests)
+                if self._has_earlier:
+                    yield from self._as_text(connection, batch)
+
+    def _packed(self, connection: sa.Connection, call_ids: Sequence[str], requests: bool) -> Iterator[Entry]:
+        columns = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
+        query = sa.select(*columns, CALLS.c.request if requests else sa.literal(b""))
+        rows = connection.execute(query.where(CALLS.c.call_id.in_(map(bytes.fromhex, call_ids)))).all()
+        texts = self._packer.unpack(connection, [row[-1] for row in rows]) if requests else [""] * len(rows)
+        for (call_id, model, replicate, reply, _), request in zip(rows, texts, strict=True):
+            yield Entry(call_id.hex(), model, request, replicate, Reply.from_json(decompress(reply)))
+
+    @staticmethod
+    def _as_text(connection: sa.Connection, call_ids: Sequence[str]) -> Iterator[Entry]:
+        """Entries of versions 1 and 2."""
+        columns = (REPLIES.c.call_id, REPLIES.c.model, REPLIES.c.request, REPLIES.c.replicate, REPLIES.c.reply)
+        rows = connection.execute(sa.select(*columns).where(REPLIES.c.call_id.in_(call_ids)))
+        for call_id, model, request, replicate, reply in rows:
+            yield Entry(call_id, model, request, replicate, Reply.from_json(reply))
 
     # Writing
 
@@ -263,22 +244,14 @@ class Ledger:
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
-        rows = [
-            {
-                "call_id": entry.call_id,
-                "model": entry.model,
-                "request": entry.request,
-                "replicate": entry.replicate,
-                "reply": entry.reply.to_json(),
-                "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,
-                "cost_usd": entry.reply.cost_usd - entry.reply.unusable_usd,
-            }
-            for entry in entries
-        ]
         call_ids = [entry.call_id for entry in entries]
-        insert = self._insert(REPLIES).on_conflict_do_nothing().returning(REPLIES.c.tokens, REPLIES.c.cost_usd)
-        with self._explained(), self._engine.begin() as connection:
-            stored = connection.execute(insert, rows).all()
+        insert = self._insert(CALLS).on_conflict_do_nothing().returning(CALLS.c.tokens, CALLS.c.cost_usd)
+        with self._explained(), self._packer.undone_on_error(), self._engine.begin() as connection:
+            earlier = {entry.call_id for entry in self._as_text(connection, call_ids)} if self._has_earlier else set()
+            new = [entry for entry in entries if entry.call_id not in earlier]
+            requests = self._packer.pack(connection, [entry.request for entry in new])
+            rows = [_row(entry, request) for entry, request in zip(new, requests, strict=True)]
+            stored = connection.execute(insert, rows).all() if rows else []
             connection.execute(
                 sa.update(TOTALS).values(
                     calls=TOTALS.c.calls + len(stored),
@@ -288,7 +261,7 @@ class Ledger:
             )
             for table in (FAILURES, REFUSALS, RESERVATIONS):
                 connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
-        return {} if len(stored) == len(rows) else self.replies(call_ids)
+        return {} if len(stored) == len(entries) else self.replies(call_ids)
 
     async def put_attempt(self, call_id: str, tokens: int, usd: float) -> None:
         """Count an attempt that was paid for and gave no usable reply."""
@@ -385,6 +358,18 @@ class Ledger:
         """Give the database's connections back."""
         self._call_locks.close()
         self._engine.dispose()
+
+
+def _row(entry: Entry, request: bytes) -> dict[str, Any]:
+    return {
+        "call_id": bytes.fromhex(entry.call_id),
+        "model": entry.model,
+        "request": request,
+        "replicate": entry.replicate,
+        "reply": compress(entry.reply.to_json()),
+        "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,
+        "cost_usd": entry.reply.cost_usd - entry.reply.unusable_usd,
+    }
 
 
 def _limit_passed(spent: Spent, reserved: Spent, one: Reservation) -> RunStoppedError | None:

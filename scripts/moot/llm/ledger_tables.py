@@ -4,8 +4,26 @@ import sqlalchemy as sa
 
 TABLES = sa.MetaData()
 META = sa.Table("meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
+CALLS = sa.Table(
+    "calls",  # since version 3; packed as `moot.llm.packing` says
+    TABLES,
+    sa.Column("call_id", sa.LargeBinary(32), primary_key=True),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("request", sa.LargeBinary, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+    sa.Column("reply", sa.LargeBinary, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+PIECES = sa.Table(
+    "pieces",  # paragraphs of requests
+    TABLES,
+    sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+    sa.Column("digest", sa.LargeBinary(16), unique=True, nullable=False),
+    sa.Column("text", sa.LargeBinary, nullable=False),
+)
 REPLIES = sa.Table(
-    "replies",
+    "replies",  # up to version 2
     TABLES,
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("model", sa.String, nullable=False),

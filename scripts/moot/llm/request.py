@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from moot.core.model_config import SIMULATED, ModelConfig
@@ -152,7 +152,8 @@ class Reply:
 
     def to_json(self) -> str:
         """The reply as JSON, for the ledger."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+        content = {one.name: getattr(self, one.name) for one in fields(self)} | {"logprobs": dict(self.logprobs)}
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "Reply":

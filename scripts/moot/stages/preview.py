@@ -65,11 +65,11 @@ class PreviewLedger(Ledger):
         super().__init__(ledger)
         self.added: dict[str, Entry] = {}
 
-    def entries(self, call_ids: Sequence[str]) -> Iterator[Entry]:
+    def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
         """Stored entries and stand-ins: a call is asked once, however many experiments share it."""
         given = [self.added[call_id] for call_id in call_ids if call_id in self.added]
         yield from given
-        yield from super().entries([call_id for call_id in call_ids if call_id not in self.added])
+        yield from super().entries([call_id for call_id in call_ids if call_id not in self.added], requests=requests)
 
     def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
         """As the run would decide, without writing it down."""

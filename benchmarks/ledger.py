@@ -1,0 +1,95 @@
+"""The ledger as it grows: bytes an entry, entries stored and read a second; prompts of 4 kB, 13 calls a debate."""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from pathlib import Path
+
+from invented_replies import sentence
+from moot.llm.ledger import Entry, Ledger
+from moot.llm.request import Message, Reply, Request, call_id
+
+CALLS = 13
+BATCH = 64
+GETS = 2000
+OPENING = "You are a judge in a study of how language models decide. " * 6
+
+
+def debates(at_once: int = 16) -> Iterator[Entry]:
+    """Entries of debates without end, some at once; each prompt holds the case and all that was said before."""
+    number = 0
+    while True:
+        draws = [random.Random(f"debate {number + place}") for place in range(at_once)]
+        facts = [" ".join(sentence(draw) for _ in range(20)) for draw in draws]
+        said: list[list[str]] = [[] for _ in draws]
+        for turn in range(CALLS):
+            for draw, case, before in zip(draws, facts, said, strict=True):
+                content = "\n\n".join(
+                    [f"<facts>\n{case}\n</facts>", *before, f"Now speak for seat {turn % 3}, in 80 words."]
+                )
+                messages = (Message("system", OPENING), Message("user", content))
+                request = Request("openai", "m", messages, {"max_tokens": 200, "seed": turn}).to_json("http://host/v1")
+                text = " ".join(sentence(draw) for _ in range(4))
+                reply = Reply(
+                    text,
+                    finish_reason="stop",
+                    prompt_tokens=len(content) // 4,
+                    completion_tokens=80,
+                    seconds=1.234,
+                    created_at="2026-11-22T10:00:00+00:00",
+                    response_id=f"chatcmpl-{draw.getrandbits(64):x}",
+                )
+                yield Entry(call_id(request, 0), "m", request, 0, reply)
+                before.append(f'<statement by="seat {turn % 3}">\n{text}\n</statement>')
+        number += at_once
+
+
+def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[int, float, float, float, float]]:
+    """What a ledger does when it holds some numbers of entries.
+
+    Yields:
+        entries, characters of a request, entries stored a second since the size before (in batches of 64), read a
+        second (one by one), and a second with their requests (many at once).
+    """
+    opened, source, known = Ledger(ledger), debates(), list[str]()
+    for before, size in pairwise([0, *sizes]):
+        seconds = characters = 0.0
+        for start in range(before, size, BATCH):
+            batch = list(islice(source, min(BATCH, size - start)))
+            with_clock = time.perf_counter()
+            opened.store(batch)
+            seconds += time.perf_counter() - with_clock
+            characters += sum(len(entry.request) for entry in batch)
+            known.extend(entry.call_id for entry in batch[:2])
+        chosen = random.Random(size).choices(known, k=GETS)
+        started = time.perf_counter()
+        for one in chosen:
+            opened.replies([one])
+        read = time.perf_counter()
+        whole = sum(1 for _ in opened.entries(chosen))
+        exported = time.perf_counter()
+        new = size - before
+        yield size, characters / new, new / seconds, GETS / (read - started), whole / (exported - read)
+    opened.close()
+
+
+def main() -> None:
+    """Print one line of a table for each size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 100_000])
+    parser.add_argument("--ledger", help="SQLAlchemy URL; by default SQLite in a temporary folder")
+    arguments = parser.parse_args()
+    print("| entries | asked, bytes | kept, bytes | stored a second | read a second | exported a second |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for size, asked, *speeds in measure(arguments.ledger or folder, arguments.sizes):
+            kept = sum(file.stat().st_size for file in Path(folder).iterdir()) / size
+            numbers = [f"{number:.0f}" for number in (asked, kept, *speeds)]
+            print(f"| {size:,} | {' | '.join(numbers)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The database behind a ledger: SQLite in a folder or PostgreSQL, and what to do when it fails."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from moot.core.errors import UserError
+
+LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
+_REMEDIES = {
+    "locked": "Another program has held its write lock for a minute: end that program, then run again.",
+    "malformed": (
+        "The file is damaged: move the folder away, fill a new ledger from `results/calls/*/*.parquet` with "
+        "`scripts/import_calls.py`, then run again."
+    ),
+    "not a database": "Something else stands in its place: move that file away, or set `ledger` to another folder.",
+    "full": "Make room on the disk, then run again.",
+    "readonly": "Make the folder and the file writable, then run again.",
+    "": "Check that it can be reached and written and that its disk has room, then run again.",
+}
+"""What to do, by a sign in the database's message."""
+
+
+def open_engine(ledger: str) -> sa.Engine:
+    """The database behind `ledger`: SQLite in a folder, or what a URL names."""
+    if "://" not in ledger:
+        folder = Path(ledger)
+        folder.mkdir(parents=True, exist_ok=True)
+        ledger = f"sqlite:///{folder / 'ledger.sqlite'}"
+    try:
+        url = sa.make_url(ledger)
+        if url.drivername == "postgresql":
+            url = url.set(drivername="postgresql+psycopg")
+        if url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise UserError(
+                f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or PostgreSQL."
+            )
+        engine = sa.create_engine(url, pool_pre_ping=True)
+    except sa.exc.ArgumentError:
+        raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
+    except ModuleNotFoundError as error:
+        raise UserError(f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres.") from None
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _durable_sqlite)
+    return engine
+
+
+def _durable_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={1000 * LOCK_SECONDS}")
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.close()
+
+
+class DamagedError(Exception):
+    """What is stored cannot have been written by moot."""
+
+
+@contextmanager
+def explained(place: Callable[[], str]) -> Iterator[None]:
+    """Turn a database error into one message that says what to do; `place` says where the ledger is, by then."""
+    try:
+        yield
+    except (sa.exc.DBAPIError, OSError, DamagedError) as error:
+        cause = " ".join(str(getattr(error, "orig", None) or error).split())
+        advice = next((advice for sign, advice in _REMEDIES.items() if sign in cause), _REMEDIES[""])
+        raise UserError(f"ledger {place()}: {cause}. No reply that it holds was changed. {advice}") from None
