@@ -15,7 +15,7 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.20")  # priorities by wildcards
 
 
 # As a module of another workflow, moot may come from a repository: then all of it is put beside the copy of this file.

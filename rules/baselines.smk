@@ -11,6 +11,7 @@ rule train_baselines:
         models=directory("results/models/{dataset}"),
     log:
         "results/logs/baselines/{dataset}.log",
+    priority: BASELINES
     conda:
         "../envs/baselines.yaml"
     threads: max(1, workflow.cores // 2)

@@ -14,7 +14,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 from snakemake import io
 from snakemake.exceptions import WorkflowError
 
-from moot.core.config import COMPARISON, over_defaults
+from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.errors import UserError
 from moot.core.log import stage_lines_asked_for
 from moot.stages.console import show_stages
@@ -116,6 +116,32 @@ def list_debated(study=None, protocol=None):
         if protocol in (None, experiment.config.protocol)
         for model in experiment.config.models
     ]
+
+
+def list_worded(study=None):
+    """As `list_debated`, of those debates whose words are at hand to be read."""
+    return [
+        name for name in list_debated(study) if plan.has_words(name.partition("/")[0])
+    ]
+
+
+def study_of(wildcards):
+    """The study that an experiment belongs to."""
+    return plan.experiments[wildcards.experiment].study
+
+
+# What is real comes first: data, recorded debates and what follows from them, trained models, then debates that a model
+# holds here. A model on a server waits for nobody; one inside the process of a trial run shows least, and comes last.
+PREPARATION, RECORDS, AGGREGATION, ELSEWHERE, BASELINES = 50, 40, 30, 20, 10
+
+
+def debates_priority(wildcards):
+    """When debates are held, beside the other jobs that could start."""
+    models = plan.models_in_job(wildcards.experiment, wildcards.model).values()
+    endpoints = {model.endpoint for model in models}
+    if endpoints == {RECORDED}:
+        return RECORDS
+    return 0 if "embedded" in endpoints else ELSEWHERE
 
 
 DATASETS = plan.datasets_used
@@ -315,9 +341,12 @@ def study_artifacts(study):
             name=figures,
             ending=[*FIGURE_ENDINGS, "svg"],
         ),
-        *collect("results/rendered/{experiment_model}.md", experiment_model=debated),
+        *collect(
+            "results/rendered/{experiment_model}.{ending}",
+            experiment_model=list_worded(study),
+            ending=["md", "html"],
+        ),
         *collect(OUTCOME, study=[study] if debated else [], ending=["csv", "html"]),
-        *collect("results/rendered/{conference}.html", conference=conferences),
         *collect("results/minutes/{conference}", conference=conferences),
     ]
 

@@ -26,6 +26,7 @@ rule load_cases:
         cleaning="results/cases/{dataset}_cleaning.csv",
     log:
         "results/logs/cases/{dataset}.log",
+    priority: PREPARATION
     conda:
         "../envs/data.yaml"
     params:
@@ -43,6 +44,7 @@ rule read_records:
         "results/records/{dataset}.parquet",
     log:
         "results/logs/records/{dataset}.log",
+    priority: PREPARATION
     conda:
         "../envs/data.yaml"
     params:

@@ -10,6 +10,7 @@ rule run_debates:
         SHARDS,
     log:
         "results/logs/debates/{experiment}/{model}/{shard}.log",
+    priority: debates_priority
     conda:
         "../envs/debates.yaml"
     threads: model_threads(plan.models_in_job)
@@ -30,6 +31,7 @@ rule predict:
         calls="results/calls/{experiment}/{model}.parquet",
     log:
         "results/logs/predictions/{experiment}/{model}.log",
+    priority: AGGREGATION
     conda:
         "../envs/debates.yaml"
     params:

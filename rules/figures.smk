@@ -12,6 +12,7 @@ for rule_name, builder, study, found in group_by_module(FIGURES):
             figure_outputs(study, found),
         log:
             f"results/logs/figures/{rule_name}.log",
+        priority: AGGREGATION
         conda:
             "../envs/presentation.yaml"
         params:
@@ -35,7 +36,14 @@ rule render_transcripts:
         predictions="results/predictions/{experiment}/{model}.parquet",
         shards=transcript_shards,
     output:
-        "results/rendered/{experiment}/{model}.md",
+        markdown="results/rendered/{experiment}/{model}.md",
+        html=report(
+            "results/rendered/{experiment}/{model}.html",
+            caption="../docs/captions/transcripts.rst",
+            category=study_of,
+            subcategory="Transcripts",
+            labels={"experiment": "{experiment}", "model": "{model}"},
+        ),
     log:
         "results/logs/rendered/{experiment}/{model}.log",
     conda:
@@ -49,6 +57,7 @@ rule render_transcripts:
 rule rendered:
     input:
         collect(
-            "results/rendered/{experiment_model}.md",
-            experiment_model=EXPERIMENT_MODELS,
+            "results/rendered/{experiment_model}.{ending}",
+            experiment_model=list_worded(),
+            ending=["md", "html"],
         ),

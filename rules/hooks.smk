@@ -9,21 +9,21 @@ from moot.stages.folder import configured, take_folder
 
 
 def study_predictions(study):
-    """The predictions of a study's experiments."""
+    """The predictions of a study's experiments; of `comparison`, of all."""
     return [
         f"results/predictions/{experiment.name}/{model}.parquet"
-        for experiment in plan.experiments.values()
-        if experiment.study == study
+        for experiment in plan.asked_in(study)
         for model in experiment.config.models
     ]
 
 
 def study_labels(study):
     """The labels of a study's experiments; their metadata says what is wrong in the files of annotators."""
+    asked = {experiment.name for experiment in plan.asked_in(study)}
     return [
         f"results/labels/{experiment}/{model}.parquet"
         for experiment, model in LABELLED
-        if plan.experiments[experiment].study == study
+        if experiment in asked
     ]
 
 

@@ -1,27 +1,4 @@
-# Decision conferences for people: pages of the report, and minutes, one Markdown document each.
-
-
-rule render_conferences:
-    input:
-        cases=argued_cases,
-        predictions="results/predictions/{experiment}/{model}.parquet",
-        shards=transcript_shards,
-    output:
-        report(
-            "results/rendered/{experiment}/{model}.html",
-            caption="../docs/captions/conferences.rst",
-            category="conference",
-            subcategory="Transcripts",
-            labels={"experiment": "{experiment}", "model": "{model}"},
-        ),
-    log:
-        "results/logs/conferences/{experiment}/{model}.log",
-    conda:
-        "../envs/presentation.yaml"
-    params:
-        **digest_params("render_conferences"),
-    script:
-        "../scripts/transcript.py"
+# Decision conferences for people: minutes, one Markdown document each.
 
 
 rule write_minutes:
@@ -44,4 +21,3 @@ rule write_minutes:
 rule minutes:
     input:
         collect("results/minutes/{conference}", conference=CONFERENCES),
-        collect("results/rendered/{conference}.html", conference=CONFERENCES),

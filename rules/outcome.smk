@@ -1,4 +1,4 @@
-# How each study's debates came out, at the top of the report.
+# How the debates of a study, or of all, came out; at the top of the report.
 
 
 rule outcome:
@@ -25,10 +25,4 @@ rule outcome:
 
 rule outcomes:
     input:
-        collect(
-            OUTCOME,
-            study=sorted(
-                {experiment.study for experiment in plan.experiments.values()}
-            ),
-            ending=["csv", "html"],
-        ),
+        collect(OUTCOME, study=COMPARISON, ending=["csv", "html"]),

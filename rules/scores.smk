@@ -8,6 +8,7 @@ rule score:
         "results/scores/{experiment}.parquet",
     log:
         "results/logs/scores/{experiment}.log",
+    priority: AGGREGATION
     conda:
         "../envs/presentation.yaml"
     params:

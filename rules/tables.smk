@@ -13,6 +13,7 @@ for rule_name, builder, study, found in group_by_module(TABLES):
             table_outputs(study, found),
         log:
             f"results/logs/tables/{rule_name}.log",
+        priority: AGGREGATION
         conda:
             "../envs/presentation.yaml"
         params:

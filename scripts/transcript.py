@@ -1,4 +1,4 @@
-"""Lay out the debates of one experiment and model for reading, as Markdown or as a page of the report."""
+"""Lay out the debates of one experiment and model for reading, as Markdown and as a page of the report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job(snakemake) as plan:
-        results, path = model_results(plan, snakemake), Path(snakemake.output[0])
-        render = render_page if path.suffix == ".html" else render_markdown
-        with atomic_path(path) as part, part.open("w", encoding="utf-8") as page:
-            page.writelines(render(results, snakemake.wildcards.model))
+        results = model_results(plan, snakemake)
+        for render, path in ((render_markdown, snakemake.output.markdown), (render_page, snakemake.output.html)):
+            with atomic_path(Path(path)) as part, part.open("w", encoding="utf-8") as page:
+                page.writelines(render(results, snakemake.wildcards.model))

@@ -223,4 +223,12 @@ def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_lef
     assert names == ["trial"]
     assert {"courtroom/table5_courtroom", "courtroom/belief_by_turn"} < entries
     assert "comparison/trial_runs" not in entries
+    assert "recorded/rejudged" not in entries
+    again_too = {
+        "experiments": {
+            **enough["experiments"],
+            "again": again(beside="trial", debated_by="small")["experiments"]["again"],
+        }
+    }
+    assert {"recorded/rejudged", "recorded/judges"} < filled(few | again_too)[1]
     assert not any(entry.startswith("stance/") for entry in entries)

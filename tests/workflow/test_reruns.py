@@ -199,7 +199,7 @@ def broken(workflow: Reruns, *scripts: str, by: str = "raise KeyError") -> Itera
 
 FAULTS_OF_CODE = {
     ("labels", "scores", "transcript", "summaries"): {
-        *AFTER_LABELS, "render_transcripts", "render_conferences", "write_summaries", "tables_courtroom_tables",
+        *AFTER_LABELS, "render_transcripts", "write_summaries", "tables_courtroom_tables",
     },
     ("predictions",): {*AFTER_DEBATES, "tables_appellate_beyond"} - {"run_debates"},
 }  # fmt: skip

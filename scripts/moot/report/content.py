@@ -220,7 +220,10 @@ class TableContent:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A registered table: file name, title, a caption, the function that builds it, and what it rests on."""
+    """A registered table: file name, title, a caption, the function that builds it, and what it rests on.
+
+    `protocols`: those whose debates it shows; none: of any.
+    """
 
     study: str
     name: str
@@ -228,11 +231,15 @@ class Table:
     caption: str
     build: Callable[[StudyResults], TableContent]
     rests_on: tuple[str, ...] = (DEBATES,)
+    protocols: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A registered figure: file name, title, caption, category, the function that draws it, and what it rests on."""
+    """A registered figure: file name, title, caption, category, the function that draws it, and what it rests on.
+
+    `protocols`: as of a table.
+    """
 
     study: str
     name: str
@@ -241,3 +248,4 @@ class Figure:
     category: str
     build: Callable[[StudyResults], "MatplotlibFigure"]
     rests_on: tuple[str, ...] = (DEBATES,)
+    protocols: tuple[str, ...] = ()

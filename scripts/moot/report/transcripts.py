@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PUBLIC = "public"
 CODE_LENGTH = 12
+MOST_ON_A_PAGE = 20  # debates on a page of HTML, which goes into the report as a whole
 PRIVATE_TURNS = "was shown to nobody but the seats named"
 
 
@@ -246,8 +247,16 @@ def _quoted(text: object) -> str:
 
 
 def render_page(results: ExperimentResults, model: str) -> Iterator[str]:
-    """All debates of one experiment and model, as pieces of one page of HTML."""
-    return _template().generate(results=results, model=model, debates=read_debates(results, model), hint=PRIVATE_TURNS)
+    """The debates of one experiment and model, or the first of many, as pieces of one page of HTML."""
+    held = results.held_transcripts
+    return _template().generate(
+        results=results,
+        model=model,
+        count=held.loc[held["model"] == model, "debate_id"].nunique(),
+        most=MOST_ON_A_PAGE,
+        debates=islice(read_debates(results, model), MOST_ON_A_PAGE),
+        hint=PRIVATE_TURNS,
+    )
 
 
 @cache
@@ -279,6 +288,10 @@ p { margin: 0.2em 0; white-space: pre-line; }
 <p>{{ note | text }}</p>
 {% endfor %}
 <p>What is grey {{ hint }}.</p>
+{% if count > most %}
+<p>These are the first {{ most }} of {{ count }} debates; results/rendered/{{ results.experiment | text }}/
+{{- model | text }}.md has all of them.</p>
+{% endif %}
 {% for debate in debates %}
 <h2>{{ debate.name | text }}</h2>
 <details><summary>Case facts</summary><p>{{ debate.facts | text }}</p></details>

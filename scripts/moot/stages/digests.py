@@ -251,8 +251,8 @@ class Stages:
         return _what_its_replies_depend_on(self.plan.config.models[model])
 
     def outcome(self, study: str) -> Digests:
-        """The predictions and labels of a study's experiments."""
-        found = [experiment for experiment in self.plan.experiments.values() if experiment.study == study]
+        """The predictions and labels of a study's experiments; of `comparison`, of all."""
+        found = self.plan.asked_in(study)
         jobs = [(experiment.name, model) for experiment in found for model in experiment.config.models]
         labelled = [job for job in self.labelled() if job in jobs]
         before = [self.of("predict", experiment=name, model=model) for name, model in jobs]
@@ -306,10 +306,6 @@ class Stages:
 
     def render_transcripts(self, experiment: str, model: str) -> Digests:
         """The predictions, and through them the debates."""
-        return self._rendered("transcript", experiment, model)
-
-    def render_conferences(self, experiment: str, model: str) -> Digests:
-        """As transcripts."""
         return self._rendered("transcript", experiment, model)
 
     def write_minutes(self, experiment: str, model: str) -> Digests:

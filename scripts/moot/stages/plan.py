@@ -216,7 +216,7 @@ class Plan:
         except ValidationError as error:
             message = validation_message(error, ("datasets", name), self.files, list(options.model_fields))
             raise UserError(message) from None
-        select(checked.baselines, self._where("datasets", name, "baselines"))
+        select(checked.baselines, lambda: self._where("datasets", name, "baselines"))
         return checked
 
     def _check_made_data(self, dataset: str, made: tuple[str, ...] = ()) -> None:
@@ -310,6 +310,11 @@ class Plan:
         config = self.config.models[model]
         return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(config.endpoint, 1)
 
+    def has_words(self, experiment: str) -> bool:
+        """Whether what was said in an experiment is at hand: of recorded debates the numbers alone are shipped."""
+        source: str = self.datasets[self.experiments[experiment].config.dataset].source
+        return source != "shipped"
+
     def is_trial(self, experiment: Experiment) -> bool:
         """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
         config = experiment.config
@@ -328,11 +333,11 @@ class Plan:
 
     def of_study(self, study: str) -> list[Experiment]:
         """The experiments that a study's tables show; those of `comparison` show every experiment."""
-        return [found for found in self._asked_in(study) if not self.is_trial(found) and not self._is_control(found)]
+        return [found for found in self.asked_in(study) if not self.is_trial(found) and not self._is_control(found)]
 
     def controls_of(self, study: str) -> list[Experiment]:
         """A study's control arms and its runs over counterfactual people, beside what its tables show."""
-        return [found for found in self._asked_in(study) if not self.is_trial(found) and self._is_control(found)]
+        return [found for found in self.asked_in(study) if not self.is_trial(found) and self._is_control(found)]
 
     def _is_control(self, experiment: Experiment) -> bool:
         return bool(experiment.config.arm) or self._exchanges(experiment)
@@ -342,20 +347,22 @@ class Plan:
 
     def trials_of(self, study: str) -> list[Experiment]:
         """The trial runs of a study; of `comparison`, all."""
-        return [found for found in self._asked_in(study) if self.is_trial(found)]
+        return [found for found in self.asked_in(study) if self.is_trial(found)]
 
     def trained_for(self, study: str) -> list[str]:
         """The data sets of a study, trial runs too, that baselines are trained on."""
-        used = {found.config.dataset for found in self._asked_in(study)}
+        used = {found.config.dataset for found in self.asked_in(study)}
         return [name for name in self.with_baselines if name in used]
 
-    def _asked_in(self, study: str) -> list[Experiment]:
+    def asked_in(self, study: str) -> list[Experiment]:
+        """The experiments of a study, trial runs too; of `comparison`, all."""
         return [found for found in self.experiments.values() if study in (found.study, COMPARISON)]
 
     def can_fill(self, entry: Table | Figure) -> bool:
         """Whether this run has anything of its own to show in a table or figure; else it is built on request alone."""
+        debated = self.of_study(entry.study)
         there = {
-            DEBATES: bool(self.of_study(entry.study)),
+            DEBATES: any(not entry.protocols or found.config.protocol in entry.protocols for found in debated),
             BASELINES: bool(self.trained_for(entry.study)),
             TRIALS: bool(self.trials_of(entry.study)),
             ARMS: any(found.config.arm for found in self.controls_of(entry.study)),

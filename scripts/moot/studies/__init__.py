@@ -23,30 +23,42 @@ FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
 
 
 def table(
-    study: str, name: str, title: str, caption: str, rests_on: tuple[str, ...] = (DEBATES,)
+    study: str,
+    name: str,
+    title: str,
+    caption: str,
+    rests_on: tuple[str, ...] = (DEBATES,),
+    protocols: tuple[str, ...] = (),
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
-    A run that has nothing of what it `rests_on` leaves it out; it is then built on request.
+    A run that has nothing of what it `rests_on`, or no debates of its `protocols`, leaves it out; it is then built on
+    request.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
-        TABLES.register(f"{study}/{name}")(Table(study, name, title, caption, build, rests_on))
+        TABLES.register(f"{study}/{name}")(Table(study, name, title, caption, build, rests_on, protocols))
         return build
 
     return add
 
 
 def figure(
-    study: str, name: str, title: str, caption: str, category: str, rests_on: tuple[str, ...] = (DEBATES,)
+    study: str,
+    name: str,
+    title: str,
+    caption: str,
+    category: str,
+    rests_on: tuple[str, ...] = (DEBATES,),
+    protocols: tuple[str, ...] = (),
 ) -> Callable[[FigureBuilder], FigureBuilder]:
-    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; `rests_on` as for a table.
+    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; the last two arguments as for a table.
 
     A module that draws imports matplotlib inside its functions, since registries are read at every start of Snakemake.
     """
 
     def add(build: FigureBuilder) -> FigureBuilder:
-        FIGURES.register(f"{study}/{name}")(Figure(study, name, title, caption, category, build, rests_on))
+        FIGURES.register(f"{study}/{name}")(Figure(study, name, title, caption, category, build, rests_on, protocols))
         return build
 
     return add

@@ -1,14 +1,26 @@
 """Figures of recorded results: every method with its interval, beliefs over rounds, and whether they can be trusted."""
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from moot.report.content import StudyResults
 from moot.report.figures import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_figure, note_below, nothing_to_draw, panels
 from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
 from moot.studies import figure
-from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, beliefs, judged, judged_runs
+from moot.studies.recorded.runs import (
+    FEWEST_CASES,
+    GROUPED_BY,
+    STUDY,
+    RecordedRun,
+    answered_runs,
+    beliefs,
+    group_rows,
+    judged,
+    judged_runs,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +29,7 @@ if TYPE_CHECKING:
 RECORDS = "Recorded results"
 BINS = 5
 MOST_ROUNDS = 6
+LABEL_WIDTH = 34  # characters
 
 
 @figure(
@@ -47,14 +60,70 @@ def accuracy(results: StudyResults) -> "Figure":
         axes.plot([100 * low, 100 * high], [place, place], color=colour, linewidth=1.6)
         axes.plot([100 * value], [place], marker, color=colour, markersize=6)
         axes.plot([100 * majority] * 2, [place - 0.4, place + 0.4], color=GREY, linestyle="--", linewidth=1.2)
-    names = [
-        f"{run.method}, {run.name.rpartition('/')[2]} ({run.predictions['case_id'].nunique()} cases)" for run in ordered
-    ]
-    axes.set_yticks(range(len(ordered)), names)
+        beside = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+        axes.annotate(f"n = {len(shares)}", (1.01, place), fontsize=8, color=GREY, **beside)
+    axes.set_yticks(range(len(ordered)), [_label(run.method, run.name) for run in ordered])
     axes.invert_yaxis()
     axes.set_xlabel("Right answers (%), invalid counted as wrong")
-    note_below(drawing, ["Dashed: always naming the most frequent label of the same cases."])
+    note_below(
+        drawing, ["Dashed: always naming the most frequent label of the same n cases. Bars: 95 % intervals by case."]
+    )
     return drawing
+
+
+def _label(method: str, model: str) -> str:
+    """A run beside its row; a long name of a model goes on in a second line."""
+    return textwrap.fill(f"{method}, {model.rpartition('/')[2]}", LABEL_WIDTH)
+
+
+RATES = (("false positive rate", "FPR"), ("false negative rate", "FNR"))
+
+
+@figure(
+    STUDY,
+    "error_rates",
+    "Error rates by sex and race",
+    "False positive and false negative rates of every recorded method and model by sex and race, with 95 % intervals "
+    "by case; groups of fewer than ten cases are left out.",
+    RECORDS,
+)
+def error_rates(results: StudyResults) -> "Figure":
+    """Two panels an attribute, one row a method and model, one mark a group."""
+    rows = [row for run in answered_runs(results) for row in group_rows(run)]
+    shown = [name for name in GROUPED_BY if any(row["group"].startswith(name) for row in rows)]
+    if not shown:
+        return nothing_to_draw("No recorded predictions in this run are about people of known sex or race.")
+    frame = pd.DataFrame(rows)
+    names = list(dict.fromkeys(zip(frame["method"], frame["model"], strict=True)))
+    drawing, grid = new_figure(
+        height=1.2 + 0.36 * len(names) * len(shown), nrows=len(shown), ncols=2, sharex=True, sharey=True, squeeze=False
+    )
+    for (left, right), attribute in zip(grid, shown, strict=True):
+        mine = frame[frame["group"].str.startswith(f"{attribute}: ")]
+        for axes, (rate, short) in zip((left, right), RATES, strict=True):
+            _rates_by_group(axes, mine, names, rate, short)
+            axes.set_title(f"{rate.capitalize()} by {attribute}")
+            axes.tick_params(labelsize=8)
+        right.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    for axes in grid[-1]:
+        axes.set_xlabel("%")
+    grid[0][0].set_yticks(range(len(names)), [_label(*name) for name in names])
+    grid[0][0].invert_yaxis()
+    note_below(
+        drawing, ["Over valid answers; not corrected for the number of comparisons. Bars: 95 % intervals by case."]
+    )
+    return drawing
+
+
+def _rates_by_group(axes: "Axes", rows: pd.DataFrame, names: list[tuple[str, str]], rate: str, short: str) -> None:
+    groups = list(dict.fromkeys(rows["group"]))
+    for position, group in enumerate(groups):
+        mine = rows[rows["group"] == group]
+        shift = 0.6 * (position + 0.5) / len(groups) - 0.3
+        places = [names.index(pair) + shift for pair in zip(mine["method"], mine["model"], strict=True)]
+        colour, marker = COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
+        axes.hlines(places, 100 * mine[f"{short} low"], 100 * mine[f"{short} high"], color=colour, linewidth=1.2)
+        axes.plot(100 * mine[rate], places, marker, color=colour, markersize=4, label=group.partition(": ")[2])
 
 
 @figure(
@@ -81,7 +150,10 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
     drawing.supylabel("Belief in the right answer (%)", fontsize=9)
     note_below(
         drawing,
-        ["Shaded: 95 % intervals by story. A debate that ended keeps its last belief. Round 0: before anyone spoke."],
+        [
+            f"Shaded: 95 % intervals by story, from {FEWEST_CASES} debates on. A debate that ended keeps its last "
+            "belief. Round 0: before anyone spoke."
+        ],
     )
     return drawing
 
@@ -105,7 +177,8 @@ def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
             for number in rows.columns
         ]
         y, low, high = 100 * np.array(estimates).T
-        axes.fill_between(rows.columns, low, high, color=colour, alpha=0.13, linewidth=0)
+        if len(rows) >= FEWEST_CASES:
+            axes.fill_between(rows.columns, low, high, color=colour, alpha=0.13, linewidth=0)
         axes.plot(rows.columns, y, line, color=colour, label=f"{label}")
         axes.text(MOST_ROUNDS, y[-1], f" n = {len(rows)}", color=colour, fontsize=7, va="center")
 
@@ -127,7 +200,7 @@ def nyu_calibration(results: StudyResults) -> "Figure":
     for position, (axes, run) in enumerate(zip(every, runs, strict=True)):
         axes.plot([50, 100], [50, 100], color=GREY, linestyle=":", linewidth=1)
         _deserved(axes, run, COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)])
-        axes.set(title=run.method, ylim=(-3, 114))
+        axes.set(title=run.method, ylim=(-3, 117))
     for axes in lowest:
         axes.set_xlabel("Probability given to the favoured answer (%)")
     drawing.supylabel("Favoured answer is right (%)", fontsize=9)
@@ -148,7 +221,7 @@ def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
         y, low, high = 100 * np.array(estimate)
         axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
         axes.plot([x], [y], marker, color=colour, markersize=5)
-        axes.text(x, 103, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
+        axes.text(x, 106, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
 
 
 COURSE = (("rounds", "Rounds"), ("quoted", "Words quoted"), ("flips", "Flips of the judge"))

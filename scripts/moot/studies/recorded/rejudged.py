@@ -55,6 +55,7 @@ _COLUMNS = (
     "Beliefs of a model beside those of the recorded judge",
     "How often a model that is shown recorded debates favours the same side as the judge who sat there, after the same "
     "round, and how much either believes in the right answer, with 95 % intervals.",
+    protocols=("rejudge",),
 )
 def rejudged(results: StudyResults) -> TableContent:
     """One row an experiment and model."""
@@ -116,6 +117,7 @@ def _beside_the_recorded(run: Run) -> Mapping[str, Any] | None:
     "Judges of the same debates",
     "How far judges of the same debates end on the same answer, pair by pair, the recorded judge among them, and how "
     "often each is right, with 95 % intervals.",
+    protocols=("rejudge",),
 )
 def judges(results: StudyResults) -> TableContent:
     """One row a pair of judges of the same debates."""

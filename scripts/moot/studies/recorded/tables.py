@@ -8,11 +8,10 @@ import pandas as pd
 
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
-from moot.stats.bootstrap import ClusterBootstrap, ratio_statistic, share_statistic
+from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 from moot.studies import table
-from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
+from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, group_rows, judged, judged_runs
 
-GROUPED_BY = ("sex", "race")
 INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
 
 
@@ -124,7 +123,7 @@ def repeats_agree(valid: pd.DataFrame) -> float:
 )
 def groups(results: StudyResults) -> TableContent:
     """One row a method, model, attribute and value."""
-    rows = [row for run in answered_runs(results) for row in _group_rows(run)]
+    rows = [row for run in answered_runs(results) for row in group_rows(run)]
     columns = ["method", "model", "group", "false positive rate", "FPR low", "FPR high"]
     columns += ["false negative rate", "FNR low", "FNR high", "named positive", "cases", "answers"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -138,36 +137,6 @@ def groups(results: StudyResults) -> TableContent:
         intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},
         keys=("method", "model"),
     )
-
-
-FEWEST_CASES = 10
-
-
-def _group_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
-    rows = run.predictions[run.predictions["status"] == "valid"]
-    attributes = run.results.cases.set_index("case_id")["attributes"]
-    positive = run.results.task.positive
-    for attribute in GROUPED_BY:
-        values = rows["case_id"].map(lambda case, name=attribute: attributes[case].get(name, ""))
-        for value in sorted(set(values) - {""}):
-            mine = rows[values == value]
-            if mine["case_id"].nunique() < FEWEST_CASES:
-                continue
-            actual = (mine["target"] == positive).to_numpy()
-            named = (mine["prediction"] == positive).to_numpy()
-            bootstrap = ClusterBootstrap([run.results.clusters[case] for case in mine["case_id"]], run.results.seed)
-            false_positive = bootstrap.estimate(ratio_statistic(named & ~actual, ~actual, (0.0, 1.0)))
-            false_negative = bootstrap.estimate(ratio_statistic(~named & actual, actual, (0.0, 1.0)))
-            yield {
-                "method": run.method,
-                "model": run.name,
-                "group": f"{attribute}: {value}",
-                **dict(zip(("false positive rate", "FPR low", "FPR high"), false_positive, strict=True)),
-                **dict(zip(("false negative rate", "FNR low", "FNR high"), false_negative, strict=True)),
-                "named positive": float(named.mean()),
-                "cases": mine["case_id"].nunique(),
-                "answers": len(mine),
-            }
 
 
 @table(

@@ -68,12 +68,12 @@ def baseline(
     return add
 
 
-def select(wanted: Iterable[str], where: str = "") -> list[Baseline]:
+def select(wanted: Iterable[str], where: Callable[[], str] = str) -> list[Baseline]:
     """The baselines that a configuration asks for, each by its name or its family, in that order and each once.
 
     Args:
         wanted: names and families.
-        where: the place in the configuration, for the message.
+        where: gives the place in the configuration, for the message.
 
     Raises:
         UserError: for a word that is neither a name nor a family; it names the nearest known one.
@@ -83,7 +83,7 @@ def select(wanted: Iterable[str], where: str = "") -> list[Baseline]:
     chosen: dict[str, Baseline] = {}
     for word in wanted:
         if word not in known:
-            raise unknown_name("baseline or family of baselines", word, known, where)
+            raise unknown_name("baseline or family of baselines", word, known, where())
         members = [entry for entry in every if word == entry.name] or [e for e in every if word in e.families]
         chosen.update({entry.name: entry for entry in members})
     return list(chosen.values())
