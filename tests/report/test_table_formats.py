@@ -23,6 +23,7 @@ from moot.report.tables import (
     as_html,
     as_latex,
     notes_under,
+    own_rows_first,
     shown_columns,
     write_table,
 )
@@ -148,3 +149,17 @@ def test_a_workbook_holds_numbers_as_numbers_and_no_formula(tmp_path: Path) -> N
     assert rows == [("model", "ours", "n"), ("=1+1", 0.853, 12), ("Größe – ü", None, 3)]
     assert book["table"]["A2"].data_type == "s" and book["table"]["B2"].data_type == "n"
     assert [row[0] for row in book["notes"].iter_rows(values_only=True)][:2] == ["Title", "A note."]
+
+
+def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_stays_together():
+    frame = pd.DataFrame(
+        {
+            "system": ["theirs", "theirs", "mine", "mine", "also mine"],
+            "published": [0.1, 0.2, 0.3, 0.4, np.nan],
+            "ours": [np.nan, np.nan, np.nan, 0.5, 0.6],
+        }
+    )
+    content = TableContent(frame, published=("published",), ours=("ours",), keys=("system",))
+    assert own_rows_first(content).frame["system"].tolist() == ["mine", "mine", "also mine", "theirs", "theirs"]
+    assert own_rows_first(replace(content, keys=())).frame["published"].tolist()[:1] == [0.4]
+    assert own_rows_first(replace(content, published=())).frame is frame

@@ -42,6 +42,14 @@ def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> N
     assert run.lines[-1].endswith("(6 of 6 jobs)")
 
 
+def test_the_time_left_is_reckoned_from_the_stages_of_the_jobs_to_come() -> None:
+    run = Run(load_cases=11, run_debates=3)
+    for number in range(10):
+        run.job(number, "load_cases")
+    run.job(10, "run_debates", seconds=50)
+    assert run.lines[-1].endswith("(11 of 14 jobs, about 101 s left)"), "one second of data and two debates"
+
+
 def test_what_went_wrong_is_shown_as_it_is_and_counted() -> None:
     run = Run(score=1, all=1)
     assert run.job(1, "score", fails=True), "the error with the job's log"

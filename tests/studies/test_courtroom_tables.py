@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from moot.core.errors import UserError
-from moot.report import escaping
+from moot.report import escaping, transcripts
 from moot.report.content import StudyResults, data_label
 from moot.report.figures import draw, figure_style, name_points, new_figure
 from moot.report.published import read_published
@@ -317,6 +317,14 @@ def test_a_debate_reads_as_the_papers_appendix(study):
     assert "Prediction: **yes** with 70 %, **CORRECT** (actual: yes)." in debate
 
 
+def test_a_page_of_many_debates_shows_the_first_and_says_where_all_are(study, monkeypatch):
+    monkeypatch.setattr(transcripts, "MOST_ON_A_PAGE", 1)
+    text = "".join(transcripts.render_page(study.experiments["courtroom-x"], "tiny"))
+    assert text.count("<h2>") == 1
+    said = re.search(r"These are the first 1 of (\d+) debates; (.*?) has all", " ".join(text.split()))
+    assert said and int(said[1]) > 1 and said[2] == "results/rendered/courtroom-x/tiny.md"
+
+
 def test_a_debate_cannot_forge_the_page(study):
     text = "".join(render_markdown(study.experiments["courtroom-x"], "tiny"))
     assert "<script" not in text and "\\# He did it." in text
@@ -370,3 +378,5 @@ def test_what_a_person_said_is_shown_beside_its_condition() -> None:
     said = {"source": "human", "text": "I would affirm.", "parsed": '{"condition": "affirm"}', "parse_status": ""}
     assert _body(said) == ("", "I would affirm.", (("Condition", "affirm"),))
     assert _body({**said, "source": "model"}) == ("", "", (("Condition", "affirm"),))
+    zero = {**said, "source": "model", "parsed": '{"grade": 0, "reached": false, "reason": "", "gaps": []}'}
+    assert _body(zero) == ("", "", (("Grade", "0"), ("Reached", "false"))), "a grade of 0 is a grade"

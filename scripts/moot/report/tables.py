@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path
@@ -53,7 +54,7 @@ class Column:
 
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
-    content = entry.build(results)
+    content = own_rows_first(entry.build(results))
     if content.exploratory:
         content = replace(content, frame=content.frame.assign(inference=EXPLORATORY))
     if results.simulated:
@@ -67,6 +68,21 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
     for kind, path in paths.items():
         with atomic_path(path) as part:
             part.write_bytes(files[kind]())
+
+
+def own_rows_first(content: TableContent) -> TableContent:
+    """The rows that this run measured something of, and below them those that show published values alone.
+
+    Rows with the same first key stay together.
+    """
+    if not (content.published and content.ours):
+        return content
+    frame = content.frame
+    measured = frame[list(content.ours)].notna().any(axis=1)
+    if content.keys:
+        measured = measured.groupby(frame[content.keys[0]].fillna("").to_numpy()).transform("any")
+    order = [*np.flatnonzero(measured), *np.flatnonzero(~measured)]
+    return replace(content, frame=frame.iloc[order].reset_index(drop=True))
 
 
 def _marked(entry: Table, content: TableContent) -> tuple[Table, TableContent]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PUBLIC = "public"
 CODE_LENGTH = 12
+SHORT = 40  # characters of a field that stands in the line of its name
+EMPTY: tuple[object, ...] = (None, "", [], {})  # what a field without content holds; 0 and False are content
 MOST_ON_A_PAGE = 20  # debates on a page of HTML, which goes into the report as a whole
 PRIVATE_TURNS = "was shown to nobody but the seats named"
 
@@ -143,7 +145,7 @@ def _body(said: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, list[str]
         return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
     if said["parse_status"] == "invalid":
         return f"No usable answer{_why(parsed, 'problem')}; the reply as it came", said["text"], ()
-    fields = {name: value for name, value in parsed.items() if value} if isinstance(parsed, dict) else {}
+    fields = {name: value for name, value in parsed.items() if value not in EMPTY} if isinstance(parsed, dict) else {}
     shown = tuple(
         (
             name.replace("_", " ").capitalize(),
@@ -221,6 +223,8 @@ def _field(name: str, value: list[str] | str) -> str:
     if isinstance(value, list):
         entries = "\n".join(f"> - {markdown(entry).replace(chr(10), ' ')}" for entry in value)
         return f"> *{markdown(name)}:*\n>\n{entries}"
+    if len(value) <= SHORT and "\n" not in value:
+        return f"> *{markdown(name)}:* {markdown(value)}"
     return f"> *{markdown(name)}:*\n>\n{_quoted(value)}"
 
 

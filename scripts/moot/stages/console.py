@@ -8,7 +8,7 @@ The profile asks for this (`MOOT_STAGE_LINES`); `MOOT_STAGE_LINES=0` or `--verbo
 import logging
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 
 EVERY_SECONDS = 10.0
@@ -76,7 +76,8 @@ class StageLines(logging.Filter):
         self._planned: Counter[str] = Counter()
         self._done: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
-        self._rules: dict[int, str] = {}
+        self._begun: dict[int, tuple[str, float]] = {}
+        self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record of Snakemake's is shown as it is."""
@@ -84,11 +85,11 @@ class StageLines(logging.Filter):
         if event == "run_info":
             self._plan(getattr(record, "stats", {}))
         elif event == "job_info":
-            self._rules[record.jobid] = record.rule_name  # type: ignore[attr-defined]
+            self._begun[record.jobid] = record.rule_name, self._clock()  # type: ignore[attr-defined]
         elif event == "job_finished":
-            self._finish(self._rules.get(record.job_id, ""), self._done)  # type: ignore[attr-defined]
+            self._finish(record.job_id, self._done)  # type: ignore[attr-defined]
         elif event == "job_error":
-            self._finish(str(getattr(record, "rule_name", "")), self._failed)
+            self._finish(record.jobid, self._failed)  # type: ignore[attr-defined]
         return record.levelno > logging.INFO or not (
             event in _HIDDEN or record.getMessage().strip().startswith(_HIDDEN_LINES)
         )
@@ -101,9 +102,11 @@ class StageLines(logging.Filter):
         parts = [f"{self._planned[stage]} {stage}" for stage in STAGES if self._planned[stage]]
         self._write(f"{self._planned.total()} jobs: {', '.join(parts)}")
 
-    def _finish(self, rule: str, counted: Counter[str]) -> None:
+    def _finish(self, job: int, counted: Counter[str]) -> None:
+        rule, begun = self._begun.get(job, ("", self._clock()))
         stage = stage_of(rule)
         counted[stage] += 1
+        self._seconds[stage] += self._clock() - begun
         is_whole = self._done[stage] + self._failed[stage] == self._planned[stage]
         if is_whole or self._clock() - self._last_line >= EVERY_SECONDS:
             self._last_line = self._clock()
@@ -112,6 +115,17 @@ class StageLines(logging.Filter):
     def _line(self, stage: str) -> str:
         seconds, done, planned = self._clock() - self._started, self._done.total(), self._planned.total()
         failed = f", {self._failed[stage]} failed" if self._failed[stage] else ""
-        left = f"about {seconds / done * (planned - done):.0f} s left" if 0 < done < planned else ""
-        whole = f"{done} of {planned} jobs" + (f", {left}" if left else "")
+        left = f", about {self._seconds_left(seconds):.0f} s left" if 0 < done < planned else ""
+        whole = f"{done} of {planned} jobs{left}"
         return f"{seconds:6.0f} s  {stage:<12}{self._done[stage]:>4} of {self._planned[stage]:<4}{failed}  ({whole})"
+
+    def _seconds_left(self, elapsed: float) -> float:
+        """Jobs to come at the mean seconds of their stage (of all, where none has ended), as many at once as so far."""
+        ended, spent = self._done + self._failed, sum(self._seconds.values())
+        mean = spent / ended.total()
+        to_come = {stage: self._planned[stage] - ended[stage] for stage in self._planned}
+        work = sum(
+            number * (self._seconds[stage] / ended[stage] if ended[stage] else mean)
+            for stage, number in to_come.items()
+        )
+        return work * elapsed / spent if spent else 0.0

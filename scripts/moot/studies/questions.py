@@ -96,7 +96,8 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[dict[str, Any]]:
     found = list(_judged(results, claim)) if claim.statistic else []
     for first, second, estimate in found:
         measured = claim.statistic if claim.statistic != SCORE else f"{claim.metric} {claim.average}".strip()
-        subject = _method(first) + (f" less {_method(second)}" if second else "")
+        joined = "to" if claim.statistic == RATIO_OF_ROUNDS else "less"
+        subject = _method(first) + (f" {joined} {_method(second)}" if second else "")
         yield asked | {
             "answer": claim.judge(estimate.low, estimate.high, estimate.cases),
             "this run": estimate.value,
