@@ -55,6 +55,12 @@ if (
     show_stages()
 
 
+# Snakemake limits how many jobs start within a second, and at each job that ends starts one more timer that looks again
+# every second: of 160 jobs the last ones wait for 160 looks a second. On one machine the cores are the limit.
+if workflow.scheduling_settings and not workflow.resource_settings.nodes:
+    workflow.scheduling_settings.max_jobs_per_timespan = None
+
+
 def one_of(names):
     """A pattern that matches these names alone, so that a target of another name is said to have no rule."""
     return "|".join(map(re.escape, names)) or "(?!)"
@@ -118,11 +124,15 @@ def list_debated(study=None, protocol=None):
     ]
 
 
+def has_words(experiment):
+    """Whether what was said is at hand: of recorded debates the numbers alone ship."""
+    dataset = plan.experiments[experiment].config.dataset
+    return plan.datasets[dataset].source != "shipped"
+
+
 def list_worded(study=None):
     """As `list_debated`, of those debates whose words are at hand to be read."""
-    return [
-        name for name in list_debated(study) if plan.has_words(name.partition("/")[0])
-    ]
+    return [name for name in list_debated(study) if has_words(name.partition("/")[0])]
 
 
 def study_of(wildcards):

@@ -310,11 +310,6 @@ class Plan:
         config = self.config.models[model]
         return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(config.endpoint, 1)
 
-    def has_words(self, experiment: str) -> bool:
-        """Whether what was said in an experiment is at hand: of recorded debates the numbers alone are shipped."""
-        source: str = self.datasets[self.experiments[experiment].config.dataset].source
-        return source != "shipped"
-
     def is_trial(self, experiment: Experiment) -> bool:
         """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
         config = experiment.config
