@@ -1,11 +1,13 @@
 """Hold the debates of one experiment, model and shard."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import read_cases
 from moot.stages.debates import Job, write_transcripts
 from moot.stages.job import job
+from moot.stages.preview import calls_of_a_debate
 from moot.stages.records import digests_of
 
 if TYPE_CHECKING:
@@ -25,5 +27,6 @@ if __name__ == "__main__":
             threads=snakemake.threads,
             artifacts={name: Path(inputs[name]) for name in needs},
         )
+        debates = replace(debates, calls_a_debate=calls_of_a_debate(plan, debates))
         sources = [Path(source) for source in inputs]
         write_transcripts(plan, debates, sources, Path(snakemake.output[0]), **digests_of(snakemake))

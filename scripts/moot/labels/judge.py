@@ -68,7 +68,7 @@ def judge_statements(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
 
 async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> list[tuple[str, str]]:
     ledger = Ledger(judge.ledger)
-    progress = Progress(f"labels by {judge.name}", len(statements))
+    progress = Progress(f"labels by {judge.name}", len(statements), calls_a_debate=1)
     slots = asyncio.Semaphore(judge.config.concurrency)
     async with open_chats({judge.name: judge.config}, ledger, judge.settings, progress) as chats:
 

@@ -10,7 +10,11 @@ _EVERY_SECONDS = 20.0
 
 @dataclass(slots=True)
 class Progress:
-    """Running totals of one job; `tick` writes a line at most every few seconds."""
+    """Running totals of one job; `tick` writes a line at most every few seconds.
+
+    Debates advance side by side, so that most end late: what is done is reckoned from calls, of which `calls_a_debate`
+    says about how many a debate takes (0: not known).
+    """
 
     name: str
     debates: int = 0
@@ -21,8 +25,14 @@ class Progress:
     failed_calls: int = 0
     tokens: int = 0
     cost_usd: float = 0.0
+    calls_a_debate: int = 0
     started: float = field(default_factory=time.monotonic)
     last_line: float = field(default_factory=time.monotonic)
+
+    @property
+    def calls(self) -> int:
+        """Calls answered so far."""
+        return self.new_calls + self.ledger_calls
 
     def mostly_from_ledger(self) -> bool:
         """Whether more replies came from the ledger than from models so far."""
@@ -37,8 +47,10 @@ class Progress:
     def line(self) -> str:
         """The state of the job in one line."""
         seconds = time.monotonic() - self.started
+        expected = max(self.calls_a_debate * self.debates, self.calls)
+        about = f" of about {expected}" if self.calls_a_debate and self.done < self.debates else ""
         parts = [
-            f"{self.name}: {self.done} of {self.debates} debates",
+            f"{self.name}: {self.calls}{about} calls, {self.done} of {self.debates} debates",
             f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
         ]
         if self.tokens:
@@ -51,6 +63,6 @@ class Progress:
             parts.append(f"{self.failed_calls} calls failed")
         if self.done == self.debates:
             parts.append(f"{seconds:.0f} s")
-        elif self.done:
-            parts.append(f"about {seconds / self.done * (self.debates - self.done):.0f} s left")
+        elif about and self.new_calls:
+            parts.append(f"about {seconds / self.new_calls * (expected - self.calls):.0f} s left")
         return "; ".join(parts)

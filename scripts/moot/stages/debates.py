@@ -199,6 +199,7 @@ class Job:
         shard: which of the configured shards; None takes all cases.
         threads: for an embedded model.
         artifacts: files that the protocol needs, by name.
+        calls_a_debate: about how many calls a debate takes, for the lines on progress; 0: not known.
     """
 
     experiment: str
@@ -208,6 +209,7 @@ class Job:
     shard: int | None = None
     threads: int = 1
     artifacts: Mapping[str, Path] = field(default_factory=dict)
+    calls_a_debate: int = 0
 
 
 def cases_of_job(plan: Plan, job: Job) -> list[Case]:
@@ -217,9 +219,9 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
 
 
 async def run_debates(
-    plan: Plan, job: Job, ledger: Ledger, settings: Settings, progress: Progress
+    plan: Plan, job: Job, ledger: Ledger, settings: Settings, progress: Progress, most: int | None = None
 ) -> AsyncGenerator[Debate, None]:
-    """Hold a job's debates concurrently, yielding them in order as they end."""
+    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end."""
     experiment = plan.experiments[job.experiment]
     models = plan.models_in_job(job.experiment, job.model)
     renamed = as_argued(experiment.config, job.cases, job.task)
@@ -244,7 +246,7 @@ async def run_debates(
             lambda case=case, repeat=repeat: run_debate(new_debate(case, job.task, repeat, setting), experiment)
             for case, repeats in argued
             for repeat in (range(experiment.config.repeats) if repeats is None else repeats)
-        ]
+        ][:most]
         progress.debates = len(jobs)
         concurrency = models[job.model].concurrency
         at_once = concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
@@ -257,7 +259,7 @@ async def run_debates(
 
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     """`run_debates` with the configured ledger and budget; SIGINT and SIGTERM end it in order."""
-    progress = Progress(f"{job.experiment} {job.model} shard {job.shard}")
+    progress = Progress(f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_a_debate)
     renamed = as_argued(plan.experiments[job.experiment].config, job.cases, job.task)
     cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
     open_endpoint = simulated_endpoints(plan.config, cases, task)

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from moot.core.artifacts import read_cases
+from moot.core.config import RECORDED
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Settings
 from moot.llm.ledger import Entry, Ledger
@@ -115,6 +116,31 @@ def _preview_row(
         "completion_tokens": sum(reply.completion_tokens for reply in added),
         "usd": round(progress.cost_usd, 4),
     }
+
+
+def calls_of_a_debate(plan: Plan, job: Job) -> int:
+    """About how many calls a debate of a job takes: those of its first one, with stand-in replies.
+
+    0 where none can be counted: no call is made, or a person is asked, who would be shown what nobody said.
+    """
+    models = plan.models_in_job(job.experiment, job.model).values()
+    asks_a_person = getattr(plan.experiments[job.experiment].params, "human", "") == "ask"
+    if asks_a_person or all(model.endpoint == RECORDED for model in models):
+        return 0
+    with closing(PreviewLedger(plan.config.ledger)) as ledger:
+        try:
+            return asyncio.run(_count_calls(plan, job, ledger))
+        except Exception:
+            return 0
+
+
+async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
+    settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
+    progress = Progress(job.experiment)
+    async with aclosing(run_debates(plan, job, ledger, settings, progress, most=1)) as debates:
+        async for _ in debates:
+            pass
+    return progress.calls
 
 
 async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress) -> None:

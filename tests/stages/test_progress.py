@@ -1,0 +1,48 @@
+"""How far debates are, reckoned from calls: debates advance side by side, so that most of them end late."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
+from moot.llm.progress import Progress
+from moot.stages.debates import Job
+from moot.stages.plan import Plan
+from moot.stages.preview import calls_of_a_debate
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases" / "people.parquet", 30)
+    config = configuration(server.url, tmp_path, run=[EXPERIMENT])
+    job = Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0)
+    assert calls_of_a_debate(Plan.from_yaml(config, PROJECT), job) == 16
+    assert server.count() == 0
+
+
+def test_a_person_is_shown_no_stand_in(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cases = people(tmp_path / "cases" / "people.parquet", 2)
+    asking = {"protocol": "human_panel", "params": {"human": "ask", "votes": "likelihood"}}
+    plan = Plan.from_yaml(configuration(server.url, tmp_path, experiment=asking), PROJECT)
+    assert calls_of_a_debate(plan, Job(EXPERIMENT, MODEL, *read_cases(cases))) == 0
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_line_says_how_many_calls_and_seconds_are_left_before_any_debate_has_ended() -> None:
+    progress = Progress("trial", debates=50, calls_a_debate=16, new_calls=200, ledger_calls=200)
+    progress.started -= 100
+    assert progress.line() == (
+        "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger; about 200 s left"
+    )
+    progress.done, progress.new_calls = 50, 610
+    assert progress.line().startswith("trial: 810 calls, 50 of 50 debates; 610 calls made, 200 from the ledger; 100 s")
+    assert "of about 420 calls" in Progress("longer", debates=2, calls_a_debate=1, new_calls=420).line()
