@@ -1,5 +1,6 @@
 """Results that exist already, through the workflow by configuration alone: shipped numbers, one's own, other files."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,17 @@ def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_froze
     page = (built.work / TABLES[6]).with_suffix(".html").read_text()
     assert "This run is the plan that was frozen at 20" in page
     assert "(data/frozen/plan-1.json), when the ledger held 0 replies." in page
+
+
+def test_recorded_debates_come_before_those_that_a_model_holds(built: Workflow) -> None:
+    done = built.run(*TABLES, "--forcerun", "run_debates", "--dry-run")
+    planned = re.split(r"\n(?=(?:local)?rule )", done.stdout)
+    blocks = [block for block in planned if block.startswith("rule run_debates:")]
+    found = {
+        re.search(r"experiment=([\w-]+)", block)[1]: int(re.search(r"priority: (\d+)", block)[1])  # type: ignore[index]
+        for block in blocks
+    }
+    assert found["nyu-people-consult"] == found["my-results"] > found["trial"]
 
 
 def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
