@@ -1,6 +1,11 @@
 # How the debates of a study, or of all, came out; at the top of the report.
 
 
+def outcome_label(wildcards):
+    """What the report calls an outcome."""
+    return {"study": "all" if wildcards.study == COMPARISON else wildcards.study}
+
+
 rule outcome:
     input:
         predictions=lambda wildcards: study_predictions(wildcards.study),
@@ -10,7 +15,7 @@ rule outcome:
         html=report(
             "results/outcome/{study}.html",
             category="Outcome",
-            labels={"study": "{study}"},
+            labels=outcome_label,
         ),
     log:
         "results/logs/outcome/{study}.log",
