@@ -74,21 +74,28 @@ wildcard_constraints:
     study="[^/]+",
 
 
-for model in plan.models_used:
+# Recorded answers are read by as many jobs at once as there are cores; nobody is asked.
+ASKED = [
+    model
+    for model in plan.models_used
+    if plan.config.models[model].endpoint != RECORDED
+]
+
+for model in ASKED:
     workflow.register_resource(
         f"model_{model}", plan.jobs_at_once(model, workflow.cores)
     )
 
 
 def model_slots(models_of_job):
-    """One slot of each model that a job speaks with; `models_of_job` names them by experiment and model."""
+    """One slot of each model that a job asks; `models_of_job` names them by experiment and model."""
 
     def speaks_with(model):
         return lambda wildcards: int(
             model in models_of_job(wildcards.experiment, wildcards.model)
         )
 
-    return {f"model_{model}": speaks_with(model) for model in plan.models_used}
+    return {f"model_{model}": speaks_with(model) for model in ASKED}
 
 
 def model_threads(models_of_job):
