@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -179,11 +180,17 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
     return list(model.model_fields)
 
 
+@cache
+def _read_yaml(file: Path, _modified: int) -> Any:
+    """A configuration file, parsed once as long as it is the same: each check asks where its key stands."""
+    return yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+
+
 def where(files: Iterable[Path], location: tuple[int | str, ...]) -> str:
     """The last configuration file that holds the longest part of a key's path, and the key: `file: a.b.c`."""
     best_file, best_depth = "configuration", 0
     for file in files:
-        node, depth = yaml.safe_load(file.read_text(encoding="utf-8")) or {}, 0
+        node, depth = _read_yaml(file, file.stat().st_mtime_ns), 0
         for part in location:
             if not isinstance(node, Mapping) or part not in node:
                 break
