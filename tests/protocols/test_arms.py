@@ -19,6 +19,7 @@ from moot.stages.debates import Job, write_transcripts
 from moot.stages.load import load_dataset
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
+from moot.stages.preview import preview
 
 DEBATE = ("noise", "alone", "consultancy", "swap", "plant_citation", "plant_authority", "plant_padding")
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -276,6 +277,29 @@ def test_samples_are_matched_to_the_debates_calls_and_tokens(runs: Runs) -> None
     assert samples["matched_tokens"] == {round(tokens[0] / (tokens[1] / 16))}
 
 
+def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(tmp_path: Path, runs: Runs) -> None:
+    raw = configuration("http://nowhere.invalid", tmp_path, {"max_tokens": 40})
+    raw["experiments"] = {"trial": entry("courtroom", ("noise", "alone", "matched_calls", "matched_tokens"))}
+    raw["shards"] = 2
+    people(tmp_path / "results" / "cases" / "people.parquet", 8)
+    before = runs.server.count()
+    rows = preview(Plan.from_yaml(raw, PROJECT), tmp_path / "results").set_index("experiment")
+    calls = {name.removeprefix("trial-arm="): count for name, count in rows["calls_to_make"].items()}
+    tokens = rows.loc["trial", ["prompt_tokens", "completion_tokens"]].sum()
+    price = rows.loc["trial-arm=matched_calls", ["prompt_tokens", "completion_tokens"]].sum() / (4 * 16)
+    matched = 4 * (round(tokens / 4 / price) - 16)  # the first 16 samples are those of the other arm
+    assert calls == {
+        "trial": 64,
+        "noise": 16,
+        "alone": 28,
+        "matched_calls": 64,
+        "matched_tokens": max(0, matched),
+        "total": sum(calls.values()) - calls["total"],
+    }
+    assert "transcripts/trial/test/0.parquet" in rows.loc["trial-arm=noise", "needs"]
+    assert not (tmp_path / "ledger" / "results").exists() and runs.server.count() == before, "nobody is asked"
+
+
 def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Runs) -> None:
     by_hand = entry("courtroom", arm="noise", of="courtroom")
     assert runs.plan(mine=by_hand).experiments["mine"].needs == {"held": "transcripts/courtroom/{model}/0.parquet"}
@@ -307,6 +331,14 @@ def test_arms_run_with_their_experiment_and_a_pattern_may_leave_them_out(tmp_pat
     assert run() == run("trial") == ["trial", "trial-arm=noise", "trial-arm=alone"]
     with pytest.raises(UserError, match="of: unknown experiment of this run 'trial'"):
         run("trial-arm=noise")
+    raw["models"]["other"] = raw["models"]["test"]
+    raw["experiments"]["trial"] |= {"models": ["test", "other"], "arm_models": "other", "arm_cases": 2}
+    arm = Plan.from_yaml(raw, PROJECT).experiments["trial-arm=noise"].config
+    assert (arm.models, arm.cases) == (("other",), 2)
+    with pytest.raises(UserError, match=r"arm_models: unknown model of this experiment 'tset'; did you mean 'test'\?"):
+        Plan.from_yaml(
+            {**raw, "experiments": {"trial": {**raw["experiments"]["trial"], "arm_models": ["tset"]}}}, PROJECT
+        )
     raw["contrasts"] = {"debate-adds": {"first": "trial", "second": "trial-arm=alone", "direction": "first_higher"}}
     [planned] = Plan.from_yaml(raw, PROJECT).contrasts_of("courtroom")
     assert (str(planned.second.experiment), planned.missing) == ("trial-arm=alone", "")

@@ -59,6 +59,9 @@ class ExperimentConfig(Strict):
     arm_models: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
         (), description="those of its models that the control arms run with; none: all"
     )
+    arm_cases: int | None = Field(
+        None, ge=1, description="how many of its cases the control arms argue, the first ones; none: all"
+    )
     arm: str = Field("", description="the control arm that it is itself, beside the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field((), description="labelers of its statements (rules, judge, human), in order")

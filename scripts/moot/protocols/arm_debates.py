@@ -121,8 +121,10 @@ class NoiseDebate(ArmDebate):
             return _unsaid(seat, kind)
         fields = {name: found[name] for name in ("prediction", "confidence")}
         parsed = json.loads(found["parsed"]) if found["parsed"] else None
+        if not self._heard:
+            self._note("", arm="noise", case=found["case_id"])
         said = super().record(seat, kind, found["text"], source=BORROWED, round=number, parsed=parsed, **fields)
-        self._note("", arm="noise", turn=said.turn, case=found["case_id"])
+        self._heard.add(said.turn)
         return said
 
     def _with_noise(self, seat: str, heard: Sequence[Utterance] | None) -> list[Utterance] | None:

@@ -24,8 +24,16 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
     for name in config.arms:
         instead = ARMS[name].instead
         protocol, params = instead(full) if instead else (config.protocol, dict(config.params))
-        changed = {"protocol": protocol, "params": params, "arm": name, "of": full.name, "arms": (), "labelers": ()}
-        changed |= {"models": config.arm_models or config.models, "arm_models": ()}
+        limits = [count for count in (config.cases, config.arm_cases) if count is not None]
+        changed: dict[str, object] = {
+            "protocol": protocol,
+            "params": params,
+            "arm": name,
+            "of": full.name,
+            "labelers": (),
+        }
+        changed |= {"models": config.arm_models or config.models, "cases": min(limits) if limits else None}
+        changed |= {"arms": (), "arm_models": (), "arm_cases": None}
         changed["prompts"] = "" if instead else config.prompts
         changed["study"] = config.study or full.entry.study
         yield arm_name(full.name, name), config.model_copy(update=changed)

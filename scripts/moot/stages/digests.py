@@ -148,7 +148,7 @@ class Stages:
         protocol, models = PROTOCOLS[found.config.protocol], plan.models_in_job(experiment, model)
         content = {
             "experiment": found.config.model_dump(
-                mode="json", exclude={"study", "labelers", "models", "prompts", "arms", "arm_models"}
+                mode="json", exclude={"study", "labelers", "models", "prompts", "arms", "arm_models", "arm_cases"}
             ),
             "models": _what_replies_depend_on(models),
             "seed": plan.config.seed,

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
@@ -16,8 +17,10 @@ from moot.llm.chat import Settings
 from moot.llm.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
+from moot.protocols.debate import Debate
 from moot.stages.debates import Job, run_debates
 from moot.stages.plan import Experiment, Plan
+from moot.stages.standins import StandIns
 
 _CHARACTERS_A_TOKEN = 4.0
 
@@ -87,26 +90,29 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
 
     Yields:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and completion_tokens (estimated, the
-        latter at most), usd (by the model's price), needs (artifacts that must be built before more can be said).
+        latter at most), usd (by the model's price), needs (artifacts that must be built first; the numbers then rest on
+        the debates that this preview goes through in their place, and are left out where it has none).
     """
-    with closing(PreviewLedger(plan.config.ledger)) as ledger:
+    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
+        stand_ins = StandIns(plan, ledger, Path(folder))
         for experiment in plan.experiments.values():
             for model in experiment.config.models:
-                yield _preview_row(plan, results, ledger, experiment, model)
+                yield _preview_row(plan, results, ledger, stand_ins, experiment, model)
 
 
 def _preview_row(
-    plan: Plan, results: Path, ledger: PreviewLedger, experiment: Experiment, model: str
+    plan: Plan, results: Path, ledger: PreviewLedger, stand_ins: StandIns, experiment: Experiment, model: str
 ) -> dict[str, Any]:
-    artifacts = {name: results / path for name, path in experiment.needed_by(model).items()}
-    missing = [str(path) for path in artifacts.values() if not path.exists()]
+    needed = {name: results / path for name, path in experiment.needed_by(model).items()}
+    missing = [str(path) for path in needed.values() if not path.exists()]
     row: dict[str, Any] = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
-    if missing:
+    artifacts = stand_ins.instead_of(needed, results)
+    if len(artifacts) < len(needed):
         return row
     cases, task = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
     job = Job(experiment.name, model, cases, task, artifacts=artifacts)
     progress, before = Progress(f"preview of {experiment.name}"), set(ledger.added)
-    asyncio.run(_go_through(plan, job, ledger, progress))
+    stand_ins.keep(experiment.name, model, asyncio.run(_go_through(plan, job, ledger, progress)))
     added = [entry.reply for call_id, entry in ledger.added.items() if call_id not in before]
     return row | {
         "debates": progress.done,
@@ -143,11 +149,10 @@ async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
     return progress.calls
 
 
-async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress) -> None:
+async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress) -> list[Debate]:
     settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
     async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
-        async for _ in debates:
-            pass
+        return [debate async for debate in debates]
 
 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:
