@@ -32,9 +32,10 @@ _CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tok
 
 @dataclass(frozen=True)
 class Measured:
-    """What running a rehearsal took here: wall-clock seconds, and GB of memory of its largest process."""
+    """What running a rehearsal took here: seconds of the clock and of all processors, GB of its largest process."""
 
     seconds: float
+    processor_seconds: float
     gigabytes: float
 
 
@@ -71,9 +72,9 @@ def run_workflow(folder: Path, shipped: Path, cores: int) -> Measured:
     done = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603 - our own command
     if done.returncode:
         raise RunStoppedError(f"the rehearsal stopped; the messages above, and {folder}/results/logs/, say why.")
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    kibibytes = largest / 1024 if sys.platform == "darwin" else largest
-    return Measured(time.monotonic() - started, kibibytes / _KIBIBYTES_A_GIGABYTE)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    kibibytes = used.ru_maxrss / 1024 if sys.platform == "darwin" else used.ru_maxrss
+    return Measured(time.monotonic() - started, used.ru_utime + used.ru_stime, kibibytes / _KIBIBYTES_A_GIGABYTE)
 
 
 def read_calls(folder: Path) -> pd.DataFrame:
@@ -147,8 +148,9 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
         "",
         "## This machine",
         "",
-        f"The rehearsal took {measured.seconds / 60:.1f} minutes; its largest process {measured.gigabytes:.2f} GB of "
-        "memory. A second rehearsal of the same configuration reads its ledger.",
+        f"The rehearsal took {measured.seconds / 60:.1f} minutes, {measured.processor_seconds / 60:.1f} of processor "
+        f"time; its largest process {measured.gigabytes:.2f} GB of memory. A second rehearsal of the same "
+        "configuration reads its ledger.",
     ]
     return "\n".join(lines) + "\n"
 
