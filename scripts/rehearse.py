@@ -1,10 +1,11 @@
-"""Run the whole configuration with simulated voices, elsewhere, and say what the real run would take."""
+"""Run the whole configuration with simulated voices, elsewhere; say what the real run takes, and can show."""
 
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.stages.job import job
+from moot.stages.power import summarise_power
 from moot.stages.rehearsing import rehearse
 
 if TYPE_CHECKING:
@@ -16,3 +17,4 @@ if __name__ == "__main__":
     with job(snakemake) as plan:
         shipped = Path(snakemake.scriptdir).parent
         sys.stdout.write(rehearse(snakemake.config, plan.config, shipped, snakemake.threads))
+        sys.stdout.write(summarise_power(plan))

@@ -37,12 +37,14 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
                 "protocol": "courtroom", "dataset": "people", "models": ["served"], "cases": 4,
                 "arms": ["noise", "labels_swapped", "matched_calls"],
             },
+            "contrasts/right": {"first": "single/served", "second": "single/other"},
             "budget": {"calls": 1},
             "ledger": "data/ledger",
         }
     )  # fmt: skip
     done = workflow.run("rehearse")
     assert done.returncode == 0, done.stdout[-4000:]
+    assert "right (accuracy, by rehearsal (SIMULATED) of 12 cases): 12 cases x 1 show" in done.stdout
     folder = workflow.work / "rehearsal"
     assert not (workflow.work / "results").exists()
     assert not (workflow.work / "data").exists(), "the real ledger is left alone"
