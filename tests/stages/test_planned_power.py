@@ -1,6 +1,7 @@
 """`snakemake power` on simulated debates: what they vary by, what the plan shows, and what a difference costs."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -9,10 +10,12 @@ import pytest
 from courtroom_runs import PROJECT, configuration, people
 from moot.core.artifacts import read_cases, read_frame
 from moot.core.errors import UserError
+from moot.scores.contrasts import Side
 from moot.stages.debates import Job, write_transcripts
 from moot.stages.plan import Plan
-from moot.stages.power import planned_power, summarise_power, write_power
+from moot.stages.power import Powered, _planned_cases, planned_power, power_lines, summarise_power, write_power
 from moot.stages.predictions import write_predictions
+from moot.stats.power import Goal, Spread
 
 CASES, REPEATS = 40, 2
 
@@ -58,7 +61,7 @@ def debate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     plan = Plan.from_yaml(raw(), PROJECT)
-    advice = "better: no debates of 10 cases or more by both sides; run `snakemake rehearse`, or a pilot"
+    advice = "better: no debates of 10 cases or more by both sides, or of all; run `snakemake rehearse`, or a pilot"
     with pytest.raises(UserError, match=advice):
         write_power(plan)
     assert advice in summarise_power(plan)
@@ -98,6 +101,21 @@ def test_what_the_data_set_cannot_show_is_said(tmp_path: Path, monkeypatch: pyte
     assert "the data set has 100." in said
     row = pd.read_csv("results/power/power.csv").iloc[0]
     assert pd.isna(row["cases"]) and row["cases, one repeat"] > 1000
+
+
+def test_five_cases_show_nothing_and_groups_count_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"split": ["test"] * 5, "attributes": [{"sex": one} for one in "ffmmm"]})
+    plan = Plan.from_yaml(raw(), PROJECT)
+    results = SimpleNamespace(cases=frame)
+    assert _planned_cases(plan, Side("one", ("good",), "accuracy"), results) == (CASES, 5)
+    assert _planned_cases(plan, Side("one", ("good",), "accuracy", {"sex": "f"}), results) == (round(CASES * 0.4), 2)
+    few = Powered(
+        plan.contrasts[0], "pilot", Spread(0.1, 0.2, (0.1, 0.1), cases=5), 5, (20, 20), 5, 0.1, Goal(), Goal(0.025)
+    )
+    lines = list(power_lines([few], 0.1))
+    assert lines[0].endswith("5 cases x 20 show no difference, however large at 80% power.")
+    assert lines[1].endswith("the data set has 5.")
 
 
 def test_nothing_to_plan_for_is_said() -> None:

@@ -87,9 +87,11 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
     for source, folder in ((PILOT, RESULTS), (REHEARSED, REHEARSAL / "results")):
         experiments = _results(plan, contrast, folder)
         difference = measure(contrast, experiments) if experiments else None
-        if difference is None or difference.cases < FEWEST_CASES:
+        if difference is None:
             continue
-        sizes = [_planned_cases(plan, side.experiment, experiments[side.experiment]) for side in contrast.sides]
+        sizes = [_planned_cases(plan, side, experiments[side.experiment]) for side in contrast.sides]
+        if difference.cases < min(FEWEST_CASES, *(available for _, available in sizes)):
+            continue
         goal = Goal(plan.config.power.level, plan.config.power.power)
         return Powered(
             contrast,
@@ -102,7 +104,7 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
             goal,
             replace(goal, level=goal.level / tests),
         )
-    return f"no debates of {FEWEST_CASES} cases or more by both sides; run `snakemake rehearse`, or a pilot"
+    return f"no debates of {FEWEST_CASES} cases or more by both sides, or of all; run `snakemake rehearse`, or a pilot"
 
 
 def _results(plan: Plan, contrast: Contrast, folder: Path) -> dict[str, ExperimentResults]:
@@ -118,11 +120,13 @@ def _results(plan: Plan, contrast: Contrast, folder: Path) -> dict[str, Experime
     return {name: ExperimentResults(folder, name, plan.view(name, list(found)), seed) for name, found in wanted.items()}
 
 
-def _planned_cases(plan: Plan, experiment: str, results: ExperimentResults) -> tuple[int, int]:
-    """How many cases an experiment takes, and how many its split has."""
-    config = plan.experiments[experiment].config
-    available = int((results.cases["split"] == config.split).sum())
-    return config.cases or available, available
+def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[int, int]:
+    """How many cases a side takes, and how many its split has; of a side with some cases alone, in proportion."""
+    config = plan.experiments[side.experiment].config
+    known = results.cases[results.cases["split"] == config.split]
+    fitting = [all(found.get(key) == value for key, value in side.cases.items()) for found in known["attributes"]]
+    available = sum(fitting)
+    return round((config.cases or len(known)) * available / max(1, len(known))), available
 
 
 def _repeats(plan: Plan, experiment: str) -> int:
