@@ -69,7 +69,11 @@ class Runs:
         raw = configuration(
             self.server.url, self.folder, {"max_tokens": 40}, experiments={**self.experiments, **experiments}
         )
-        raw["datasets"] |= {"opinions": {"source": "sample"}, "agreement": {"source": "sample"}}
+        raw["datasets"] |= {
+            "conference": {"source": "sample"},
+            "opinions": {"source": "sample"},
+            "agreement": {"source": "sample"},
+        }
         return Plan.from_yaml(raw, PROJECT)
 
     def cases(self, plan: Plan, dataset: str) -> Path:
@@ -313,6 +317,9 @@ def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Run
     ):
         with pytest.raises(UserError, match=message.replace("?", r"\?")):
             runs.plan(mine=entry("courtroom", **change))
+    for arm in ("alone", "matched_calls"):
+        with pytest.raises(UserError, match=f"mine.arms: {arm}: .*the answer is what debaters come to"):
+            runs.plan(mine=entry("conference", (arm,), dataset="conference"))
     with pytest.raises(UserError, match="this experiment has one debater"):
         runs.plan(mine={**entry("feedback", ("swap",)), "params": {"debaters": 1}})
     runs.experiments["lone"] = entry("courtroom", ("noise",), cases=1)

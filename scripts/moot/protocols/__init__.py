@@ -52,6 +52,8 @@ class Debaters:
             changes what each hears of the others.
         given_sides: whether each is told what to argue for, from the parameters.
         sides: of a debate, seat to the label that it argues for.
+        among_them: labels of a task whose answer is what the debaters come to among themselves, so that without them
+            there is none.
     """
 
     seats: Callable[[Any], Sequence[str]]
@@ -59,6 +61,7 @@ class Debaters:
     peers: bool = False
     given_sides: Callable[[Any], bool] = lambda _: False
     sides: Callable[[Debate], Mapping[str, str]] = _no_sides
+    among_them: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

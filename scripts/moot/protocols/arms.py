@@ -144,6 +144,9 @@ def problem(name: str, protocol: str, full: Full, labels: tuple[str, ...], besid
         return f"protocol '{protocol}' asks nobody for an answer that an arm could change. Remove it from `arms`."
     if name == TOKENS_MATCHED and CALLS_MATCHED not in beside:
         return f"it takes the price of a sample from '{CALLS_MATCHED}'. Add '{CALLS_MATCHED}' to `arms`."
+    if ARMS[name].instead and full.entry.debaters and labels and set(labels) == full.entry.debaters.among_them:
+        found = "the answer is what debaters come to, so that without them there is none"
+        return f"{ARMS[name].what}: {found}. Remove it from `arms`."
     found = _options_problem(protocol, full, labels) if name == RELABELLED else _debaters_problem(name, protocol, full)
     return f"{ARMS[name].what}: {found}. Remove it from `arms`." if found else ""
 

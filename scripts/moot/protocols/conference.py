@@ -68,7 +68,8 @@ def _participants(params: ConferenceParams) -> list[str]:
     return [participant(number) for number in range(1, params.participants + 1)]
 
 
-PARTICIPANTS = Debaters(_participants, MODERATOR)
+AGREEING = frozenset({AGREEMENT, OPEN})
+PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEING)
 
 
 @protocol(
@@ -76,7 +77,7 @@ PARTICIPANTS = Debaters(_participants, MODERATOR)
     ConferenceParams,
     study="conference",
     debaters=PARTICIPANTS,
-    options=Options(known=frozenset({AGREEMENT, OPEN})),
+    options=Options(known=AGREEING),
 )
 async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     """Debate every topic; the answer is whether all ended in agreement, or the group's verdict on a task of its own."""
@@ -140,7 +141,7 @@ async def outcome(debate: Debate, params: ConferenceParams, agenda: Agenda, agre
     """Whether every topic ended in agreement; on a task with other labels, the verdict that the moderator reports."""
     if not any(said.kind == STATEMENT and said.usable and said.text.strip() for said in debate.utterances):
         return None
-    if set(debate.task.labels) == {AGREEMENT, OPEN}:
+    if set(debate.task.labels) == AGREEING:
         share = sum(agreed) / len(agreed)
         return Answer(AGREEMENT if all(agreed) else OPEN, None, share)
     if params.answer == "likelihood":
