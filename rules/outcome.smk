@@ -19,6 +19,7 @@ rule outcome:
         ),
     log:
         "results/logs/outcome/{study}.log",
+    priority: AGGREGATION
     conda:
         "../envs/presentation.yaml"
     params:

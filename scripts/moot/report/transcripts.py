@@ -28,7 +28,7 @@ PUBLIC = "public"
 CODE_LENGTH = 12
 SHORT = 40  # characters of a field that stands in the line of its name
 EMPTY: tuple[object, ...] = (None, "", [], {})  # what a field without content holds; 0 and False are content
-MOST_ON_A_PAGE = 20  # debates on a page of HTML, which goes into the report as a whole
+MOST_ON_A_PAGE = 5  # debates on a page of HTML: at the scale of the papers, the report holds some 200 such pages
 PRIVATE_TURNS = "was shown to nobody but the seats named"
 
 

@@ -79,7 +79,6 @@ def questions(results: StudyResults) -> TableContent:
         published=("published value",),
         intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("study", "question", "published claim"),
-        formats={"this run": "+.3f"},
     )
 
 
