@@ -136,7 +136,7 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
         try:
             return asyncio.run(_count_calls(plan, job, ledger))
-        except Exception:
+        except Exception:  # a protocol may take offence at a stand-in; its real replies are yet to come
             return 0
 
 
