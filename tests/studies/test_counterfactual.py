@@ -148,7 +148,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
                 "simulated": {**voice, "word_liking": {"man": 0.8}},
             },
         }
-        base = {"loader": "nlsy97", "source": "synthetic", "rows": 600, "baselines": ["lr"]}
+        base = {"loader": "nlsy97", "source": "synthetic", "rows": 600, "baselines": ["nb"]}
         raw["datasets"] = {
             "told": base,
             "exchanged": {**base, "exchange": "sex"},
@@ -240,7 +240,7 @@ def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(tables: dict[s
 
 def test_a_trained_model_is_asked_about_the_same_people_told_in_two_ways(tables: dict[str, pd.DataFrame]) -> None:
     frame = tables["counterfactual"]
-    trained = frame[frame["method"] == "trained: lr"]
+    trained = frame[frame["method"] == "trained: nb"]
     assert set(trained["what changes"]) == {"names the positive label", "belief in the positive label"}
     belief = row(trained, people="all", what_changes="belief in the positive label")
     assert belief["difference"] < 0, "the synthetic outcome depends on sex, and so does what is learnt"
