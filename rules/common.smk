@@ -17,6 +17,7 @@ from snakemake.exceptions import WorkflowError
 from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.errors import UserError
 from moot.core.log import stage_lines_asked_for
+from moot.report.exports import EXPORTERS
 from moot.stages.console import show_stages
 from moot.stages.plan import Plan
 from moot.studies import FIGURES, TABLES
@@ -386,4 +387,18 @@ def other_transcripts(wildcards):
         for experiment, model in LABELLED
         if (experiment, model) != (wildcards.experiment, wildcards.model)
         for shard in range(plan.config.shards)
+    ]
+
+
+def export_path(name):
+    """Where a format is written: a file, or a folder."""
+    return f"results/export/{name}/{{experiment}}/{{model}}{EXPORTERS[name].ending}"
+
+
+def exports(name):
+    """The exports of all experiments and models in one format."""
+    pairs = (debated.split("/") for debated in EXPERIMENT_MODELS)
+    return [
+        export_path(name).format(experiment=experiment, model=model)
+        for experiment, model in pairs
     ]

@@ -16,6 +16,7 @@ TABLES = tuple(
     f"results/tables/recorded/{name}.csv"
     for name in ("methods", "groups", "nyu_judges", "paired_tests", "rejudged", "judges", "contrasts")
 )
+EXPORTS = tuple(f"results/export/{name}/again/second" for name in ("convokit", "croissant", "every_eval_ever"))
 OWN = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
 c1,debate,gpt-x,NO,YES,60,female
@@ -100,7 +101,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     with published_debates(served, 2, workflow.project / "data" / "versions.csv"):
         frozen = workflow.run("freeze")
         assert "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout, frozen.stdout
-        done = workflow.run(*TABLES)
+        done = workflow.run(*TABLES, *EXPORTS)
     assert done.returncode == 0, done.stdout[-4000:]
     return workflow
 
@@ -178,6 +179,17 @@ def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Wor
     assert [text.count("debater b, round 2: No.") for text in asked] == [0, 0, 1, 1]
     assert [text.count("Your belief after round 1") for text in asked] == [0, 0, 1, 1]
     assert not any("Go on." in text or "recorded judge" in text for text in asked)
+
+
+def test_debates_are_exported_in_every_format(built: Workflow) -> None:
+    said = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
+    utterances = (built.work / EXPORTS[0] / "utterances.jsonl").read_text("utf-8").splitlines()
+    assert len(utterances) == (said["kind"] != "conclusion").sum()
+    assert len(pd.read_parquet(built.work / EXPORTS[1] / "transcripts.parquet")) == len(said)
+    [samples] = (built.work / EXPORTS[2]).rglob("*_samples.jsonl")
+    assert len(samples.read_text("utf-8").splitlines()) == 2
+    missing = built.run("export_inspect", "--dry-run", "--quiet", "host")
+    assert "convert_to_inspect" in missing.stdout and "convert_to_convokit" not in missing.stdout
 
 
 def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:

@@ -35,6 +35,15 @@ class Budget(Strict):
     calls: int | None = Field(None, ge=0, description="calls")
 
 
+class Publication(Strict):
+    """What exported data say of who publishes them; moot cannot know it."""
+
+    license: str = Field("", description="licence of the exported debates, as an address or an SPDX name")
+    creator: str = Field("", description="who publishes them: a person or an institution")
+    url: str = Field("", description="where they are published")
+    citation: str = Field("", description="how to cite them")
+
+
 class ExperimentConfig(Strict):
     """A protocol over a data set's cases by some models."""
 
@@ -158,6 +167,9 @@ class Config(Strict):
     extensions: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
         (), description="folders of your own modules, which register protocols, data sets, baselines, scores, ..."
     )
+    publication: Publication = Field(
+        default_factory=Publication, description="who publishes what `snakemake export` writes, and how"
+    )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Mapping[str, Any]] = Field(description="data sets by name; options as their loader says")
     experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
@@ -173,6 +185,7 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
         "models": ModelConfig,
         "experiments": ExperimentConfig,
         "budget": Budget,
+        "publication": Publication,
         "price": Price,
         "simulated": SimulatedVoice,
         "contrasts": ContrastConfig,

@@ -23,6 +23,7 @@ STAGES = {
     "transcripts": ("render_", "write_minutes", "outcome"),
     "tables": ("tables_",),
     "figures": ("figures_",),
+    "export": ("convert_to_",),
     "check": ("all", "verify"),
 }
 """Stage to the rules that belong to it, or to how their names begin."""

@@ -22,6 +22,7 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
 from moot.protocols import PROTOCOLS
 from moot.report.content import Comparable
+from moot.report.exports import EXPORTERS
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.stages.arms import templates_of_arm
@@ -312,6 +313,15 @@ class Stages:
         """As transcripts."""
         return self._rendered("minutes", experiment, model)
 
+    def export(self, experiment: str, model: str, format: str) -> Digests:  # noqa: A002 - a wildcard
+        """The scores and predictions, who publishes them, and how a format is written."""
+        publication = self.plan.config.publication.model_dump()
+        before = [
+            self.of("score", experiment=experiment),
+            self.of("predict", experiment=experiment, model=model),
+        ]
+        return _digests(publication, code_digest("export", EXPORTERS[format].write.__module__), before=before)
+
     def _rendered(self, script: str, experiment: str, model: str) -> Digests:
         before = [self.of("predict", experiment=experiment, model=model)]
         return _digests(None, code_digest(script), before=before)
@@ -329,7 +339,7 @@ def _digests(own: object, code: str, prompts: str = "", before: Iterable[Digests
 
 def _extension_modules() -> list[str]:
     """Every module of the user's own that registers something."""
-    found = (LOADERS, PROTOCOLS, ENDPOINTS, LABELERS, SCORERS, TABLES, FIGURES, BASELINES)
+    found = (LOADERS, PROTOCOLS, ENDPOINTS, LABELERS, SCORERS, TABLES, FIGURES, BASELINES, EXPORTERS)
     return sorted({module for registry in found for module in registry.extensions.values()})
 
 

@@ -12,6 +12,7 @@ from moot.datasets import LOADERS, DatasetOptions
 from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
 from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.report.exports import EXPORTERS
 from moot.report.markdown import markdown_table
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
@@ -20,7 +21,7 @@ from moot.training.baselines import BASELINES
 
 
 def registered() -> str:
-    """Every protocol, data set, baseline, score, table, figure, labeler and endpoint that is known, as Markdown."""
+    """Every protocol, data set, baseline, score, table, figure, labeler, endpoint and export format, as Markdown."""
     parts = ["## Protocols", "Every protocol takes:", _options(ProtocolParams)]
     for name in PROTOCOLS:
         entry = PROTOCOLS[name]
@@ -41,6 +42,7 @@ def registered() -> str:
         parts += [f"## {title}", _listed(found, _summary)]
     parts += ["## Tables", _listed(TABLES, lambda entry: entry.caption)]
     parts += ["## Figures", _listed(FIGURES, lambda entry: entry.caption)]
+    parts += ["## Export formats", _listed(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write)))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

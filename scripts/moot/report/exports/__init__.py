@@ -1,0 +1,123 @@
+"""Debates in the forms that other tools read: one module a format, each registering how it is written.
+
+Heavy libraries are imported inside functions, since the formats are read at every start.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.core.config import Publication
+from moot.core.kinds import CONCLUSION
+from moot.core.registry import Registry
+from moot.scores.results import ExperimentResults
+
+PUBLIC = "public"
+NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""When something happened of which nobody recorded the time."""
+
+
+@dataclass(frozen=True)
+class ExportedDebate:
+    """One debate that has ended, with everything that is known of it.
+
+    Attributes:
+        name: case and repeat, unique within an experiment and model.
+        case: its row of the cases schema.
+        outcome: its row of the predictions schema.
+        said: its rows of the transcripts schema in the order of turns, without the conclusion.
+    """
+
+    name: str
+    case: Mapping[str, Any]
+    outcome: Mapping[str, Any]
+    said: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Export:
+    """What an export is made from: one experiment's results of one model.
+
+    Attributes:
+        results: the experiment's results.
+        model: the model's name in the configuration.
+        scores: the model's rows of the experiment's scores.
+        publication: who publishes it, and under which licence.
+    """
+
+    results: ExperimentResults
+    model: str
+    scores: pd.DataFrame
+    publication: Publication
+
+    @property
+    def model_name(self) -> str:
+        """What tables call the model."""
+        return self.results.config.name_of(self.model)
+
+    def debates(self) -> Iterator[ExportedDebate]:
+        """The debates that have ended, in the order of their ids."""
+        results = self.results
+        cases = {row["case_id"]: row for row in results.cases.to_dict("records")}
+        outcomes = results.predictions.set_index(["case_id", "repeat"], drop=False)
+        for name, rows in results.transcripts.groupby("debate_id", sort=True):
+            said: list[dict[str, Any]] = rows[rows["kind"] != CONCLUSION].to_dict("records")  # type: ignore[assignment]
+            case_id, repeat = rows["case_id"].iloc[0], rows["repeat"].iloc[0]
+            yield ExportedDebate(
+                str(name), known(cases[case_id]), known(outcomes.loc[(case_id, repeat)].to_dict()), said
+            )
+
+    def calls(self) -> dict[str, dict[str, Any]]:
+        """The calls by their id, rows of the calls schema."""
+        return {row["call_id"]: known(row) for row in self.results.calls.to_dict("records")}
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """A format: how one experiment's and model's debates are written, and how the file ends ("": a folder)."""
+
+    write: Callable[[Export, Path], None]
+    ending: str
+
+
+EXPORTERS: Registry[Exporter] = Registry("export format", "moot.report.exports")
+
+
+def exporter(name: str, ending: str = "") -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:
+    """Register a format: `@exporter("convokit")` above a function that writes a folder."""
+
+    def add(write: Callable[[Export, Path], None]) -> Callable[[Export, Path], None]:
+        EXPORTERS.register(name)(Exporter(write, ending))
+        return write
+
+    return add
+
+
+def known(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row with None for what is missing, whatever its column's type makes of that."""
+    return {str(name): None if is_missing(value) else value for name, value in row.items()}
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell holds nothing."""
+    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))  # type: ignore[call-overload]
+
+
+def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as JSON has them: whatever is a number of another library becomes one of Python's."""
+    found: dict[str, Any] = json.loads(json.dumps(known(values), default=lambda value: value.item()))
+    return found
+
+
+def call_times(call: Mapping[str, Any]) -> tuple[datetime, datetime]:
+    """When a call began and ended; older ledgers say only when a reply was stored, and how long it took."""
+    seconds = timedelta(seconds=float(call["seconds"] or 0))
+    if call["started_at"] and call["ended_at"]:
+        return datetime.fromisoformat(call["started_at"]), datetime.fromisoformat(call["ended_at"])
+    ended = datetime.fromisoformat(call["created_at"]) if call["created_at"] else NO_TIME
+    return ended - seconds, ended

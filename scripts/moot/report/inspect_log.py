@@ -1,0 +1,292 @@
+"""Debates as logs of inspect_ai, made with its own types; imported where one is written, since the library is heavy.
+
+A debate is a sample and a repeat an epoch. Each turn is a span of the seat that spoke, in it a span of what it said, in
+it the call of the model: the prompt as it was sent, and the reply as it came.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from inspect_ai.dataset import Sample
+from inspect_ai.event import Event, InfoEvent, ModelEvent, SampleInitEvent, ScoreEvent, SpanBeginEvent, SpanEndEvent
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalMetric,
+    EvalPlan,
+    EvalPlanStep,
+    EvalResults,
+    EvalSample,
+    EvalScore,
+    EvalSpec,
+    EvalStats,
+    write_eval_log,
+)
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelCall,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
+
+from moot import __version__
+from moot.core.artifacts import atomic_path
+from moot.report.exports import NO_TIME, PUBLIC, Export, ExportedDebate, call_times, plain
+
+SCORER = "moot"
+_STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+_MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+def write_log(export: Export, path: Path) -> None:
+    """Write the log, whole or not at all."""
+    with atomic_path(path) as part:
+        write_eval_log(make_log(export), str(part), format="eval")
+
+
+def make_log(export: Export) -> EvalLog:
+    """The log of one experiment and model; equal inputs give an equal log."""
+    calls = export.calls()
+    samples = [_Sample(export, debate, calls).make() for debate in export.debates()]
+    times = [time for call in calls.values() for time in call_times(call)] or [NO_TIME]
+    config, name = export.results.config, f"{export.results.experiment}/{export.model}"
+    params = plain(config.params)
+    return EvalLog(
+        status="success",
+        eval=EvalSpec(
+            eval_id=name,
+            run_id=name,
+            task_id=name,
+            created=_iso(min(times)),
+            task=export.results.experiment,
+            task_args=params,
+            model=export.model_name,
+            dataset=EvalDataset(
+                name=config.dataset,
+                samples=len({sample.id for sample in samples}),
+                sample_ids=sorted({str(sample.id) for sample in samples}),
+                shuffled=False,
+            ),
+            config=EvalConfig(epochs=max((sample.epoch for sample in samples), default=1)),
+            packages={"moot": __version__},
+            metadata={
+                "protocol": config.protocol,
+                "question": export.results.task.question,
+                "notes": list(export.results.task.notes),
+            },
+        ),
+        plan=EvalPlan(name=config.protocol, steps=[EvalPlanStep(solver=config.protocol, params=params)]),
+        results=_results(export.scores, len(samples)),
+        stats=EvalStats(
+            started_at=_iso(min(times)), completed_at=_iso(max(times)), model_usage=_usage_by_model(calls.values())
+        ),
+        samples=samples,
+    )
+
+
+class _Sample:
+    """One debate as a sample, its events put one after the other."""
+
+    def __init__(self, export: Export, debate: ExportedDebate, calls: Mapping[str, Mapping[str, Any]]) -> None:
+        self._task, self._model, self._debate = export.results.task, export.model_name, debate
+        self._calls = {said["call_id"]: calls[said["call_id"]] for said in debate.said if said["call_id"] in calls}
+        times = [time for call in self._calls.values() for time in call_times(call)] or [NO_TIME]
+        self._started, self._ended = min(times), max(times)
+        self._now = self._started
+        self._events: list[Event] = []
+
+    def make(self) -> EvalSample:
+        case, outcome = self._debate.case, self._debate.outcome
+        repeat, labels = int(outcome["repeat"]), list(case["labels"])
+        about = {"status": outcome["status"], **{f"case_{name}": value for name, value in case["attributes"].items()}}
+        asked = Sample(input=case["text"], target=case["target"], id=case["case_id"], choices=labels, metadata=about)
+        self._add(SampleInitEvent, sample=asked, state={})
+        for said in self._debate.said:
+            self._add_turn(said)
+        score = _score(outcome, case["target"])
+        self._add(ScoreEvent, score=score, target=case["target"], scorer=SCORER)
+        return EvalSample(
+            id=case["case_id"],
+            epoch=repeat + 1,
+            uuid=self._debate.name,
+            input=case["text"],
+            target=case["target"],
+            choices=labels,
+            messages=list(self._messages()),
+            output=self._answer(),
+            scores={SCORER: score},
+            metadata=about,
+            events=self._events,
+            model_usage=_usage_by_model(self._calls.values()),
+            started_at=_iso(self._started),
+            completed_at=_iso(self._ended),
+            total_time=(self._ended - self._started).total_seconds(),
+            working_time=sum(float(call["seconds"] or 0) for call in self._calls.values()),
+        )
+
+    def _messages(self) -> Iterator[ChatMessage]:
+        """What was said as one conversation; who speaks, and to whom where it was private, stands above each turn."""
+        yield ChatMessageUser(id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input")
+        for said in self._debate.said:
+            content = f"**{_heading(said)}**\n\n{said['text']}"
+            identity, about = f"{self._debate.name}/{said['turn']}", _about(said)
+            if said["source"] == "human":
+                yield ChatMessageUser(id=identity, content=content, metadata=about, source="operator")
+            else:
+                model = self._calls[said["call_id"]]["model"] if said["call_id"] in self._calls else self._model
+                yield ChatMessageAssistant(id=identity, content=content, metadata=about, source="generate", model=model)
+
+    def _answer(self) -> ModelOutput:
+        answer = ChatMessageAssistant(
+            id=f"{self._debate.name}/answer", content=self._debate.outcome["prediction"] or "", source="generate"
+        )
+        return ModelOutput(model=self._model, choices=[ChatCompletionChoice(message=answer, stop_reason="stop")])
+
+    def _add_turn(self, said: Mapping[str, Any]) -> None:
+        seat, kind = f"{self._debate.name}/{said['turn']}", f"{self._debate.name}/{said['turn']}/{said['kind']}"
+        call = self._calls.get(said["call_id"])
+        if call is not None:
+            self._now = max(self._now, call_times(call)[0])
+        about = _about(said)
+        self._add(SpanBeginEvent, span_id=None, id=seat, type="agent", name=said["speaker"], metadata=about)
+        self._add(SpanBeginEvent, span_id=seat, id=kind, parent_id=seat, type=said["kind"], name=_heading(said))
+        if call is None:
+            text = said["text"] or said["parsed"] or said["prediction"]
+            self._add(InfoEvent, span_id=kind, source=said["source"], data=text, metadata=about)
+        else:
+            self._add_call(kind, said, call)
+        self._add(SpanEndEvent, span_id=kind, id=kind)
+        self._add(SpanEndEvent, span_id=seat, id=seat)
+
+    def _add_call(self, span: str, said: Mapping[str, Any], call: Mapping[str, Any]) -> None:
+        request = json.loads(call["request"])
+        messages = request.pop("messages")
+        parameters = request["parameters"]
+        settings = {name: parameters.get(name) for name in ("temperature", "max_tokens", "seed")}
+        ended = call_times(call)[1]
+        sent_back = ("finish_reason", "logprobs", "served_model", "provider", "system_fingerprint", "response_id")
+        self._add(
+            ModelEvent,
+            span_id=span,
+            model=call["model"],
+            role=said["speaker"],
+            input=[_message(role, text, f"{span}/{number}") for number, (role, text) in enumerate(messages)],
+            tools=[],
+            tool_choice="none",
+            config=GenerateConfig(**settings),
+            output=_output(call, span),
+            retries=int(call["attempts"] or 1) - 1,
+            call=ModelCall(request=request, response={name: call[name] for name in sent_back if call[name]}),
+            completed=ended,
+            working_time=float(call["seconds"] or 0),
+            metadata={"call_id": call["call_id"], "attempts": int(call["attempts"] or 1), **_about(said)},
+        )
+        self._now = max(self._now, ended)
+
+    def _add(self, event: Any, **fields: Any) -> None:
+        """Put an event at the end; every time is given, or the library would take the time of writing."""
+        self._events.append(
+            event(
+                uuid=f"{self._debate.name}/event-{len(self._events)}",
+                timestamp=self._now,
+                working_start=(self._now - self._started).total_seconds(),
+                **{"span_id": None, **fields},
+            )
+        )
+
+
+def _heading(said: Mapping[str, Any]) -> str:
+    private = "" if said["visibility"] == PUBLIC else f" (private to {said['visibility']})"
+    return f"{said['speaker']}: {said['kind']}{private}"
+
+
+def _about(said: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("kind", "round", "turn", "visibility", "source", "parse_status", "prediction", "confidence")
+    found = {name: said[name] for name in names if said[name] == said[name] and said[name] not in ("", None)}
+    return {"seat": said["speaker"], "private": said["visibility"] != PUBLIC, **plain(found)}
+
+
+def _message(role: str, text: str, identity: str) -> ChatMessage:
+    return _MESSAGES[role](id=identity, content=text)
+
+
+def _output(call: Mapping[str, Any], span: str) -> ModelOutput:
+    reply = ContentText(text=call["reply"] or "")
+    content = [ContentReasoning(reasoning=call["reasoning"]), reply] if call["reasoning"] else call["reply"] or ""
+    message = ChatMessageAssistant(id=f"{span}/reply", content=content, source="generate", model=call["model"])
+    return ModelOutput(
+        model=call["served_model"] or call["model"],
+        choices=[
+            ChatCompletionChoice(message=message, stop_reason=_STOP_REASONS.get(call["finish_reason"], "unknown"))
+        ],
+        usage=_usage(call),
+        time=float(call["seconds"] or 0),
+        response_id=call["response_id"] or None,
+    )
+
+
+def _usage(call: Mapping[str, Any]) -> ModelUsage:
+    prompt, cached = int(call["prompt_tokens"] or 0), int(call["cached_tokens"] or 0)
+    generated = int(call["completion_tokens"] or 0)
+    return ModelUsage(
+        input_tokens=prompt - cached,  # the library counts those that were read from a cache apart
+        input_tokens_cache_read=cached,
+        output_tokens=generated,
+        total_tokens=prompt + generated,
+        reasoning_tokens=int(call["reasoning_tokens"] or 0),
+        total_cost=float(call["cost_usd"] or 0),
+    )
+
+
+def _usage_by_model(calls: Any) -> dict[str, ModelUsage]:
+    usage: defaultdict[str, ModelUsage] = defaultdict(ModelUsage)
+    for call in calls:
+        usage[call["model"]] += _usage(call)
+    return dict(usage)
+
+
+def _score(outcome: Mapping[str, Any], target: str) -> Score:
+    prediction = outcome["prediction"]
+    value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
+    stated = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
+    return Score(
+        value=value,
+        answer=prediction or "",
+        explanation=outcome["reason"] or None,
+        metadata=plain({name: found for name, found in stated.items() if found is not None}),
+    )
+
+
+def _results(scores: pd.DataFrame, samples: int) -> EvalResults:
+    """The overall scores that have an interval, accuracy first; the interval's ends are metrics beside each."""
+    metrics = {}
+    with_interval = scores[scores["ci_low"].notna()].assign(later=scores["metric"] != "accuracy")
+    for row in with_interval.sort_values("later", kind="stable").to_dict("records"):
+        name = f"{row['metric']}_{row['average']}" if row["average"] else row["metric"]
+        counts = {"ci_low": row["ci_low"], "ci_high": row["ci_high"]}
+        counts |= {count: int(row[count]) for count in ("n", "n_invalid", "n_cases")}
+        for ending, column in (("", "value"), (" (95 % from)", "ci_low"), (" (95 % to)", "ci_high")):
+            metrics[name + ending] = EvalMetric(name=name + ending, value=float(row[column]), metadata=counts)
+    return EvalResults(
+        total_samples=samples,
+        completed_samples=samples,
+        scores=[EvalScore(name=SCORER, scorer=SCORER, metrics=metrics, scored_samples=samples)],
+    )
+
+
+def _iso(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds")
