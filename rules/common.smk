@@ -169,6 +169,10 @@ CONFERENCES = list_debated(protocol="conference")
 
 def model_made_files(wildcards):
     """The artifacts that a data set is read from: what a model wrote over another one."""
+    try:
+        plan.check_made_data(wildcards.dataset)
+    except UserError as error:
+        raise WorkflowError(str(error)) from None
     needed = plan.needed_by_dataset(wildcards.dataset).values()
     return [f"results/{file}" for path in needed for file in plan.artifact_files(path)]
 

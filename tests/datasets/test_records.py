@@ -11,6 +11,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, check_records, record_rows
+from nyu_debates import debate as invented_debate
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHARED = PROJECT.parent / "shared" / "data"
@@ -123,8 +124,32 @@ def test_nobodys_sentences_ship(name: str) -> None:
     assert set(pd.read_parquet(folder / f"{name}_cases.parquet")["text"]) == {WITHOUT_TEXT}
     records = pd.read_parquet(folder / f"{name}_records.parquet")
     assert set(records["text"]) == {""}
-    longest = records["parsed"].dropna().str.len().max()
+    forms = records["kind"] == "feedback"
+    longest = records.loc[~forms, "parsed"].dropna().str.len().max()
     assert longest < 150, "parsed facts are numbers and names, no sentence"
+    grades = [json.loads(parsed)["grades"] for parsed in records.loc[forms, "parsed"]]
+    asked = {question for form in grades for question in form}
+    assert len(asked) < 40 and all(len(question) < 60 for question in asked), "a form's questions, by their names"
+    assert all(grade in range(5) for form in grades for grade in form.values())
+
+
+@pytest.mark.parametrize(("right", "sides"), [(0, (3, 1)), (1, (1, 3))])
+def test_only_the_grades_of_a_feedback_form_are_read(tmp_path: Path, right: int, sides: tuple[int, int]) -> None:
+    folder = tmp_path / "recorded" / "nyu_debates"
+    folder.mkdir(parents=True)
+    line, record = invented_debate(0)
+    record["setup"]["correctAnswerIndex"] = right
+    (folder / "the-lamp-0.json").write_text(json.dumps(record))
+    (folder.parent / "nyu_debates-metadata.jsonl").write_text(json.dumps(line) + "\n")
+    [debate] = read("nyu_debates", tmp_path, source="local")[1]
+    form = debate.utterances[-1]
+    expected = {"clarity, right side": sides[0], "clarity, wrong side": sides[1], "judge reasoning": 4}
+    assert (form.kind, form.speaker, form.text, form.private) == ("feedback", "judge", "", True)
+    assert form.parsed == {"grades": expected, "who": "Jo Invented"}
+    record["feedback"]["Jo Invented"]["Judge"]["answers"]["judge reasoning"] = 9
+    (folder / "the-lamp-0.json").write_text(json.dumps(record))
+    with pytest.raises(UserError, match=r"the-lamp-0.json: feedback form, 'judge reasoning': found 9; expected 0 to 4"):
+        read("nyu_debates", tmp_path, source="local")
 
 
 ROWS = [

@@ -64,3 +64,13 @@ def test_its_digests_cover_the_debates_that_made_it(tmp_path: Path) -> None:
 def test_a_data_set_that_cannot_be_made_is_refused(tmp_path: Path, change: dict[str, str], message: str) -> None:
     with pytest.raises(UserError, match=message):
         make_plan(tmp_path, **change)
+
+
+def test_what_no_experiment_of_the_run_is_about_can_be_asked_for_or_says_what_it_needs(tmp_path: Path) -> None:
+    plan = make_plan(tmp_path)
+    alone = plan.config.model_copy(update={"run": ("hear", "rewrite")})
+    plan = Plan(alone, PROJECT)
+    assert "cases" not in plan.datasets_used
+    assert Stages(plan).of("train_baselines", dataset="opinions-cap").options
+    with pytest.raises(UserError, match=r"datasets.cases.summaries: unknown experiment of this run 'summarise'"):
+        plan.check_made_data("cases")

@@ -36,6 +36,14 @@ WRONG = "The keeper put the lamp out."
 BELIEFS = ([0.5, 0.5], [0.4, 0.6], [0.7, 0.3])
 """Of the live judge: before anyone spoke, and after each of two rounds."""
 
+FORM = {
+    "clarity": {"first": 3, "second": 1},
+    "judge reasoning": 4,
+    "reason for outcome": "The wind is in the text.",
+    "identity guesses": {"Debater A": "Ada Invented"},
+}
+"""The judge's feedback form."""
+
 
 def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
     """What one debater says, and a quotation."""
@@ -63,6 +71,7 @@ def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
             "sourceMaterial": {"QuALITYSourceMaterial": story},
         },
         "rounds": rounds,
+        "feedback": {"Jo Invented": {"Judge": {"answers": dict(FORM)}}},
     }
     judged = {"correctAnswerIndex": 0, "finalJudgement": BELIEFS[-1]}
     metadata = {

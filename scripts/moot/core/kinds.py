@@ -11,6 +11,8 @@ NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = "notes", "coding", "evaluatio
 SMOOTHED, RELIABILITY = "smoothed", "reliability"
 """What Debate-Feedback works out: the smoothed probabilities, and the assistant's view of each opinion."""
 PARAPHRASE = "paraphrase"
+FEEDBACK = "feedback"
+"""What people who took part answered on a form afterwards."""
 ARM = "arm"
 """What a control arm brought into a debate."""
 THOUGHT = "thought"

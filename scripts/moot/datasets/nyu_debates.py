@@ -20,8 +20,8 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import read_jsonl, read_text
-from moot.core.kinds import BELIEF, SPEECH
+from moot.core.input_files import quoted, read_jsonl, read_text
+from moot.core.kinds import BELIEF, FEEDBACK, SPEECH
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import NO_BELIEF, RecordedDebate, RecordedUtterance, shipped_cases, shipped_debates
 
@@ -31,6 +31,10 @@ SHIPPED_AS = "nyu-debates"
 LETTERS = "ab"
 LABELS = ("b", "a")
 JUDGE, DEBATERS = "judge", ("debater a", "debater b")
+OFFLINE_JUDGE, DEBATER = "offline judge", "debater"
+"""Who filled in a feedback form, beside the judge."""
+RIGHT_SIDE, WRONG_SIDE = "right side", "wrong side"
+HIGHEST_GRADE = 4
 JUDGED_BY = "human judge"
 TASK = Task(
     noun="the question",
@@ -64,7 +68,10 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
         if published.record is None:
             yield _debate(method, name, 0, [published.final_belief()])
             continue
-        live = list(_live_utterances(published.record))
+        try:
+            live = list(_live_utterances(published.record))
+        except UserError as fault:
+            raise UserError(f"{context.data_root / FOLDER / DEBATES / name}.json: {fault} {_GET}") from None
         yield _debate(method, name, 0, live)
         speeches = [said for said in live if said.kind == SPEECH]
         last_round = max((said.round for said in speeches), default=0)
@@ -199,6 +206,36 @@ def _live_utterances(record: Mapping[str, Any]) -> Iterator[RecordedUtterance]:
                 yield _speech(DEBATERS[int(side)], speech, number, story)
         elif kind == "JudgeFeedback":
             yield _belief(content, number)
+    yield from _forms(record)
+
+
+def _forms(record: Mapping[str, Any]) -> Iterator[RecordedUtterance]:
+    """The feedback forms that people filled in afterwards: their grades alone, 0 to 4, none of their words."""
+    seats = {"Judge": JUDGE, "OfflineJudge": OFFLINE_JUDGE, "Debater": DEBATER}
+    right = record["setup"]["correctAnswerIndex"]
+    filled = [
+        (seats[role], person, form["answers"])
+        for person, roles in record.get("feedback", {}).items()
+        for role, form in roles.items()
+        if role in seats
+    ]
+    for seat, person, answers in sorted(filled, key=lambda form: form[:2]):
+        grades = dict(pair for question in sorted(answers) for pair in _grades(question, answers[question], right))
+        if grades:
+            facts = {"grades": grades, "who": person}
+            yield RecordedUtterance(seat, FEEDBACK, parsed=facts, source="human", private=True)
+
+
+def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, int]]:
+    """A question's grades; one about both sides has one of the side of the right answer, and one of the other."""
+    by_side = answer if isinstance(answer, Mapping) else {}
+    sides = {"first": RIGHT_SIDE if right == 0 else WRONG_SIDE, "second": WRONG_SIDE if right == 0 else RIGHT_SIDE}
+    found = [(f"{question}, {side}", by_side.get(name)) for name, side in sides.items()]
+    for asked, grade in [(question, answer), *found]:
+        if isinstance(grade, int) and not isinstance(grade, bool):
+            if not 0 <= grade <= HIGHEST_GRADE:
+                raise UserError(f"feedback form, {quoted(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}.")
+            yield asked, grade
 
 
 def _speech(seat: str, speech: Mapping[str, Any], number: int, story: Sequence[str]) -> RecordedUtterance:

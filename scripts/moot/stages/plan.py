@@ -77,7 +77,7 @@ class Plan:
         self.experiments = {experiment.name: experiment for experiment in self._experiments()}
         self.datasets = {name: self.dataset_options(name) for name in self.config.datasets}
         for name in self.datasets_used:
-            self._check_made_data(name)
+            self.check_made_data(name)
         for experiment in self.experiments.values():
             self._check_needs(experiment)
         for model in self.models_used:
@@ -219,8 +219,11 @@ class Plan:
         select(checked.baselines, lambda: self._where("datasets", name, "baselines"))
         return checked
 
-    def _check_made_data(self, dataset: str, made: tuple[str, ...] = ()) -> None:
-        """Refuse a data set whose maker is no experiment of this run, or argues over that data set itself."""
+    def check_made_data(self, dataset: str, made: tuple[str, ...] = ()) -> None:
+        """Refuse a data set whose maker is no experiment of this run, or argues over that data set itself.
+
+        Those that experiments are about are checked at once, any other when its artifacts are asked for.
+        """
         for option in self.needed_by_dataset(dataset):
             experiment, _, model = getattr(self.datasets[dataset], option).partition("/")
             place = self._where("datasets", dataset, option)
@@ -233,7 +236,7 @@ class Plan:
                 raise UserError(
                     f"{place}: experiment '{experiment}' argues over '{found.dataset}', which it would make."
                 )
-            self._check_made_data(found.dataset, (*made, dataset))
+            self.check_made_data(found.dataset, (*made, dataset))
 
     def needed_by_dataset(self, dataset: str) -> dict[str, str]:
         """The artifacts below `results/` that a data set is read from, made by a model, by name."""

@@ -1,4 +1,4 @@
-"""Tables of recorded results: every method and model, error rates by group, and the judges of the NYU debates."""
+"""Tables of recorded results: every method and model, and the judges of the NYU debates."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -112,31 +112,6 @@ def repeats_agree(valid: pd.DataFrame) -> float:
         same += int((counts * (counts - 1) // 2).sum())
         pairs += len(answers) * (len(answers) - 1) // 2
     return same / pairs if pairs else float("nan")
-
-
-@table(
-    STUDY,
-    "groups",
-    "Error rates by sex and race",
-    "False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by "
-    "case.",
-)
-def groups(results: StudyResults) -> TableContent:
-    """One row a method, model, attribute and value."""
-    rows = [row for run in answered_runs(results) for row in group_rows(run)]
-    columns = ["method", "model", "group", "false positive rate", "FPR low", "FPR high"]
-    columns += ["false negative rate", "FNR low", "FNR high", "named positive", "cases", "answers"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return TableContent(
-        frame.astype(dict.fromkeys(("cases", "answers"), "Int64")),
-        notes=[
-            "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
-            "Groups of fewer than ten cases are left out. Nothing here is corrected for the number of comparisons.",
-        ],
-        ours=("false positive rate", "FPR low", "FPR high", "false negative rate", "FNR low", "FNR high"),
-        intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},
-        keys=("method", "model"),
-    )
 
 
 @table(

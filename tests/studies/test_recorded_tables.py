@@ -1,0 +1,77 @@
+"""Tables of recorded results, over records that people invented for the test and over those that ship."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from moot.stats.groups import permutation_p
+from moot.stats.paired import holm
+from moot.studies.recorded.feedback import nyu_feedback, read_grades
+from moot.studies.recorded.groups import groups
+from moot.studies.recorded.runs import judged_runs
+from recorded_runs import recorded_study
+
+COLUMNS = {"case": "id", "model": "who", "prediction": "said", "truth": "gold", "attributes": ["sex", "race"]}
+
+
+def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path: Path) -> None:
+    """Men are called YES in 18 of 20 cases that are NO, women in 2 of 20; race says nothing."""
+    lines = ["id,who,said,gold,sex,race"]
+    for number in range(80):
+        man, guilty = number % 2 == 0, number >= 40
+        rank = number // 2 % 20
+        said = (rank < 18 if man else rank < 2) if not guilty else rank < 10
+        lines.append(
+            f"c{number},m,{'YES' if said else 'NO'},{'YES' if guilty else 'NO'},{'male' if man else 'female'},r{number % 3}"
+        )
+    (tmp_path / "answers.csv").write_text("\n".join(lines))
+    dataset = {
+        "loader": "recorded_predictions",
+        "path": str(tmp_path / "answers.csv"),
+        "columns": COLUMNS,
+        "labels": {"NO": "no", "YES": "yes"},
+        "positive": "yes",
+    }
+    frame = groups(recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})).frame.set_index("group")
+    assert frame.loc["sex: male", "false positive rate"] == pytest.approx(0.9)
+    assert frame.loc["sex: female", "false positive rate"] == pytest.approx(0.1)
+    assert frame.loc["sex: female", "FPR p"] == pytest.approx(1e-4)
+    assert np.isnan(frame.loc["sex: male", "FPR p"]), "the test of two groups stands once"
+    raw = [*frame["FPR p"], *frame["FNR p"]]
+    assert frame["FPR p, Holm"].tolist() + frame["FNR p, Holm"].tolist() == pytest.approx(holm(raw), nan_ok=True)
+    assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(8e-4), (
+        "eight tests: one of sex and three of race, twice"
+    )
+    assert (frame.filter(like="race", axis=0)[["FPR p, Holm", "FNR p, Holm"]] > 0.5).all(axis=None)
+
+
+def test_permutation_is_exact_where_all_groups_can_be_counted() -> None:
+    """Two of six units form the group and are the two that are wrong: one of fifteen groups is as far off."""
+    wrong = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    p = permutation_p(wrong, np.ones(6), wrong > 0, seed=1)
+    assert p == pytest.approx(1 / 15, abs=0.01)
+    assert permutation_p(wrong, np.ones(6), np.arange(6) < 3, seed=1) > 0.3
+    assert np.isnan(permutation_p(wrong, np.ones(6), np.ones(6, dtype=bool), seed=1))
+
+
+def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) -> None:
+    study = recorded_study(
+        tmp_path,
+        {"loader": "nyu_debates", "source": "shipped"},
+        {"people": "people debate", "consult": "people consult"},
+        {"human": "human judge"},
+    )
+    table = nyu_feedback(study).frame.set_index(["arm", "asked", "question"])
+    [run, _] = judged_runs(study)
+    grades = read_grades(run)
+    assert grades["grade"].between(0, 4).all() and {"judge", "debater"} <= set(grades["asked"])
+    clarity = grades[(grades["asked"] == "judge") & (grades["question"] == "clarity")]
+    row = table.loc[("people debate", "judge", "clarity")]
+    by_side = clarity.groupby("side")["grade"].mean()
+    assert row["mean grade"] == pytest.approx(clarity["grade"].mean())
+    assert row["right less wrong"] == pytest.approx(by_side["right side"] - by_side["wrong side"])
+    assert row["difference low"] < row["right less wrong"] < row["difference high"]
+    assert row["forms"] == len(clarity) / 2
+    assert set(study.experiments["people"].transcripts["text"]) == {""}
+    assert table.loc[("people consult", "judge", "clarity (single)"), "forms"] > 30

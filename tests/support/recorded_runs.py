@@ -1,0 +1,56 @@
+"""Recorded experiments through the stages, in this process: from a data set's options to what its study's tables read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from moot.core.artifacts import read_cases
+from moot.datasets.records import write_records
+from moot.report.content import StudyResults
+from moot.report.published import read_published
+from moot.scores import no_scores
+from moot.scores.results import ExperimentResults
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.load import load_dataset
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def recorded_study(
+    folder: Path, dataset: Mapping[str, Any], methods: Mapping[str, str], models: Mapping[str, str]
+) -> StudyResults:
+    """The results of one experiment for each method (name to method), with all models (name to the records' name)."""
+    config = {
+        "seed": 1,
+        "ledger": str(folder / "ledger"),
+        "models": {name: {"endpoint": "recorded", "model": recorded} for name, recorded in models.items()},
+        "datasets": {"records": dict(dataset)},
+        "experiments": {
+            name: {"source": "recorded", "dataset": "records", "models": list(models), "params": {"method": method}}
+            for name, method in methods.items()
+        },
+    }
+    plan, results = Plan.from_yaml(config, PROJECT), folder / "results"
+    cases, records = results / "cases" / "records.parquet", results / "records" / "records.parquet"
+    options, context = plan.dataset_options("records"), plan.load_context("records")
+    load_dataset(options, context, cases, folder / "features.parquet", folder / "cleaning.csv")
+    write_records(options, context, *read_cases(cases), records, {})
+    for experiment in methods:
+        for model in models:
+            shard = results / "transcripts" / experiment / model / "0.parquet"
+            shard.parent.mkdir(parents=True)
+            write_transcripts(
+                plan, Job(experiment, model, *read_cases(cases), artifacts={"records": records}), [], shard
+            )
+            made = [results / kind / experiment / f"{model}.parquet" for kind in ("predictions", "calls")]
+            write_predictions(plan, experiment, cases, [shard], *made)
+    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
+    return StudyResults(
+        study="recorded",
+        experiments={name: ExperimentResults(results, name, plan.view(name), plan.config.seed) for name in methods},
+        scores=no_scores(),
+        baselines={},
+        published=published[published["study"] == "recorded"],
+    )
