@@ -143,7 +143,8 @@ class _Sample:
         yield ChatMessageUser(id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input")
         for said in self._debate.said:
             content = f"**{_heading(said)}**\n\n{said['text']}"
-            identity, about = f"{self._debate.name}/{said['turn']}", _about(said)
+            identity = f"{self._debate.name}/{said['turn']}"
+            about = {name: value for name, value in _about(said).items() if name in ("seat", "kind", "private")}
             if said["source"] == "human":
                 yield ChatMessageUser(id=identity, content=content, metadata=about, source="operator")
             else:
