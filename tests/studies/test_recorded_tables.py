@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from moot.stats.groups import permutation_p
 from moot.stats.paired import holm
 from moot.studies.recorded.feedback import nyu_feedback, read_grades
 from moot.studies.recorded.groups import groups
@@ -36,23 +35,14 @@ def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path
     frame = groups(recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})).frame.set_index("group")
     assert frame.loc["sex: male", "false positive rate"] == pytest.approx(0.9)
     assert frame.loc["sex: female", "false positive rate"] == pytest.approx(0.1)
-    assert frame.loc["sex: female", "FPR p"] == pytest.approx(1e-4)
-    assert np.isnan(frame.loc["sex: male", "FPR p"]), "the test of two groups stands once"
+    assert frame.loc["sex: female", "FPR p"] < 1e-6
+    assert np.isnan(frame.loc["sex: male", "FPR p"]), "the largest group is what the others are compared with"
     raw = [*frame["FPR p"], *frame["FNR p"]]
     assert frame["FPR p, Holm"].tolist() + frame["FNR p, Holm"].tolist() == pytest.approx(holm(raw), nan_ok=True)
-    assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(8e-4), (
-        "eight tests: one of sex and three of race, twice"
-    )
-    assert (frame.filter(like="race", axis=0)[["FPR p, Holm", "FNR p, Holm"]] > 0.5).all(axis=None)
-
-
-def test_permutation_is_exact_where_all_groups_can_be_counted() -> None:
-    """Two of six units form the group and are the two that are wrong: one of fifteen groups is as far off."""
-    wrong = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
-    p = permutation_p(wrong, np.ones(6), wrong > 0, seed=1)
-    assert p == pytest.approx(1 / 15, abs=0.01)
-    assert permutation_p(wrong, np.ones(6), np.arange(6) < 3, seed=1) > 0.3
-    assert np.isnan(permutation_p(wrong, np.ones(6), np.ones(6, dtype=bool), seed=1))
+    tested = frame[["FPR p", "FNR p"]].notna().sum().sum()
+    assert tested == 6, "one group of sex and two of race, both rates"
+    assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(6 * frame.loc["sex: female", "FPR p"])
+    assert (frame.filter(like="race", axis=0)[["FPR p, Holm", "FNR p, Holm"]].dropna() > 0.5).all(axis=None)
 
 
 def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) -> None:

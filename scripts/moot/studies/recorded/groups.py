@@ -1,4 +1,4 @@
-"""Error rates of recorded answers by group, and whether a group's rate is other than that of all other people."""
+"""Error rates of recorded answers by group, and whether a group's rate is other than that of the largest group."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from moot.report.content import StudyResults, TableContent
-from moot.stats.bootstrap import ClusterBootstrap, as_numbers, ratio_statistic
-from moot.stats.groups import permutation_p
+from moot.stats.bootstrap import DIFFERENCE, SHARE, ClusterBootstrap, ratio_statistic
+from moot.stats.contrasts import Sums, compare_unpaired
 from moot.stats.paired import holm
 from moot.studies import table
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs
@@ -23,7 +23,7 @@ _RATES = {"false positive rate": "FPR", "false negative rate": "FNR"}
     "groups",
     "Error rates by sex and race",
     "False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by "
-    "case, and tests against all other people.",
+    "case, and tests against the largest group.",
 )
 def groups(results: StudyResults) -> TableContent:
     """One row a method, model, attribute and value."""
@@ -39,13 +39,13 @@ def groups(results: StudyResults) -> TableContent:
         notes=[
             "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
             "Groups of fewer than ten cases are left out.",
-            "p: of the group's rate against that of all other people with the attribute known, by a permutation test "
-            "over cases. Where an attribute has two groups the test of the second is that of the first, and stands "
-            "once. Holm: corrected over all groups and both rates of a method and model.",
+            "p: of the rate's difference from that of the attribute's largest group, who are other people: a t test on "
+            "the bootstrap's standard error, by case. Holm: over all groups and both rates of a method and model.",
         ],
         ours=("false positive rate", "FPR low", "FPR high", "false negative rate", "FNR low", "FNR high"),
         intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},
         keys=("method", "model"),
+        exploratory=True,
     )
 
 
@@ -58,41 +58,41 @@ def _with_holm(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _group_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
-    rows = run.predictions[run.predictions["status"] == "valid"].copy()
+    rows = run.predictions[run.predictions["status"] == "valid"]
     attributes = run.results.cases.set_index("case_id")["attributes"]
-    positive = run.results.task.positive
-    actual, named = rows["target"] == positive, rows["prediction"] == positive
-    rows = rows.assign(
-        **{
-            "FPR of": named & ~actual,
-            "FPR among": ~actual,
-            "FNR of": ~named & actual,
-            "FNR among": actual,
-            "named": named,
-        }
-    )
     for attribute in GROUPED_BY:
         values = rows["case_id"].map(lambda case, name=attribute: attributes[case].get(name, ""))
-        known = rows[values != ""]
-        cases = known.groupby("case_id")[["FPR of", "FPR among", "FNR of", "FNR among"]].sum()
-        groups_of_cases = values[known.index].groupby(known["case_id"]).first()
-        sizes = groups_of_cases.value_counts()
-        shown = sorted(sizes.index[sizes >= FEWEST_CASES])
-        for value in shown:
-            mine = known[values[known.index] == value]
-            inside = (groups_of_cases == value).to_numpy()
+        sizes = rows.groupby(values)["case_id"].nunique().drop("", errors="ignore")
+        shown = {value: rows[values == value] for value in sorted(sizes.index[sizes >= FEWEST_CASES])}
+        largest = max(shown, key=lambda value: (sizes[value], value), default="")
+        for value, mine in shown.items():
             row: dict[str, Any] = {"method": run.method, "model": run.name, "group": f"{attribute}: {value}"}
-            bootstrap = ClusterBootstrap([run.results.clusters[case] for case in mine["case_id"]], run.results.seed)
-            repeated = len(sizes) == len(("group", "rest")) and value != shown[0]
-            for rate, short in _RATES.items():
-                of, among = f"{short} of", f"{short} among"
-                found = bootstrap.estimate(ratio_statistic(mine[of], mine[among], (0.0, 1.0)))
-                row |= dict(zip((rate, f"{short} low", f"{short} high"), found, strict=True))
-                units = as_numbers(cases[of]), as_numbers(cases[among])
-                row[f"{short} p"] = np.nan if repeated else permutation_p(*units, inside, run.results.seed)
-            yield {
-                **row,
-                "named positive": float(mine["named"].mean()),
-                "cases": int(inside.sum()),
-                "answers": len(mine),
-            }
+            row |= {"cases": int(sizes[value]), "answers": len(mine)}
+            row |= {"named positive": float((mine["prediction"] == run.results.task.positive).mean())}
+            yield row | _rate_cells(run, mine, None if value == largest else shown[largest])
+
+
+def _rate_cells(run: RecordedRun, mine: pd.DataFrame, largest: pd.DataFrame | None) -> dict[str, Any]:
+    """Both rates of a group with their intervals, and p against the largest group; NaN of that group itself."""
+    cells: dict[str, Any] = {}
+    clusters, seed = run.results.clusters, run.results.seed
+    bootstrap = ClusterBootstrap([clusters[case] for case in mine["case_id"]], seed)
+    for rate, short in _RATES.items():
+        sums = _sums(run, mine, short)
+        found = bootstrap.estimate(ratio_statistic(sums.tops[:, 0], sums.bottoms[:, 0], SHARE))
+        cells |= dict(zip((rate, f"{short} low", f"{short} high"), found, strict=True))
+        cells[f"{short} p"] = np.nan
+        other = None if largest is None else _sums(run, largest, short)
+        if largest is not None and other is not None and sums.bottoms.any() and other.bottoms.any():
+            first, second = ([clusters[case] for case in group["case_id"]] for group in (mine, largest))
+            cells[f"{short} p"] = compare_unpaired(sums, other, first, second, seed, DIFFERENCE).p
+    return cells
+
+
+def _sums(run: RecordedRun, rows: pd.DataFrame, short: str) -> Sums:
+    """Wrong answers over the people of whom such an answer would be wrong, row by row."""
+    positive = run.results.task.positive
+    actual = (rows["target"] == positive).to_numpy()
+    wrong = (rows["prediction"] == positive).to_numpy() != actual
+    among = actual if short == "FNR" else ~actual
+    return Sums((wrong & among).astype(np.float64)[:, None], among.astype(np.float64)[:, None])
