@@ -4,16 +4,12 @@ import re
 import sys
 from pathlib import Path
 
-SCRIPTS = str(SHIPPED / "scripts")
-sys.path.insert(0, SCRIPTS)
-# Jobs import this copy too, whatever another one the environment names.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, (SCRIPTS, os.environ.get("PYTHONPATH")))
-)
+sys.path.insert(0, str(SHIPPED / "scripts"))
 
 from snakemake import io
 from snakemake.exceptions import WorkflowError
 
+from moot.core.command_line import let_jobs_import_this_copy
 from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.errors import UserError
 from moot.core.log import stage_lines_asked_for
@@ -29,6 +25,8 @@ from moot.stages.digests import (
     answer_files,
     frozen_files,
 )
+
+let_jobs_import_this_copy()
 
 # Where another workflow uses moot as a module, its configuration would else stand in place of the defaults.
 config_files = list(map(Path, workflow.configfiles))
@@ -406,3 +404,8 @@ def exports(name):
         export_path(name).format(experiment=experiment, model=model)
         for experiment, model in pairs
     ]
+
+
+def outcome_label(wildcards):
+    """What the report calls an outcome."""
+    return {"study": "all" if wildcards.study == COMPARISON else wildcards.study}

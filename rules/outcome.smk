@@ -1,11 +1,6 @@
 # How the debates of a study, or of all, came out; at the top of the report.
 
 
-def outcome_label(wildcards):
-    """What the report calls an outcome."""
-    return {"study": "all" if wildcards.study == COMPARISON else wildcards.study}
-
-
 rule outcome:
     input:
         predictions=lambda wildcards: study_predictions(wildcards.study),

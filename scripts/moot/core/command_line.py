@@ -5,6 +5,7 @@ does not exist. `profiles/default` calls this.
 """
 
 import json
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -15,6 +16,12 @@ import yaml
 from moot.core.errors import UserError
 
 SHIPPED = Path(__file__).resolve().parents[3]
+
+
+def let_jobs_import_this_copy() -> None:
+    """Have jobs import moot from beside the Snakefile, whatever other copy the environment names."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SHIPPED / "scripts"), before)))
 
 
 def config_files(arguments: Sequence[str]) -> list[Path]:

@@ -27,7 +27,7 @@ _RATES = {"false positive rate": "FPR", "false negative rate": "FNR"}
 )
 def groups(results: StudyResults) -> TableContent:
     """One row a method, model, attribute and value."""
-    frames = [_with_holm(pd.DataFrame(_group_rows(run))) for run in answered_runs(results)]
+    frames = [_with_holm(pd.DataFrame(group_rows(run))) for run in answered_runs(results)]
     columns = ["method", "model", "group"]
     for rate, short in _RATES.items():
         columns += [rate, f"{short} low", f"{short} high", f"{short} p, Holm"]
@@ -57,7 +57,8 @@ def _with_holm(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{"FPR p, Holm": adjusted[: len(rows)], "FNR p, Holm": adjusted[len(rows) :]})
 
 
-def _group_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
+def group_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
+    """Error rates of one run in each group of people of `FEWEST_CASES` cases or more."""
     rows = run.predictions[run.predictions["status"] == "valid"]
     attributes = run.results.cases.set_index("case_id")["attributes"]
     for attribute in GROUPED_BY:

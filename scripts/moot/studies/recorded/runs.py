@@ -2,19 +2,15 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
-from moot.stats.bootstrap import ClusterBootstrap, ratio_statistic
 
 STUDY = "recorded"
 CLUSTER_OF_JUDGED = "story"
-GROUPED_BY = ("sex", "race")
-FEWEST_CASES = 10
 
 
 class RecordedRun(Run):
@@ -103,31 +99,3 @@ def _flips(in_right: "pd.Series[float]") -> float:
     favoured = np.sign(in_right - 0.5)
     decided = favoured[favoured != 0]
     return float((decided.diff().fillna(0) != 0).sum())
-
-
-def group_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
-    """Error rates of one run in each group of people of `FEWEST_CASES` cases or more, with the columns of `groups`."""
-    rows = run.predictions[run.predictions["status"] == "valid"]
-    attributes = run.results.cases.set_index("case_id")["attributes"]
-    positive = run.results.task.positive
-    for attribute in GROUPED_BY:
-        values = rows["case_id"].map(lambda case, name=attribute: attributes[case].get(name, ""))
-        for value in sorted(set(values) - {""}):
-            mine = rows[values == value]
-            if mine["case_id"].nunique() < FEWEST_CASES:
-                continue
-            actual = (mine["target"] == positive).to_numpy()
-            named = (mine["prediction"] == positive).to_numpy()
-            bootstrap = ClusterBootstrap([run.results.clusters[case] for case in mine["case_id"]], run.results.seed)
-            false_positive = bootstrap.estimate(ratio_statistic(named & ~actual, ~actual, (0.0, 1.0)))
-            false_negative = bootstrap.estimate(ratio_statistic(~named & actual, actual, (0.0, 1.0)))
-            yield {
-                "method": run.method,
-                "model": run.name,
-                "group": f"{attribute}: {value}",
-                **dict(zip(("false positive rate", "FPR low", "FPR high"), false_positive, strict=True)),
-                **dict(zip(("false negative rate", "FNR low", "FNR high"), false_negative, strict=True)),
-                "named positive": float(named.mean()),
-                "cases": mine["case_id"].nunique(),
-                "answers": len(mine),
-            }

@@ -10,7 +10,7 @@ from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 from moot.studies import table
-from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, group_rows, judged, judged_runs
+from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
 
 INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
 
