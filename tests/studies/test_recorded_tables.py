@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from moot.stats.paired import holm
-from moot.studies.recorded.feedback import nyu_feedback, read_grades
-from moot.studies.recorded.groups import groups
+from moot.studies.recorded.feedback import read_grades
 from moot.studies.recorded.runs import judged_runs
+from moot.studies.recorded.tables import groups, nyu_feedback
 from recorded_runs import recorded_study
 
 COLUMNS = {"case": "id", "model": "who", "prediction": "said", "truth": "gold", "attributes": ["sex", "race"]}

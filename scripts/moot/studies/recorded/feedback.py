@@ -9,60 +9,16 @@ import pandas as pd
 
 from moot.core.kinds import FEEDBACK
 from moot.datasets.nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
-from moot.report.content import StudyResults, TableContent
 from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic
-from moot.studies import table
-from moot.studies.recorded.runs import STUDY, RecordedRun, judged_runs
+from moot.studies.recorded.runs import RecordedRun
 
 _GRADES = (0.0, float(HIGHEST_GRADE))
 _DIFFERENCES = (-float(HIGHEST_GRADE), float(HIGHEST_GRADE))
 _SIDES = {f", {RIGHT_SIDE}": "right side", f", {WRONG_SIDE}": "wrong side"}
-_COLUMNS = (
-    "arm",
-    "asked",
-    "question",
-    "mean grade",
-    "95 % low",
-    "95 % high",
-    "right side",
-    "wrong side",
-    "right less wrong",
-    "difference low",
-    "difference high",
-    "forms",
-)
 
 
-@table(
-    STUDY,
-    "nyu_feedback",
-    "What judges and debaters graded on feedback forms",
-    "Mean grades from 0 to 4 by arm, who was asked, and question; where both sides were graded, that of the right "
-    "answer's side less the other's, with 95 % intervals by story.",
-)
-def nyu_feedback(results: StudyResults) -> TableContent:
-    """One row an arm, a role, and a question of the form."""
-    rows = [row for run in judged_runs(results) for row in _rows(run)]
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-    return TableContent(
-        frame.astype({"forms": "Int64"}),
-        notes=[
-            f"Forms have grades from 0 to {HIGHEST_GRADE}; each question is named as the authors' records name it. "
-            "Only grades are counted: what people wrote is not read. Forms are those of debates whose files were read.",
-            "A question about both sides has the mean of both as its grade. In a consultancy there is one side, which "
-            "argued for the right or the wrong answer.",
-        ],
-        ours=("mean grade", "95 % low", "95 % high", "right less wrong", "difference low", "difference high"),
-        intervals={
-            "95 % interval": ("95 % low", "95 % high"),
-            "95 % interval of the difference": ("difference low", "difference high"),
-        },
-        keys=("arm", "asked", "question"),
-        formats={"mean grade": ".2f", "right side": ".2f", "wrong side": ".2f", "right less wrong": "+.2f"},
-    )
-
-
-def _rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
+def feedback_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
+    """A row for each role that was asked and each question of the form, with the columns of `nyu_feedback`."""
     grades = read_grades(run)
     for (asked, question), rows in grades.groupby(["asked", "question"], sort=True):
         by_form = rows.groupby(["debate_id", "turn"], sort=True)

@@ -6,50 +6,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.report.content import StudyResults, TableContent
 from moot.stats.bootstrap import DIFFERENCE, SHARE, ClusterBootstrap, ratio_statistic
 from moot.stats.contrasts import Sums, compare_unpaired
 from moot.stats.paired import holm
-from moot.studies import table
-from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs
+from moot.studies.recorded.runs import RecordedRun
 
 GROUPED_BY = ("sex", "race")
 FEWEST_CASES = 10
-_RATES = {"false positive rate": "FPR", "false negative rate": "FNR"}
+RATES = {"false positive rate": "FPR", "false negative rate": "FNR"}
 
 
-@table(
-    STUDY,
-    "groups",
-    "Error rates by sex and race",
-    "False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by "
-    "case, and tests against the largest group.",
-)
-def groups(results: StudyResults) -> TableContent:
-    """One row a method, model, attribute and value."""
-    frames = [_with_holm(pd.DataFrame(group_rows(run))) for run in answered_runs(results)]
-    columns = ["method", "model", "group"]
-    for rate, short in _RATES.items():
-        columns += [rate, f"{short} low", f"{short} high", f"{short} p, Holm"]
-    columns += ["named positive", "FPR p", "FNR p", "cases", "answers"]
-    filled = [frame for frame in frames if len(frame)]
-    frame = pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
-    return TableContent(
-        frame[columns].astype(dict.fromkeys(("cases", "answers"), "Int64")),
-        notes=[
-            "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
-            "Groups of fewer than ten cases are left out.",
-            "p: of the rate's difference from that of the attribute's largest group, who are other people: a t test on "
-            "the bootstrap's standard error, by case. Holm: over all groups and both rates of a method and model.",
-        ],
-        ours=("false positive rate", "FPR low", "FPR high", "false negative rate", "FNR low", "FNR high"),
-        intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},
-        keys=("method", "model"),
-        exploratory=True,
-    )
-
-
-def _with_holm(rows: pd.DataFrame) -> pd.DataFrame:
+def with_holm(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of a method and model with the corrected p-values of both rates."""
     if not len(rows):
         return rows
@@ -78,7 +45,7 @@ def _rate_cells(run: RecordedRun, mine: pd.DataFrame, largest: pd.DataFrame | No
     cells: dict[str, Any] = {}
     clusters, seed = run.results.clusters, run.results.seed
     bootstrap = ClusterBootstrap([clusters[case] for case in mine["case_id"]], seed)
-    for rate, short in _RATES.items():
+    for rate, short in RATES.items():
         sums = _sums(run, mine, short)
         found = bootstrap.estimate(ratio_statistic(sums.tops[:, 0], sums.bottoms[:, 0], SHARE))
         cells |= dict(zip((rate, f"{short} low", f"{short} high"), found, strict=True))

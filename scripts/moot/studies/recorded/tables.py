@@ -1,4 +1,4 @@
-"""Tables of recorded results: every method and model, and the judges of the NYU debates."""
+"""Tables of recorded results: methods and models, error rates by group, judges of the NYU debates and their forms."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moot.datasets.nyu_debates import HIGHEST_GRADE
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 from moot.studies import table
+from moot.studies.recorded.feedback import feedback_rows
+from moot.studies.recorded.groups import RATES, group_rows, with_holm
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
 
 INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
@@ -116,6 +119,37 @@ def repeats_agree(valid: pd.DataFrame) -> float:
 
 @table(
     STUDY,
+    "groups",
+    "Error rates by sex and race",
+    "False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by "
+    "case, and tests against the largest group.",
+)
+def groups(results: StudyResults) -> TableContent:
+    """One row a method, model, attribute and value."""
+    frames = [with_holm(pd.DataFrame(group_rows(run))) for run in answered_runs(results)]
+    columns = ["method", "model", "group"]
+    for rate, short in RATES.items():
+        columns += [rate, f"{short} low", f"{short} high", f"{short} p, Holm"]
+    columns += ["named positive", "FPR p", "FNR p", "cases", "answers"]
+    filled = [frame for frame in frames if len(frame)]
+    frame = pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
+    return TableContent(
+        frame[columns].astype(dict.fromkeys(("cases", "answers"), "Int64")),
+        notes=[
+            "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
+            "Groups of fewer than ten cases are left out.",
+            "p: of the rate's difference from that of the attribute's largest group, who are other people: a t test on "
+            "the bootstrap's standard error, by case. Holm: over all groups and both rates of a method and model.",
+        ],
+        ours=("false positive rate", "FPR low", "FPR high", "false negative rate", "FNR low", "FNR high"),
+        intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},
+        keys=("method", "model"),
+        exploratory=True,
+    )
+
+
+@table(
+    STUDY,
     "nyu_judges",
     "Human judges of debates and consultancies",
     "How often human judges ended on the right answer, by who argued and whether one side or two, beside what the "
@@ -172,3 +206,48 @@ def nyu_judges(results: StudyResults) -> TableContent:
         intervals={"by story": ("story low", "story high"), "by judge": ("judge low", "judge high")},
         formats={"difference": "+.3f", "rounds": ".1f", "words quoted": ".0f", "flips": ".2f"},
     )
+
+
+@table(
+    STUDY,
+    "nyu_feedback",
+    "What judges and debaters graded on feedback forms",
+    "Mean grades from 0 to 4 by arm, who was asked, and question; where both sides were graded, that of the right "
+    "answer's side less the other's, with 95 % intervals by story.",
+)
+def nyu_feedback(results: StudyResults) -> TableContent:
+    """One row an arm, a role, and a question of the form."""
+    rows = [row for run in judged_runs(results) for row in feedback_rows(run)]
+    frame = pd.DataFrame(rows, columns=list(_FEEDBACK_COLUMNS))
+    return TableContent(
+        frame.astype({"forms": "Int64"}),
+        notes=[
+            f"Forms have grades from 0 to {HIGHEST_GRADE}; each question is named as the authors' records name it. "
+            "Only grades are counted: what people wrote is not read. Forms are those of debates whose files were read.",
+            "A question about both sides has the mean of both as its grade. In a consultancy there is one side, which "
+            "argued for the right or the wrong answer.",
+        ],
+        ours=("mean grade", "95 % low", "95 % high", "right less wrong", "difference low", "difference high"),
+        intervals={
+            "95 % interval": ("95 % low", "95 % high"),
+            "95 % interval of the difference": ("difference low", "difference high"),
+        },
+        keys=("arm", "asked", "question"),
+        formats={"mean grade": ".2f", "right side": ".2f", "wrong side": ".2f", "right less wrong": "+.2f"},
+    )
+
+
+_FEEDBACK_COLUMNS = (
+    "arm",
+    "asked",
+    "question",
+    "mean grade",
+    "95 % low",
+    "95 % high",
+    "right side",
+    "wrong side",
+    "right less wrong",
+    "difference low",
+    "difference high",
+    "forms",
+)
