@@ -12,6 +12,7 @@ from moot.report.published import read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stages.as_published import compare_with_papers
+from moot.stages.digests import CONTRASTS_TABLE
 from moot.stages.freezing import compare_with_frozen
 from moot.stages.plan import Plan
 
@@ -86,10 +87,10 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
 
 
 def _frozen(plan: Plan, study: str, job: "Snakemake") -> str:
-    """Whether the run is the frozen plan, where the job's rule names the newest one; "" where it tests no contrast."""
-    if "frozen" not in job.input.keys():  # noqa: SIM118 - not a dict
+    """Whether the run is the frozen plan, of which the job's rule names the newest; "" for tables of other things."""
+    if job.params.job.get("builder") != CONTRASTS_TABLE:
         return ""
-    files = [Path(path) for path in job.input.frozen]
+    files = [Path(path) for path in getattr(job.input, "frozen", [])]
     return compare_with_frozen(plan, RESULTS, files[-1] if files else None, None if study == COMPARISON else study)
 
 
