@@ -22,6 +22,7 @@ from moot.legal.rubric import OUTCOMES
 from moot.legal.rules import opinion_outcome
 
 CHARACTERS = 6_000
+OPENING = 1_000  # characters that a person reads
 FOLDS = 5
 SHUFFLES = 20
 LEAST_FOR_CLASSIFIER = 40
@@ -69,10 +70,9 @@ def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
     return lines
 
 
-def measure(opinions: Sequence[Opinion], *, ner: bool) -> list[str]:
+def measure(finished: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
     """The lines of the report on some opinions."""
-    recognise = recognised_names if ner else None
-    finished = [(opinion, deidentify(opinion, CHARACTERS, recognise)) for opinion in opinions]
+    opinions = [opinion for opinion, _ in finished]
     passed = [(opinion, done) for opinion, done in finished if done.report.passed]
     reasons = Counter(reason for _, done in finished for reason in done.report.reasons)
     rules = Counter(rule for _, done in finished for rule in done.report.party_rules)
@@ -82,6 +82,13 @@ def measure(opinions: Sequence[Opinion], *, ner: bool) -> list[str]:
         survivors = {opinion.opinion_id: found for opinion, done in passed if (found := surviving_names(done.facts))}
         lines.append(f"- the recogniser sees a name in {len(survivors)} passed opinions: {survivors or 'none'}")
     return [*lines, *_classifier_lines(passed), *outcome_lines(opinions)]
+
+
+def openings(finished: Sequence[tuple[Opinion, Deidentified]], count: int, seed: int) -> list[str]:
+    """The openings of some passed opinions, drawn by a seed, to be read by a person for names and hints."""
+    passed = [(opinion, done) for opinion, done in finished if done.report.passed]
+    drawn = random.Random(seed).sample(passed, min(count, len(passed)))
+    return [f"\n{opinion.opinion_id} ({opinion.outcome}): {done.facts[:OPENING]}" for opinion, done in drawn]
 
 
 def _classifier_lines(passed: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
@@ -103,10 +110,14 @@ def main() -> None:
     )
     parser.add_argument("--half", choices=("tuning", "report", "all"), default="report")
     parser.add_argument("--no-ner", action="store_true", help="de-identify by rule alone")
+    parser.add_argument("--read", type=int, default=0, help="print the openings of so many passed opinions, too")
+    parser.add_argument("--seed", type=int, default=1, help="which ones")
     chosen = parser.parse_args()
+    recognise = recognised_names if is_installed() and not chosen.no_ner else None
     opinions = [o for o in read_opinions(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
     print(f"{chosen.path.name}, half: {chosen.half}")
-    print("\n".join(measure(opinions, ner=is_installed() and not chosen.no_ner)))
+    finished = [(opinion, deidentify(opinion, CHARACTERS, recognise)) for opinion in opinions]
+    print("\n".join([*measure(finished), *openings(finished, chosen.read, chosen.seed)]))
 
 
 if __name__ == "__main__":
