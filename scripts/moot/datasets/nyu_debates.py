@@ -226,13 +226,13 @@ def _forms(record: Mapping[str, Any]) -> Iterator[RecordedUtterance]:
             yield RecordedUtterance(seat, FEEDBACK, parsed=facts, source="human", private=True)
 
 
-def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, int]]:
+def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, float]]:
     """A question's grades; one about both sides has one of the side of the right answer, and one of the other."""
     by_side = answer if isinstance(answer, Mapping) else {}
     sides = {"first": RIGHT_SIDE if right == 0 else WRONG_SIDE, "second": WRONG_SIDE if right == 0 else RIGHT_SIDE}
     found = [(f"{question}, {side}", by_side.get(name)) for name, side in sides.items()]
     for asked, grade in [(question, answer), *found]:
-        if isinstance(grade, int) and not isinstance(grade, bool):
+        if isinstance(grade, int | float) and not isinstance(grade, bool):
             if not 0 <= grade <= HIGHEST_GRADE:
                 raise UserError(f"feedback form, {quoted(question)}: found {grade}; expected 0 to {HIGHEST_GRADE}.")
             yield asked, grade

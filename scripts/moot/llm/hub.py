@@ -1,6 +1,7 @@
 """Model files of the Hugging Face Hub by name, `hf:ORG/REPO:FILE`, each pinned to one commit of its repository."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 from moot.core.artifacts import file_digest
@@ -13,6 +14,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SECONDS_TO_LOOK_UP = 10.0
 _MOST_FILES_NAMED = 12
+_MODULES = ("", ".errors", ".utils")
 
 
 def check_pinned(config: ModelConfig) -> None:
@@ -49,16 +51,14 @@ class _Hub:
     """The hub's own client, asked for one model; every fault of it is one message that says what to do."""
 
     def __init__(self, config: ModelConfig) -> None:
-        try:
-            import huggingface_hub  # noqa: PLC0415 - an extra, and starting Snakemake must not load it
-            from huggingface_hub import errors, utils  # noqa: PLC0415
+        try:  # an extra, and starting Snakemake must not load it
+            self._client, self._errors, utils = (import_module(f"huggingface_hub{name}") for name in _MODULES)
         except ImportError:
             raise UserError(
                 f"model '{config.model}': the package huggingface-hub is not installed. Run `make env EXTRAS=hub`."
             ) from None
         utils.disable_progress_bars()
-        self._client, self._errors = huggingface_hub, errors
-        self._faults = (OSError, ValueError, errors.HTTPError)
+        self._faults = (OSError, ValueError, self._errors.HTTPError)
         self._config, self._revision = config, config.revision or "main"
         self._repository, _, self._file = config.model.removeprefix(HUB).partition(":")
 

@@ -222,7 +222,8 @@ def _about(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(role: str, text: str, identity: str) -> ChatMessage:
-    return _MESSAGES[role](id=identity, content=text)
+    message: ChatMessage = _MESSAGES[role](id=identity, content=text)
+    return message
 
 
 def _output(call: Mapping[str, Any], span: str) -> ModelOutput:
