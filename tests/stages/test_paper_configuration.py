@@ -43,9 +43,17 @@ class Inputs(list[Path]):
 
 
 def few_cases(config: dict[str, Any]) -> None:
-    """Let every experiment debate few cases, the appellate study's five apart."""
+    """Let every experiment debate few cases, the appellate study's five apart.
+
+    Control arms, masked facts and counterfactual people are left out: no published value stands beside them.
+    """
+    changed = {name for name, data in config["datasets"].items() if data.get("exchange") or "outcome_phrases" in data}
+    config["experiments"] = {
+        name: {key: value for key, value in experiment.items() if key != "arms"}
+        for name, experiment in config["experiments"].items()
+        if experiment["dataset"] not in changed
+    }
     for experiment in config["experiments"].values():
-        experiment.pop("arms", None)  # no published value stands beside a control arm
         if experiment["dataset"] not in ("opinions", "conference"):
             training = experiment.get("split") == "train"
             experiment["cases"] = TRAINING if training else FEW
