@@ -4,10 +4,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from moot.datasets import LoadContext
 
+# Examples are counted, never timed: a busy machine is no fault of the code.
+hypothesis.settings.register_profile("moot")
+hypothesis.settings.load_profile("moot")
 PROJECT = Path(__file__).resolve().parents[1]
 
 

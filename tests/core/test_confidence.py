@@ -65,7 +65,7 @@ def scores_of(folder: Path, answers: list[tuple[str, int]], right: bool) -> pd.S
 
 
 @given(ANSWERS, st.booleans())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_brier_auc_and_calibration_never_contradict_the_predictions(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]], right: bool
 ) -> None:
@@ -80,7 +80,7 @@ def test_brier_auc_and_calibration_never_contradict_the_predictions(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=1, max_size=6))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_a_belief_lies_on_the_side_of_its_prediction(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]]
 ) -> None:

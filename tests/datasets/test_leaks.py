@@ -14,7 +14,7 @@ from moot.core.cases import Case, leaks
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.texts.lawsuits import MOST_TEXTS, lawsuits, names
 from moot.datasets.texts.near_duplicates import near_duplicates, sharing
-from moot.stages.debates import choose_debated_cases
+from moot.stages.debated_cases import choose_debated_cases
 from moot.training.baselines import select
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples

@@ -28,7 +28,7 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
 _PEOPLE = st.fixed_dictionaries({name: st.none() | values for name, values in _VALUES.items()})
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(_PEOPLE, st.sets(st.sampled_from(FEATURES), min_size=1), st.sampled_from(["list", "prose"]), st.data())
 def test_every_fact_is_told_and_no_other(
     person: dict[str, Any], told: set[str], form: str, data: st.DataObject

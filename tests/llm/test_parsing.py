@@ -96,7 +96,7 @@ REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".
 
 
 @given(REPLIES, st.sampled_from(list(OTHER_FORMS.values())))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str, schema: type[BaseModel]) -> None:
     parsed = parse_reply(reply, schema)
     assert parsed.status in ("strict", "repaired", "extracted", "invalid")
@@ -108,7 +108,6 @@ def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str,
 
 
 @given(st.binary(max_size=300))
-@settings(deadline=None)
 def test_any_bytes_give_a_result(reply: bytes) -> None:
     for text in (reply.decode("utf-8", "replace"), reply.decode("utf-8", "surrogateescape"), reply.decode("latin-1")):
         assert parse_reply(text, Belief).status in ("strict", "repaired", "extracted", "invalid")
@@ -116,7 +115,7 @@ def test_any_bytes_give_a_result(reply: bytes) -> None:
 
 
 @given(REPLIES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_gives_no_bare_label_that_it_does_not_state(reply: str) -> None:
     parsed = parse_label(reply, ("yes", "no"))
     if parsed.value is not None:
@@ -130,7 +129,6 @@ BELIEFS = st.builds(
 
 
 @given(BELIEFS)
-@settings(deadline=None)
 def test_what_a_schema_writes_is_read_back_strictly(belief: Verdict) -> None:
     parsed = parse_reply(belief.model_dump_json(), Verdict)
     assert (parsed.value, parsed.status) == (belief.model_dump(), "strict")
@@ -142,14 +140,13 @@ FRAMES = st.sampled_from(
 
 
 @given(BELIEFS, FRAMES)
-@settings(deadline=None)
 def test_a_frame_changes_the_rung_and_not_the_value(belief: Verdict, frame: str) -> None:
     parsed = parse_reply(frame.replace("%s", belief.model_dump_json()), Verdict)
     assert (parsed.value, parsed.status) == (belief.model_dump(), "repaired")
 
 
 @given(BELIEFS, st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_reply_cut_off_anywhere_gives_its_own_decision_or_none(belief: Verdict, data: st.DataObject) -> None:
     whole = belief.model_dump_json()
     cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
@@ -159,7 +156,6 @@ def test_a_reply_cut_off_anywhere_gives_its_own_decision_or_none(belief: Verdict
 
 
 @given(BELIEFS, BELIEFS, st.sampled_from(["", "\n", " and then ", "\n```\n```json\n"]))
-@settings(deadline=None)
 def test_two_objects_give_a_value_only_if_they_agree(first: Verdict, second: Verdict, between: str) -> None:
     parsed = parse_reply(first.model_dump_json() + between + second.model_dump_json(), Verdict)
     agree = (first.prediction, first.confidence) == (second.prediction, second.confidence)

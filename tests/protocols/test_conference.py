@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -50,7 +50,6 @@ def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() 
     assert compared == 1 + 18 + 3 * 18**2
 
 
-@settings(deadline=None)
 @given(st.integers(2, 10), st.lists(st.sampled_from(["AGREEMENT", "MORE DEBATE", ""]), min_size=1, max_size=6))
 def test_every_participant_speaks_once_a_round_in_order(participants: int, decisions: list[str]) -> None:
     history = [Turn(USER)]
@@ -251,7 +250,6 @@ words = st.text(st.characters(exclude_characters="[]#\n\r\x0b\x0c\x1c\x1d\x1e\x8
 )
 
 
-@settings(deadline=None)
 @given(words.filter(bool), st.lists(st.tuples(words.filter(bool), words.filter(bool), words.filter(bool)), min_size=1))
 def test_agenda_survives_its_text(issue: str, topics: list[tuple[str, str, str]]) -> None:
     agenda = Agenda(issue, tuple(Topic(*topic) for topic in topics))

@@ -101,7 +101,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size
 
 
 @given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_columns_never_add_up_to_more_than_the_page(columns: Sequence[Sequence[str]]) -> None:
     layout = layout_of(columns)
     room = TURNED if layout.turned else UPRIGHT

@@ -38,7 +38,7 @@ async def run(turns: list[int], at_once: int, resuming: bool = True) -> tuple[li
 
 
 @given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9), st.booleans())
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_every_result_once_in_order_and_never_too_many_at_once(turns: list[int], at_once: int, resuming: bool) -> None:
     results, watched = asyncio.run(run(turns, at_once, resuming))
     assert results == list(range(len(turns)))

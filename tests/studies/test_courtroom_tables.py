@@ -251,7 +251,7 @@ def test_every_figure_has_the_same_bytes_when_drawn_again(study, tmp_path):
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(1, 2)), min_size=1, max_size=9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_names_of_points_cover_neither_each_other_nor_a_point(places):
     """Those that the default run drew over each other lay on one height, close together, at an axis' end."""
     with figure_style():

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
-from moot.core.cases import Case, Task, choose_cases, leaks, shard_number
-from moot.core.errors import DebatePausedError, RunStoppedError, UserError
+from moot.core.cases import Case, Task, leaks, shard_number
+from moot.core.errors import DebatePausedError, RunStoppedError
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
 from moot.core.schemas import SCHEMAS
@@ -25,6 +25,7 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
 from moot.protocols.relabelling import restore
 from moot.stages.arms import as_argued, make_debate
+from moot.stages.debated_cases import choose_debated_cases
 from moot.stages.plan import Experiment, Plan
 from moot.stages.rehearsal import simulated_endpoints
 
@@ -34,29 +35,6 @@ _DEBATES_A_CALL = 4
 """Debates under way for each call that may be: a debate's calls follow each other, so that with no more debates than
 calls the last few would leave most of the calls unused."""
 _ROWS_A_GROUP = 5000
-
-
-def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
-    """The cases that an experiment debates, and the validation cases that its threshold is fitted on.
-
-    Training and validation cases that resemble a test case are left out: something learns from what is debated there.
-
-    Raises:
-        UserError: the split is empty, or holds fewer cases than asked for.
-    """
-    config = experiment.config
-    chosen = []
-    for split, count in ((config.split, config.cases), ("validation", config.calibration_cases)):
-        if count == 0:
-            continue
-        available = [case for case in cases if case.split == split and not leaks(case)]
-        if not available or (count is not None and len(available) < count):
-            raise UserError(
-                f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set '{config.dataset}' "
-                f"has {len(available)}. Lower `cases`, or use a larger data set."
-            )
-        chosen.extend(choose_cases(available, count, seed))
-    return chosen
 
 
 class _Scheduler:

@@ -16,7 +16,7 @@ from moot import __version__
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
 from moot.llm.ledger import Ledger
-from moot.stages.debates import choose_debated_cases
+from moot.stages.debated_cases import choose_debated_cases
 from moot.stages.digests import FROZEN, Stages, frozen_files
 from moot.stages.plan import Plan
 
