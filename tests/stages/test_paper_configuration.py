@@ -26,7 +26,7 @@ from moot.stages.plan import Experiment, Plan
 from moot.stages.predictions import write_predictions
 from moot.stages.results import study_results, write_scores
 from shown_values import missing
-from uniform_scores import PROJECT, STUDIES, leaderboards
+from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 
 RESULTS = Path("results")
 FEW = 6
@@ -45,15 +45,19 @@ class Inputs(list[Path]):
 def few_cases(config: dict[str, Any]) -> None:
     """Let every experiment debate few cases, the appellate study's five apart.
 
-    Control arms, masked facts and counterfactual people are left out: no published value stands beside them.
+    Control arms, masked facts and counterfactual people are left out, and models of which the paper prints nothing: no
+    published value stands beside them.
     """
+    printed = PUBLISHED.groupby("repeated_by")["model"].agg(set)
     changed = {name for name, data in config["datasets"].items() if data.get("exchange") or "outcome_phrases" in data}
     config["experiments"] = {
-        name: {key: value for key, value in experiment.items() if key != "arms"}
+        name: {key: value for key, value in experiment.items() if not key.startswith("arm")}
         for name, experiment in config["experiments"].items()
         if experiment["dataset"] not in changed
     }
-    for experiment in config["experiments"].values():
+    for name, experiment in config["experiments"].items():
+        named = [model for model in experiment["models"] if model in printed.get(name, ())]
+        experiment["models"] = named or experiment["models"][:2]
         if experiment["dataset"] not in ("opinions", "conference"):
             training = experiment.get("split") == "train"
             experiment["cases"] = TRAINING if training else FEW
