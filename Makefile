@@ -39,7 +39,7 @@ results: env
 	@echo
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
-	@echo "Transcripts: results/rendered/  (Markdown)"
+	@echo "Debates:     results/reader/    (a page a study, for a browser; results/rendered/ has them as Markdown)"
 	@echo "Report:      report.html        (all of it in one file; it opens with questions and answers)"
 
 test: EXTRAS += test
@@ -72,7 +72,7 @@ docs:
 UV := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
 lock:
 	$(UV) -o envs/default.txt
-	for extra in test tabular text transformers ner postgres slurm hub inspect; do \
+	for extra in test tabular text transformers ner postgres slurm hub inspect browser; do \
 	  $(UV) -c envs/default.txt --extra $$extra -o envs/$$extra.txt; done
 
 clean:

@@ -58,6 +58,7 @@ include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/minutes.smk"
 include: "rules/export.smk"
+include: "rules/reader.smk"
 include: "rules/reference.smk"
 include: "rules/hooks.smk"
 include: "rules/outcome.smk"
@@ -71,6 +72,7 @@ rule all:
         rules.figures.input,
         rules.rendered.input,
         rules.minutes.input,
+        rules.readers.input,
         rules.outcomes.input,
     log:
         "results/logs/verify/all.log",

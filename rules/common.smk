@@ -231,6 +231,18 @@ def scored_files(experiment):
     ]
 
 
+def debated_files(study):
+    """What a study's debates are read from: those of each of its experiments, trial runs and control arms too."""
+    found = [found for found in plan.experiments.values() if found.study == study]
+    files = [path for experiment in found for path in scored_files(experiment.name)]
+    files += [
+        f"results/calls/{experiment.name}/{model}.parquet"
+        for experiment in found
+        for model in experiment.config.models
+    ]
+    return list(dict.fromkeys(files))
+
+
 def study_inputs(study):
     """What the tables and figures of a study may show: its experiments' results, labels and scores, its data sets' baselines."""
     experiments = {found.name: found for found in plan.of_study(study)}
@@ -268,6 +280,7 @@ def frozen_plan(builder):
 
 
 STUDIES = sorted({TABLES[name].study for name in TABLES})
+DEBATED_STUDIES = sorted({found.study for found in plan.experiments.values()})
 TABLE_ENDINGS, FIGURE_ENDINGS = ["csv", "xlsx", "tex"], ["png"]
 TABLE_NAMES = [name for name in TABLES if plan.can_fill(TABLES[name])]
 FIGURE_NAMES = [name for name in FIGURES if plan.can_fill(FIGURES[name])]
@@ -367,6 +380,7 @@ def study_artifacts(study):
             ending=["md", "html"],
         ),
         *collect(OUTCOME, study=[study] if debated else [], ending=["csv", "html"]),
+        *collect("results/reader/{study}.html", study=[study] if debated else []),
         *collect("results/minutes/{conference}", conference=conferences),
     ]
 

@@ -57,6 +57,7 @@ TRIAL = (
     "results/rendered/trial/fast.md",
     "results/rendered/trial/slow.md",
     "results/outcome/courtroom.csv",
+    "results/reader/courtroom.html",
 )
 PANEL = ("results/tables/appellate/agreement.csv",)
 SUMMARY = "results/rendered/summary/fast.md"
@@ -65,7 +66,7 @@ OTHERS = (
     "results/tables/feedback/one_against_all.csv",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",
-    "results/rendered/meeting/fast.html",
+    "results/reader/conference.html",
     "results/minutes/meeting/fast",
     "results/transcripts/published/human-judge/0.parquet",
     "results/deidentified/appeals.parquet",
@@ -181,7 +182,7 @@ def test_a_rule_reads_only_what_it_names(
     assert [server.count() for server in servers] == asked
 
 
-AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome"}
+AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome", "reader"}
 AFTER_DEBATES |= {"tables_courtroom_tables", "figures_courtroom_figures"}
 AFTER_LABELS = {"label_statements", "score", "tables_appellate_beyond"}
 

@@ -1,12 +1,11 @@
 """Text that models, data and users wrote, made harmless for each format that readers open."""
 
 import re
-import unicodedata
 
 from markupsafe import escape
 
-_BIDIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_KEPT_CONTROLS = frozenset("\n\t")
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but for line break and tab, and those that change the direction of writing."""
 
 _LATEX = str.maketrans(
     {
@@ -44,11 +43,7 @@ _STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
 
 def visible(text: object) -> str:
     """Text without control characters and without those that change the direction of writing."""
-    return "".join(
-        character
-        for character in str(text).replace("\r\n", "\n").replace("\r", "\n")
-        if character not in _BIDIRECTIONAL and (character in _KEPT_CONTROLS or unicodedata.category(character) != "Cc")
-    )
+    return _INVISIBLE.sub("", str(text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def html(text: object) -> str:

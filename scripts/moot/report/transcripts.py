@@ -38,9 +38,10 @@ class Turn:
 
     Attributes:
         number, speaker, kind: which turn, who spoke, and what for, in words.
+        round: the round that it belongs to, from 1; 0 where there are none.
         readers: the seats that may read it; "" for everybody.
         origin: the first signs of the call's id, or where else it comes from (human, computed).
-        called: whether a call was made.
+        call: the call's id in `calls/`; "" where none was made.
         notice: what is wrong with it, a sentence without its full stop; "" where nothing is.
         text: what was said in words; "" where the fields hold all of it.
         fields: names and values of a structured reply.
@@ -50,9 +51,10 @@ class Turn:
     number: int
     speaker: str
     kind: str
+    round: int
     readers: str
     origin: str
-    called: bool
+    call: str
     notice: str
     text: str
     fields: tuple[tuple[str, list[str] | str], ...]
@@ -84,9 +86,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Debated:
-    """One debate: its id, the case's facts, label and the label's meaning, what was said, and how it ended."""
+    """One debate: its id, case and repeat, the case's facts, label and its meaning, what was said, and how it ended."""
 
     name: str
+    case_id: str
+    repeat: int
     facts: str
     target: str
     meaning: str
@@ -108,7 +112,8 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
         target = str(case["target"])
         turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
         meaning = task.meaning.get(target, "")
-        yield Debated(str(name), case["text"], target, meaning, turns, _outcome(outcomes[identity], target))
+        ended_as = _outcome(outcomes[identity], target)
+        yield Debated(str(name), *identity, case["text"], target, meaning, turns, ended_as)
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -128,9 +133,10 @@ def _turn(said: Mapping[str, Any], task: Task, target: str) -> Turn:
         number=said["turn"],
         speaker=task.roles.get(said["speaker"], said["speaker"]).replace("_", " ").capitalize(),
         kind=said["kind"].replace("_", " "),
+        round=said["round"],
         readers="" if public else said["visibility"].replace(",", ", "),
         origin=call[:CODE_LENGTH] if call else said["source"],
-        called=bool(call),
+        call=call,
         notice=notice,
         text=text,
         fields=fields,
@@ -206,7 +212,7 @@ def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
 
 def _markdown_turn(turn: Turn) -> Iterator[str]:
     private = f" *(private: {markdown(turn.readers)})*" if turn.readers else ""
-    origin = f" `{turn.origin}`" if turn.called else f" *({markdown(turn.origin)})*"
+    origin = f" `{turn.origin}`" if turn.call else f" *({markdown(turn.origin)})*"
     yield f"**{markdown(turn.speaker)}, {markdown(turn.kind)}**{private}, turn {turn.number}{origin}"
     if turn.notice:
         yield f"*{markdown(turn.notice)}{':' if turn.text else '.'}*"

@@ -23,6 +23,7 @@ from moot.llm.identity import model_asked, served_as
 from moot.protocols import PROTOCOLS
 from moot.report.content import Comparable
 from moot.report.exports import EXPORTERS
+from moot.report.reader import page_files
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.stages.arms import templates_of_arm
@@ -259,6 +260,11 @@ class Stages:
         before = [self.of("predict", experiment=name, model=model) for name, model in jobs]
         before += [self.of("label_statements", experiment=name, model=model) for name, model in labelled]
         return _digests(study, code_digest("outcome"), before=before)
+
+    def reader(self, study: str) -> Digests:
+        """As the outcome, and the files that every page is made of."""
+        outcome = self.of("outcome", study=study)
+        return _digests(study, _digest([code_digest("reader"), _contents(page_files())]), before=[outcome])
 
     def table(self, study: str, builder: str) -> Digests:
         """The tables of a study that one module (`builder`, its dotted name) builds."""

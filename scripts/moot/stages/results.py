@@ -38,9 +38,23 @@ def experiment_results(
 
 def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
     """The results of the experiment and model that a job is about."""
-    notes = [SIMULATED_NOTE] if plan.config.rehearsal else []
     view = plan.view(job.wildcards.experiment, [job.wildcards.model])
-    return ExperimentResults(RESULTS, job.wildcards.experiment, view, plan.config.seed, _files(job), notes)
+    return ExperimentResults(RESULTS, job.wildcards.experiment, view, plan.config.seed, _files(job), _notes(plan))
+
+
+def debated_results(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
+    """The results of every experiment of the study that a job is about, trial runs and control arms too, by name."""
+    study, files, notes = job.wildcards.study, _files(job), _notes(plan)
+    return {
+        name: ExperimentResults(RESULTS, name, plan.view(name), plan.config.seed, files, notes)
+        for name, found in plan.experiments.items()
+        if found.study == study
+    }
+
+
+def _notes(plan: Plan) -> list[str]:
+    """What readers of any debate must know first."""
+    return [SIMULATED_NOTE] if plan.config.rehearsal else []
 
 
 def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str) -> None:

@@ -1,0 +1,142 @@
+// The page's data: the index, and chunks that are unpacked when they are needed.
+
+const MOST_UNPACKED = 60;
+const unpacked = new Map();
+
+async function unpack(id) {
+  const packed = (await packedElement(id)).textContent;
+  const letters = atob(packed), bytes = new Uint8Array(letters.length);
+  for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// The code runs before the whole page has been read, so that a chunk may still be on its way.
+async function packedElement(id) {
+  for (;;) {
+    const found = document.getElementById(id);
+    if (found && (document.readyState !== "loading" || found.nextElementSibling)) return found;
+    if (document.readyState !== "loading") throw new Error(`the page has no part ${id}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+// A chunk's values; the chunks used last are kept.
+function chunk(id) {
+  const values = unpacked.get(id) ?? unpack(id);
+  unpacked.delete(id);
+  unpacked.set(id, values);
+  if (unpacked.size > MOST_UNPACKED) unpacked.delete(unpacked.keys().next().value);
+  return values;
+}
+
+const index = await unpack("index");
+const { experiments, datasets, cases, debates: columns } = index;
+const chunkOf = (kind, number) => {
+  const starts = index.chunks[kind];
+  let low = 0, high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle] <= number) low = middle; else high = middle - 1;
+  }
+  return { number: low, place: number - starts[low] };
+};
+
+// All debates: what the index says of each, with its experiment and case.
+const CHANGED = 1, TO_WRONG = 2, TO_RIGHT = 4;
+const debates = columns.case.map((caseNumber, number) => {
+  const experiment = experiments[columns.experiment[number]], found = cases[caseNumber];
+  const answer = columns.answer[number], status = columns.status[number], change = columns.change[number];
+  const verdict = answer ? (answer === found.target ? "right" : "wrong") : status === "waiting" ? "waiting" : "invalid";
+  return {
+    number, experiment, found, answer, status, verdict, change, caseNumber,
+    model: columns.model[number], repeat: columns.repeat[number],
+    probability: columns.probability[number], swing: columns.swing[number],
+  };
+});
+
+// Whether the answers to a case differ between models of an experiment, or between experiments with a model.
+function disagreements(group, differing) {
+  const answers = new Map();
+  for (const debate of debates) {
+    if (!debate.answer) continue;
+    const key = JSON.stringify([...group(debate), debate.caseNumber, debate.repeat]);
+    if (!answers.has(key)) answers.set(key, { debates: [], given: new Set() });
+    answers.get(key).debates.push(debate);
+    answers.get(key).given.add(debate.answer);
+  }
+  for (const { debates: same, given } of answers.values()) {
+    if (given.size > 1) for (const debate of same) debate[differing] = true;
+  }
+}
+disagreements((debate) => [debate.experiment.name], "modelsDisagree");
+disagreements((debate) => [debate.model], "experimentsDisagree");
+
+// By case, and by all that an address names.
+const ofCase = new Map(), byName = new Map();
+const nameOf = (debate) => [debate.experiment.name, debate.model, debate.found.id, String(debate.repeat)];
+for (const debate of debates) {
+  if (!ofCase.has(debate.caseNumber)) ofCase.set(debate.caseNumber, []);
+  ofCase.get(debate.caseNumber).push(debate);
+  byName.set(JSON.stringify(nameOf(debate)), debate);
+}
+
+async function contentOf(debate) {
+  const { number, place } = chunkOf("debates", debate.number);
+  return (await chunk(`debates-${number}`))[place];
+}
+async function factsOf(debate) {
+  const { number, place } = chunkOf("cases", debate.caseNumber);
+  return (await chunk(`cases-${number}`))[place];
+}
+async function callOf(debate, id) {
+  const [{ lines, calls }] = await chunk(`calls-${chunkOf("debates", debate.number).number}`);
+  const call = calls[id], text = (numbers) => numbers.map((line) => lines[line]).join("\n");
+  return call && {
+    prompt: call.prompt.map(([role, content]) => ({ role, text: text(content) })),
+    sent: text(call.sent), reply: text(call.reply), reasoning: text(call.reasoning), fields: call.fields,
+  };
+}
+
+// Search: the words, or what stands between quotation marks, all of which a debate or its case must hold.
+const needlesOf = (query) =>
+  [...query.toLowerCase().matchAll(/"([^"]+)"|([^\s"]+)/g)].map((found) => found[1] ?? found[2]);
+
+const wordsOf = (content) => content.turns.flatMap((turn) =>
+  [turn.speaker, turn.text, turn.notice, ...turn.fields.flatMap(([name, value]) => [name, ...[value].flat()]),
+    turn.stated?.label ?? "", turn.label?.label ?? ""]).join("\n");
+
+// Looks through all debates, chunk by chunk, so that the page stays at hand; gives number -> words around the first hit.
+async function search(query, prompts, cancelled, progress) {
+  const needles = needlesOf(query), hits = new Map(), facts = [];
+  for (const at of index.chunks.cases.keys()) facts.push(...await chunk(`cases-${at}`));
+  const inFacts = facts.map((text) => needles.map((needle) => text.toLowerCase().indexOf(needle)));
+  const starts = index.chunks.debates;
+  for (const at of starts.keys()) {
+    const asked = prompts ? await promptsHolding(`calls-${at}`, needles) : null;
+    for (const [place, content] of (await chunk(`debates-${at}`)).entries()) {
+      const debate = debates[starts[at] + place], words = wordsOf(content), lower = words.toLowerCase();
+      const places = needles.map((needle) => lower.indexOf(needle));
+      const held = (which) => places[which] >= 0 || inFacts[debate.caseNumber][which] >= 0
+        || (asked && content.turns.some((turn) => asked[which].has(turn.call)));
+      if (!needles.every((_, which) => held(which))) continue;
+      const [text, first] = places[0] >= 0 ? [words, places[0]] : [facts[debate.caseNumber], Math.max(0, inFacts[debate.caseNumber][0])];
+      hits.set(debate.number, `${first > 30 ? "… " : ""}${text.slice(Math.max(0, first - 30), first + 90)}`);
+    }
+    if (cancelled()) return null;
+    progress((at + 1) / starts.length);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return hits;
+}
+
+// For each needle the calls of a chunk whose prompt or reply holds it.
+async function promptsHolding(id, needles) {
+  const [{ lines, calls }] = await chunk(id);
+  const lower = lines.map((line) => line.toLowerCase());
+  return needles.map((needle) => {
+    const holding = lower.map((line) => line.includes(needle));
+    const holds = (call) => [...call.prompt.map(([, text]) => text), call.reply, call.reasoning].flat().some((line) => holding[line]);
+    return new Set(Object.entries(calls).filter(([, call]) => holds(call)).map(([name]) => name));
+  });
+}

@@ -1,0 +1,49 @@
+// Elements. Text of models, people and data enters the page here alone: as text nodes and attribute values.
+
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+// Control characters, and those that turn the direction of writing, are shown by their code points.
+function visible(value) {
+  const code = (sign) => `⟨U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  return String(value).replace(/\r\n?/g, "\n").replace(INVISIBLE, code);
+}
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value != null) node.setAttribute(name, visible(value));
+  }
+  node.append(...children.flat().filter((child) => child != null && child !== "").map(
+    (child) => (child instanceof Node ? child : document.createTextNode(visible(child)))));
+  return node;
+}
+
+// An element with attributes, event handlers (functions) and children (nodes or text).
+const element = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+const drawn = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+// Text in which what was searched for is marked; each needle is in lower case.
+function marked(text, needles) {
+  const shown = visible(text), lower = shown.toLowerCase();
+  if (!needles.length || lower.length !== shown.length) return [shown];
+  const found = [];
+  for (const needle of needles) {
+    for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, at + needle.length)) {
+      found.push([at, at + needle.length]);
+    }
+  }
+  const pieces = [];
+  let end = 0;
+  for (const [from, to] of found.sort((one, other) => one[0] - other[0])) {
+    if (from < end) continue;
+    pieces.push(shown.slice(end, from), element("mark", {}, shown.slice(from, to)));
+    end = to;
+  }
+  return [...pieces, shown.slice(end)];
+}
+
+const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+const percent = (share) => `${Math.round(share * 100)} %`;
+const sentence = (words) => words && words[0].toUpperCase() + words.slice(1);

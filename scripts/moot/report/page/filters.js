@@ -1,0 +1,158 @@
+// What is shown, all of it in the address: #experiment/model/case/repeat/turn?filters. The short forms
+// #case, #case/repeat and #case/repeat/turn name the first debate of a case.
+
+const VERDICTS = ["right", "wrong", "invalid", "waiting"];
+const MARKS = {
+  changed: { words: "judge changed its mind", fits: (debate) => debate.change & CHANGED },
+  towrong: { words: "changed to wrong", fits: (debate) => debate.change & TO_WRONG },
+  toright: { words: "changed to right", fits: (debate) => debate.change & TO_RIGHT },
+  models: { words: "models disagree", fits: (debate) => debate.modelsDisagree },
+  experiments: { words: "experiments disagree", fits: (debate) => debate.experimentsDisagree },
+};
+const ORDERS = {
+  "": { words: "in the order of the run", key: null },
+  mistakes: { words: "surest mistakes first", key: (debate) => (debate.verdict === "wrong" ? 2 : 0) + (debate.probability ?? 0) },
+  swing: { words: "largest change of belief first", key: (debate) => debate.swing },
+};
+const SELECTS = {
+  experiment: (debate) => debate.experiment.name,
+  model: (debate) => debate.model,
+  label: (debate) => debate.found.target,
+  answer: (debate) => debate.answer,
+};
+const MOST_VALUES = 60;
+
+let state = readAddress();
+
+function readAddress() {
+  const [path, query = ""] = location.hash.slice(1).split("?");
+  const decode = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
+  const parts = path.split("/").filter(Boolean).map(decode), params = new URLSearchParams(query);
+  const { debate, turn } = find(parts);
+  const withParts = (params.get("with") ?? "").split("/").filter(Boolean).map(decode);
+  return {
+    debate, turn, unknown: parts.length > 0 && !debate ? parts.join("/") : "",
+    beside: withParts.length ? find(withParts).debate : null, call: params.has("call"),
+    show: new Set((params.get("show") ?? "").split(",").filter((name) => VERDICTS.includes(name) || name in MARKS)),
+    ...Object.fromEntries(["experiment", "model", "label", "answer", "attribute", "q"].map((name) => [name, params.get(name) ?? ""])),
+    order: params.get("order") in ORDERS ? params.get("order") : "", prompts: params.has("prompts"),
+  };
+}
+
+function find(parts) {
+  if (parts.length >= 4) {
+    return { debate: byName.get(JSON.stringify(parts.slice(0, 4))), turn: Number(parts[4] ?? 0) };
+  }
+  const [id, repeat = "", turn = 0] = parts;
+  const found = debates.find((debate) => debate.found.id === id && (repeat === "" || String(debate.repeat) === repeat));
+  return { debate: found, turn: Number(turn) };
+}
+
+// The address of a state that differs from the present one by some changes.
+function address(changes = {}) {
+  const next = { ...state, ...changes }, params = new URLSearchParams();
+  const path = (debate) => nameOf(debate).map(encodeURIComponent).join("/");
+  if (next.show.size) params.set("show", [...next.show].join(","));
+  for (const name of ["experiment", "model", "label", "answer", "attribute", "q", "order"]) if (next[name]) params.set(name, next[name]);
+  if (next.prompts && next.q) params.set("prompts", "");
+  if (next.debate && next.beside) params.set("with", path(next.beside));
+  if (next.debate && next.turn && next.call) params.set("call", "");
+  const query = params.toString().replaceAll("=&", "&").replace(/=$/, "");
+  return `#${next.debate ? path(next.debate) + (next.turn ? `/${next.turn}` : "") : ""}${query ? `?${query}` : ""}`;
+}
+
+// Filters change the address in place; going to a debate leaves the last one behind in the browser's history.
+const refine = (changes) => location.replace(address(changes));
+const goTo = (changes) => { location.hash = address(changes); };
+
+let hits = null;
+const attributeOf = (text) => { const at = text.indexOf("="); return [text.slice(0, at), text.slice(at + 1)]; };
+
+function fits(debate, leftOut = "") {
+  if (hits && !hits.has(debate.number)) return false;
+  for (const [name, value] of Object.entries(SELECTS)) if (name !== leftOut && state[name] && value(debate) !== state[name]) return false;
+  if (state.attribute && leftOut !== "attribute") {
+    const [name, value] = attributeOf(state.attribute);
+    if (debate.found.attributes[name] !== value) return false;
+  }
+  const verdicts = VERDICTS.filter((name) => state.show.has(name));
+  if (leftOut !== "verdicts" && verdicts.length && !verdicts.includes(debate.verdict)) return false;
+  return Object.entries(MARKS).every(([name, mark]) => !state.show.has(name) || mark.fits(debate));
+}
+
+function chosen() {
+  const found = debates.filter((debate) => fits(debate)), { key } = ORDERS[state.order];
+  if (!key) return found;
+  const keys = new Map(found.map((debate) => [debate, key(debate)]));
+  return found.sort((one, other) => keys.get(other) - keys.get(one) || one.number - other.number);
+}
+
+// The form
+
+function showFilters() {
+  const form = document.getElementById("filters"), focused = document.activeElement?.id;
+  if (document.activeElement?.name === "q" && form.contains(document.activeElement)) {
+    document.getElementById("toggles").replaceWith(toggles());
+    return;
+  }
+  const box = element("input", { type: "search", name: "q", id: "f-q", value: state.q, placeholder: "Search all text", "aria-label": "Search all text", autocomplete: "off", input: typed });
+  const prompts = element("input", { type: "checkbox", id: "f-prompts", checked: state.prompts, change: (event) => refine({ prompts: event.target.checked }) });
+  form.replaceChildren(
+    element("div", { class: "search" }, box, element("label", {}, prompts, "prompts and raw replies too")),
+    toggles(),
+    element("div", { class: "selects" },
+      select("experiment", "Experiment", "all experiments", values(SELECTS.experiment)),
+      select("model", "Model", "all models", values(SELECTS.model)),
+      select("label", "Actual", "any actual label", values(SELECTS.label)),
+      select("answer", "Answer", "any answer", values(SELECTS.answer).filter(([value]) => value)),
+      attributes.length ? select("attribute", "Attribute", "any attribute", attributes) : "",
+      select("order", "Order", null, Object.entries(ORDERS).map(([name, { words }]) => [name, words]))),
+    address({ debate: null }) === "#" ? "" : element("a", { href: "#", class: "clear" }, "Clear search and filters"));
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+const values = (value) => [...new Set(debates.map(value))].sort().map((name) => [name, name]);
+
+function select(name, words, every, options) {
+  const all = every === null ? options : [["", every], ...options];
+  const chosenFirst = state[name] && !all.some(([value]) => value === state[name]) ? [[state[name], state[name]], ...all] : all;
+  return element("label", {}, element("span", {}, words),
+    element("select", { id: `f-${name}`, change: (event) => refine({ [name]: event.target.value }) },
+      chosenFirst.map(([value, text]) => element("option", { value, selected: state[name] === value }, text))));
+}
+
+function toggles() {
+  const names = [...VERDICTS.filter((name) => debates.some((debate) => debate.verdict === name)),
+    ...Object.keys(MARKS).filter((name) => debates.some(MARKS[name].fits))];
+  const without = debates.filter((debate) => fits(debate, "verdicts")), shown = debates.filter((debate) => fits(debate));
+  const count = (name) => (VERDICTS.includes(name) ? without.filter((debate) => debate.verdict === name) : shown.filter(MARKS[name].fits)).length;
+  return element("div", { class: "toggles", id: "toggles", role: "group", "aria-label": "Show only" }, names.map((name) =>
+    element("button", { type: "button", id: `f-show-${name}`, "aria-pressed": String(state.show.has(name)), class: name, click: () => toggle(name) },
+      MARKS[name]?.words ?? name, element("span", { class: "number" }, ` ${count(name)}`))));
+}
+
+function toggle(name) {
+  const show = new Set(state.show);
+  if (!show.delete(name)) show.add(name);
+  refine({ show });
+}
+
+let typing = 0;
+function typed(event) {
+  const q = event.target.value.trim();
+  clearTimeout(typing);
+  typing = setTimeout(() => refine({ q }), 250);
+}
+
+// The attributes that divide the cases into few groups, as name=value.
+const attributes = (() => {
+  const found = new Map();
+  for (const { attributes: own } of cases) {
+    for (const [name, value] of Object.entries(own)) {
+      if (!found.has(name)) found.set(name, new Set());
+      found.get(name).add(value);
+    }
+  }
+  return [...found].filter(([, given]) => given.size > 1 && given.size <= MOST_VALUES)
+    .flatMap(([name, given]) => [...given].sort().map((value) => [`${name}=${value}`, `${name}: ${value}`]));
+})();

@@ -1,0 +1,78 @@
+// One turn of a debate, and the call that it took.
+
+function turnItem(debate, turn, needles) {
+  const at = state.debate === debate, here = at && state.turn === turn.number;
+  const opened = here || needles.some((needle) => wordsOf({ turns: [turn] }).toLowerCase().includes(needle));
+  const heading = [element("strong", {}, turn.speaker), `, ${turn.kind}`, turn.round ? `, round ${turn.round}` : ""];
+  const body = element("div", { class: "said" }, saidIn(turn, needles));
+  const item = element("li", { class: here ? "turn here" : "turn", "data-turn": turn.number, tabindex: "-1" });
+  if (turn.readers) {
+    item.append(element("details", { class: "private", open: opened },
+      element("summary", {}, heading, element("span", { class: "secret" }, `private: only ${turn.readers} may read it`)), body));
+  } else item.append(element("h3", {}, heading), body);
+  item.append(footer(debate, turn, here && state.call));
+  return item;
+}
+
+function saidIn(turn, needles) {
+  const parts = [];
+  if (turn.notice) parts.push(element("p", { class: "notice" }, `${turn.notice}${turn.text ? ":" : "."}`));
+  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(element("p", { class: "text", dir: "auto" }, marked(turn.text, needles)));
+  for (const [name, value] of turn.fields) {
+    parts.push(element("p", { class: "field" }, name));
+    parts.push(Array.isArray(value)
+      ? element("ul", {}, value.map((entry) => element("li", { dir: "auto" }, marked(entry, needles))))
+      : element("p", { class: "text", dir: "auto" }, marked(value, needles)));
+  }
+  if (turn.stated) parts.push(statement(turn));
+  if (turn.label) parts.push(element("p", { class: "stated" }, "Labelled ", element("strong", {}, turn.label.label), ` by ${turn.label.labeler}`));
+  return parts;
+}
+
+function statement({ stated, readers }) {
+  const sure = stated.confidence == null ? "" : ` with ${Math.round(stated.confidence)} %`;
+  const verdict = stated.verdict ? [" ", badge(stated.verdict === "CORRECT" ? "right" : "wrong")] : [];
+  return element("p", { class: "stated" }, readers ? "Belief: " : "Prediction: ", element("strong", {}, stated.label), sure, verdict);
+}
+
+const SIGNS = { right: "✓", wrong: "✗", invalid: "∅", waiting: "…" };
+const badge = (verdict) => element("span", { class: `badge ${verdict}` }, `${SIGNS[verdict]} ${verdict}`);
+
+function footer(debate, turn, opened) {
+  const to = (call) => address({ ...placed(debate), turn: turn.number, call });
+  const links = [element("a", { href: to(false), class: "anchor", "aria-label": `address of turn ${turn.number}` }, `turn ${turn.number}`)];
+  if (!turn.call) links.push(element("span", {}, turn.origin));
+  else if (opened) links.push(element("a", { href: to(false) }, "close the call"));
+  else links.push(element("a", { href: to(true), class: "call-link" }, `call ${turn.origin}`));
+  const node = element("div", { class: "foot" }, links);
+  if (opened && turn.call) {
+    const shown = element("section", { class: "call", "aria-label": "Call" }, "The call is being opened.");
+    node.append(shown);
+    callOf(debate, turn.call).then((call) => shown.replaceChildren(...callParts(call, turn.call)));
+  }
+  return node;
+}
+
+// A debate of the second column becomes the first one when a turn of it is named.
+const placed = (debate) => (debate === state.debate ? { debate } : { debate, beside: state.debate });
+
+const FIELDS = {
+  model: "model", served_model: "served as", provider: "provider", prompt_tokens: "prompt tokens",
+  cached_tokens: "of them cached", completion_tokens: "generated tokens", reasoning_tokens: "of them reasoning",
+  seconds: "seconds", cost_usd: "US dollars", attempts: "attempts", finish_reason: "ended by", replicate: "replicate",
+  created_at: "at", logprobs: "log-probabilities",
+};
+
+function callParts(call, id) {
+  if (!call) return [element("p", {}, "Nothing is recorded of this call; it failed, or its file was not kept.")];
+  const facts = Object.entries(FIELDS).filter(([name]) => call.fields[name] != null)
+    .flatMap(([name, words]) => [element("dt", {}, words), element("dd", {}, String(call.fields[name]))]);
+  const block = (title, text) => [element("h4", {}, title), element("pre", { dir: "auto", tabindex: "0" }, text)];
+  return [
+    element("dl", {}, facts, element("dt", {}, "id in calls/"), element("dd", {}, id)),
+    call.prompt.map(({ role, text }) => block(`Prompt as sent: ${role}`, text)),
+    call.reasoning ? block("Reasoning as it came", call.reasoning) : [],
+    block("Reply as it came", call.reply),
+    element("details", {}, element("summary", {}, "Everything else that was sent"), element("pre", { tabindex: "0" }, call.sent)),
+  ].flat(3);
+}

@@ -1,0 +1,76 @@
+"""The reader: one page a study with all its debates, which works from the disk, without a server or a network.
+
+The page holds a small index, the code that shows it, and the debates, case texts and calls in chunks of JSON, each
+compressed (gzip, base64) and opened when it is needed. `page/` has the page's HTML, style and code. Everything that a
+model, a person or a data set wrote travels inside chunks and enters the page as text; a content security policy lets no
+other code run and nothing be loaded.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.report import escaping
+from moot.report.reader_chunks import compress
+from moot.report.reader_debates import Packing, pack_debates
+from moot.scores.results import ExperimentResults
+
+if TYPE_CHECKING:
+    import jinja2
+
+PAGE = Path(__file__).parent / "page"
+CODE = ("dom.js", "data.js", "filters.js", "chart.js", "turns.js", "debate.js", "list.js", "main.js")
+"""The page's code, in the order in which it runs: one module, so that it needs no server."""
+MOST_CHARACTERS = 400_000
+"""Of a chunk before compression: some 100 kilobytes after it, opened in a few milliseconds."""
+
+
+def page_files() -> list[Path]:
+    """The files that every page is made of."""
+    return [PAGE / name for name in ("reader.html", "reader.css", *CODE)]
+
+
+def render_reader(study: str, experiments: Mapping[str, ExperimentResults]) -> Iterator[str]:
+    """The page of a study's debates, in pieces.
+
+    Args:
+        study: its name.
+        experiments: its experiments, by name, in the order in which they are shown.
+    """
+    packing = Packing(MOST_CHARACTERS)
+    for results in experiments.values():
+        pack_debates(packing, results)
+    chunks = packing.chunks()
+    style, code = _inline("reader.css"), _inline(*CODE)
+    allowed = f"default-src 'none'; script-src {_source(code)}; style-src {_source(style)}"
+    yield from _template().generate(
+        study=study,
+        notes=dict.fromkeys(note for results in experiments.values() for note in results.notes),
+        style=style,
+        code=code,
+        policy=f"{allowed}; base-uri 'none'; form-action 'none'",
+        index=compress({"study": study, **packing.index()}),
+        chunks=chunks,
+    )
+
+
+def _inline(*names: str) -> str:
+    """Some of the page's files as the content of one inline element."""
+    return "\n".join(["", *((PAGE / name).read_text(encoding="utf-8") for name in names)])
+
+
+def _source(text: str) -> str:
+    """What a content security policy calls an inline element of this content."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _template() -> "jinja2.Template":
+    import jinja2  # noqa: PLC0415 - only this format needs it
+
+    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - `text` escapes
+    environment.filters["text"] = escaping.html
+    return environment.from_string((PAGE / "reader.html").read_text(encoding="utf-8"))

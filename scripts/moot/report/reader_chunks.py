@@ -1,0 +1,100 @@
+"""Chunks of the reader's page: debates, case texts and calls as JSON of about the same size."""
+
+import base64
+import gzip
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+CALL_FIELDS = (
+    "model", "served_model", "provider", "finish_reason", "prompt_tokens", "cached_tokens", "completion_tokens",
+    "reasoning_tokens", "seconds", "attempts", "cost_usd", "replicate", "created_at", "logprobs",
+)  # fmt: skip
+"""Columns of `calls/` that are shown beside the prompt and the reply."""
+
+
+class Chunks:
+    """Values in chunks of about as many characters as wanted.
+
+    Args:
+        kind: what they hold; `kind-0` is the first.
+        most: characters of a chunk.
+
+    Attributes:
+        starts: with which value each chunk begins.
+        ended: name and compressed values of each chunk that is complete.
+    """
+
+    def __init__(self, kind: str, most: int) -> None:
+        self.starts: list[int] = []
+        self.ended: list[tuple[str, str]] = []
+        self._kind, self._most = kind, most
+        self._pending: list[Any] = []
+        self._size = self._count = 0
+
+    def add(self, value: Any, size: int) -> bool:
+        """Add a value of about so many characters, and say whether that ended a chunk."""
+        if not self._pending:
+            self.starts.append(self._count)
+        self._pending.append(value)
+        self._count += 1
+        self._size += size
+        return self._size >= self._most and self.end()
+
+    def end(self) -> bool:
+        """End the chunk; False where nothing waits."""
+        if not self._pending:
+            return False
+        self.ended.append((f"{self._kind}-{len(self.ended)}", compress(self._pending)))
+        self._pending, self._size = [], 0
+        return True
+
+
+def compress(value: Any) -> str:
+    """A value as JSON, gzip and base64: the same text for the same value."""
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON: numbers that are missing are None, fractions have no more digits than are read."""
+    if isinstance(value, Mapping):
+        return {name: plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float):
+        return round(value, 6) if math.isfinite(value) else None
+    return value
+
+
+class Calls:
+    """The calls of a chunk. Prompts repeat what was said before, so that each line is kept once."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, int] = {}
+        self._calls: dict[str, dict[str, Any]] = {}
+
+    def add(self, call: Mapping[Any, Any]) -> int:
+        """Add a call of the calls schema, and return by about how many characters the chunk grew."""
+        if call["call_id"] in self._calls:
+            return 0
+        before = len(self._lines)
+        request = json.loads(call["request"])
+        prompt = [[role, self._numbered(str(content))] for role, content in request.pop("messages", [])]
+        fields = {name: call[name] for name in CALL_FIELDS if call[name] != ""}
+        self._calls[call["call_id"]] = {
+            "prompt": prompt,
+            "sent": self._numbered(json.dumps(request, ensure_ascii=False, indent=1, sort_keys=True)),
+            "reply": self._numbered(call["reply"]),
+            "reasoning": self._numbered(call["reasoning"]),
+            "fields": fields,
+        }
+        return 300 + sum(map(len, list(self._lines)[before:]))
+
+    def _numbered(self, text: str) -> list[int]:
+        return [self._lines.setdefault(line, len(self._lines)) for line in text.split("\n")] if text else []
+
+    def packed(self) -> Any:
+        """All lines, and the calls with the numbers of theirs."""
+        return {"lines": list(self._lines), "calls": self._calls}

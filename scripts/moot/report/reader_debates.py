@@ -1,0 +1,194 @@
+"""What the reader's page knows of debates: an index to choose by, and chunks of what was said, cases and calls."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from moot.core.schemas import SCHEMAS
+from moot.report.content import data_label
+from moot.report.reader_chunks import Calls, Chunks
+from moot.report.transcripts import Debated, Turn, read_debates
+from moot.scores.dynamics import stated_predictions
+from moot.scores.groups import probability_of_prediction
+from moot.scores.results import ExperimentResults
+
+JUDGE = "judge"
+CHANGED, TO_WRONG, TO_RIGHT = 1, 2, 4
+"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once and ended right."""
+COLUMNS = ("experiment", "model", "case", "repeat", "status", "answer", "probability", "change", "swing")
+"""Of the index, one entry a debate: `probability` is that of the answer, `change` and `swing` as in `Course`."""
+_OPINION = ["model", "debate_id", "speaker", "turn", "prediction", "previous", "after", "correct", "belief", "shift"]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How the judges' opinions moved in one debate.
+
+    Attributes:
+        change: the sum of CHANGED, TO_WRONG and TO_RIGHT.
+        swing: the largest move of a belief between two opinions, 0 to 1.
+        beliefs: by turn, the probability of the positive of two labels.
+    """
+
+    change: int = 0
+    swing: float = 0.0
+    beliefs: Mapping[int, float] = field(default_factory=dict)
+
+
+class Packing:
+    """Collects the debates of a study: columns of the index, and chunks of about as many characters as wanted.
+
+    Args:
+        most: characters of a chunk.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._experiments: list[dict[str, Any]] = []
+        self._datasets: dict[str, dict[str, Any]] = {}
+        self._cases: dict[tuple[str, str], int] = {}
+        self._case_entries: list[dict[str, Any]] = []
+        self._debates: list[list[Any]] = []
+        self._facts, self._said, self._called = Chunks("cases", most), Chunks("debates", most), Chunks("calls", most)
+        self._calls = Calls()
+
+    def add_experiment(self, results: ExperimentResults) -> int:
+        """Note an experiment and its data set, and return its number."""
+        config, task = results.config, results.task
+        self._experiments.append(
+            {
+                "name": results.experiment,
+                "protocol": config.protocol,
+                "dataset": config.dataset,
+                "data": data_label(results),
+                "models": {model: config.name_of(model) for model in config.models},
+                "arm": config.arm,
+                "of": config.of,
+            }
+        )
+        described = {name: getattr(task, name) for name in ("question", "labels", "positive", "meaning", "notes")}
+        self._datasets[config.dataset] = {**described, "multilabel": task.multilabel}
+        return len(self._experiments) - 1
+
+    def add_case(self, dataset: str, case: Mapping[Any, Any]) -> int:
+        """Note a case with its facts, once, and return its number."""
+        key = (dataset, case["case_id"])
+        if key not in self._cases:
+            self._cases[key] = len(self._cases)
+            self._case_entries.append(
+                {"dataset": dataset, "id": case["case_id"], "target": case["target"], "attributes": case["attributes"]}
+            )
+            self._facts.add(case["text"], len(case["text"]))
+        return self._cases[key]
+
+    def add_debate(self, row: list[Any], said: Mapping[str, Any], calls: Iterable[Mapping[Any, Any]]) -> None:
+        """Add a debate: its row of the index, what was said, and the calls that it took."""
+        self._debates.append(row)
+        size = sum(len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"]) for turn in said["turns"])
+        size += sum(self._calls.add(call) for call in calls)
+        if self._said.add(said, size):
+            self._end_calls()
+
+    def _end_calls(self) -> None:
+        self._called.add(self._calls.packed(), 0)
+        self._called.end()
+        self._calls = Calls()
+
+    def chunks(self) -> list[tuple[str, str]]:
+        """All chunks, the last ones ended: those of calls have the numbers of the debates' that they belong to."""
+        self._facts.end()
+        if self._said.end():
+            self._end_calls()
+        return [*self._facts.ended, *self._said.ended, *self._called.ended]
+
+    def index(self) -> dict[str, Any]:
+        """The index: experiments, data sets, cases, one list a column of debates, and what each chunk begins with."""
+        columns = zip(*self._debates, strict=True) if self._debates else [()] * len(COLUMNS)
+        return {
+            "experiments": self._experiments,
+            "datasets": self._datasets,
+            "cases": self._case_entries,
+            "debates": dict(zip(COLUMNS, map(list, columns), strict=True)),
+            "chunks": {"cases": self._facts.starts, "debates": self._said.starts},
+        }
+
+
+def pack_debates(packing: Packing, results: ExperimentResults) -> None:
+    """Add all debates of an experiment, those that wait for a person too."""
+    experiment = packing.add_experiment(results)
+    courses, labels = _courses(results), _labels(results)
+    cases = {case["case_id"]: case for case in results.cases.to_dict("records")}
+    outcomes = results.outcomes
+    probabilities = dict(
+        zip(
+            zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True),
+            probability_of_prediction(outcomes, results.task).tolist(),
+            strict=True,
+        )
+    )
+    texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
+    made = results.calls.fillna(dict.fromkeys(texts, ""))
+    calls = {call["call_id"]: call for call in made.to_dict("records")}
+    for model in results.config.models:
+        for debate in read_debates(results, model):
+            course = courses.get((model, debate.name), Course())
+            outcome = debate.outcome
+            case = packing.add_case(results.config.dataset, cases[debate.case_id])
+            row = [
+                experiment,
+                model,
+                case,
+                debate.repeat,
+                outcome.status,
+                outcome.prediction.label if outcome.prediction else "",
+                probabilities.get((model, debate.case_id, debate.repeat)),
+                course.change,
+                course.swing,
+            ]
+            took = (calls[turn.call] for turn in debate.turns if turn.call in calls)
+            packing.add_debate(row, _said(debate, course, labels.get((model, debate.name), {})), took)
+
+
+def _said(debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]]) -> dict[str, Any]:
+    turns = [_turn(turn, course.beliefs.get(turn.number), labels.get(turn.number)) for turn in debate.turns]
+    return {"turns": turns, "outcome": asdict(debate.outcome)}
+
+
+def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> dict[str, Any]:
+    found = {name: getattr(turn, name) for name in Turn.__dataclass_fields__ if name != "stated"}
+    stated = asdict(turn.stated) if turn.stated else None
+    return {**found, "stated": stated, "belief": belief, **({"label": label} if label else {})}
+
+
+def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
+    """How opinions moved, by model and debate."""
+    by_debate: dict[tuple[str, str], list[dict[Any, Any]]] = {}
+    for row in stated_predictions(results)[_OPINION].to_dict("records"):
+        by_debate.setdefault((row["model"], row["debate_id"]), []).append(row)
+    return {debate: _course(opinions) for debate, opinions in by_debate.items()}
+
+
+def _course(opinions: list[dict[Any, Any]]) -> Course:
+    """One debate's course, of its opinions in the order of turns: the judge's, else everybody's."""
+    judged = [row for row in opinions if row["speaker"] == JUDGE] or opinions
+    change, swing = 0, 0.0
+    for speaker in dict.fromkeys(row["speaker"] for row in judged):
+        mine = [row for row in judged if row["speaker"] == speaker]
+        moved = [row for row in mine if isinstance(row["previous"], str) and row["after"]]
+        if any(row["previous"] != row["prediction"] for row in moved):
+            change |= CHANGED
+            rights = [bool(row["correct"]) for row in mine]
+            change |= TO_WRONG if any(rights) and not rights[-1] else 0
+            change |= TO_RIGHT if rights[-1] and not all(rights) else 0
+        swing = max([swing, *(abs(row["shift"]) for row in moved if not math.isnan(row["shift"]))])
+    beliefs = {row["turn"]: row["belief"] for row in opinions if not math.isnan(row["belief"])}
+    return Course(change, swing, beliefs)
+
+
+def _labels(results: ExperimentResults) -> dict[tuple[str, str], dict[int, dict[str, str]]]:
+    """The label that counts of each labelled statement, by model and debate, and by turn."""
+    found: dict[tuple[str, str], dict[int, dict[str, str]]] = {}
+    for row in results.labels[["model", "debate_id", "turn", "label", "labeler"]].to_dict("records"):
+        by_turn = found.setdefault((row["model"], row["debate_id"]), {})
+        by_turn[row["turn"]] = {"label": row["label"], "labeler": row["labeler"]}
+    return found

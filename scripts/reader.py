@@ -1,0 +1,20 @@
+"""Write the reader's page of one study: all its debates, to be opened in a browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.core.artifacts import atomic_path
+from moot.report.reader import render_reader
+from moot.stages.job import job
+from moot.stages.results import debated_results
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
+
+if __name__ == "__main__":
+    with job(snakemake) as plan:
+        pieces = render_reader(snakemake.wildcards.study, debated_results(plan, snakemake))
+        with atomic_path(Path(snakemake.output[0])) as part, part.open("w", encoding="utf-8") as page:
+            page.writelines(pieces)

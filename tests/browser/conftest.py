@@ -1,0 +1,71 @@
+"""A real browser: Playwright with the system's Chromium, and axe-core; each test says what is missing where it is skipped."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The system's Chromium, driven by Playwright."""
+    api = pytest.importorskip("playwright.sync_api", reason="no Playwright: make env EXTRAS=browser")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = next(filter(None, map(shutil.which, names)), None)
+    if executable is None:
+        pytest.skip(f"no browser: none of {', '.join(names)} is on the path (apt install chromium)")
+    with api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
+def size(request: pytest.FixtureRequest) -> dict[str, int]:
+    return request.param
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Any]:
+    """Open pages: `opened(size)`; an error or a dialog on any of them fails the test."""
+    contexts, faults = [], []
+
+    def open_page(size: dict[str, int] = WIDE) -> Any:
+        context = browser.new_context(viewport=size)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The code of axe-core, from npm's global folder."""
+    npm = shutil.which("npm")
+    folder = subprocess.run([npm, "root", "--global"], capture_output=True, text=True, check=True).stdout if npm else ""
+    code = Path(folder.strip(), "axe-core", "axe.min.js")
+    if not folder or not code.is_file():
+        pytest.skip("no axe-core: npm install --global axe-core")
+    return code.read_text()
+
+
+def violations(page: Any, axe: str) -> list[str]:
+    """What axe-core finds wrong with a page: rule, element and what to do, one line each."""
+    page.evaluate(axe)
+    found = page.evaluate("rules => axe.run({runOnly: rules})", RULES)["violations"]
+    return [
+        f"{fault['id']}: {node['html'][:120]}: {node['failureSummary']}" for fault in found for node in fault["nodes"]
+    ]

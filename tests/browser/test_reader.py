@@ -1,0 +1,177 @@
+"""The reader as a person uses it, from the disk in a real browser."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import PHONE, violations
+
+from debates_to_read import HOSTILE, conclusion, debates_to_read
+from moot.core.artifacts import describe, write_rows
+from moot.report.reader import render_reader
+from results_on_disk import case, prediction, utterance, write_results
+
+MANY = 10_000
+SHOWN = "#list li"
+INVISIBLE = {"\u202e": "⟨U+202E⟩", "\u202c": "⟨U+202C⟩", "\x1b": "⟨U+001B⟩"}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("reader")
+    path = folder / "courtroom.html"
+    path.write_text("".join(render_reader("courtroom", debates_to_read(folder / "results"))), encoding="utf-8")
+    return path.as_uri()
+
+
+def read(page: Any, address: str) -> Any:
+    page.goto("about:blank")  # else a change of the fragment alone loads nothing
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]", state="attached")
+    return page
+
+
+def visible(text: str) -> str:
+    for sign, shown in INVISIBLE.items():
+        text = text.replace(sign, shown)
+    return text
+
+
+def count(page: Any, words: str) -> None:
+    page.wait_for_function("words => document.querySelector('#count').textContent === words", arg=words)
+
+
+def test_debates_in_which_the_judge_changed_its_mind_and_was_wrong_are_two_clicks_away(
+    opened: Any, address: str
+) -> None:
+    page = read(opened(), address)
+    count(page, "12 debates")
+    page.get_by_role("button", name="judge changed its mind").click()
+    page.get_by_role("button", name="wrong", exact=False).first.click()
+    count(page, "4 of 12 debates")
+    assert re.search(r"#\?show=changed(%2C|,)wrong$", page.url)
+    assert read(opened(), page.url).locator(SHOWN).count() == 4, "the address brings the same choice"
+
+
+def test_filters_and_search_find_debates_and_can_be_sent_on(opened: Any, address: str) -> None:
+    page = read(opened(), address)
+    page.get_by_role("button", name="models disagree").click()
+    count(page, "2 of 12 debates")
+    page.get_by_label("Attribute").select_option("sex: male")
+    count(page, "0 of 12 debates")
+    page.get_by_role("link", name="Clear search and filters").click()
+    page.get_by_label("Model").select_option("large")
+    count(page, "4 of 12 debates")
+    page.get_by_label("Order").select_option("surest mistakes first")
+    assert "one" in page.locator(SHOWN).first.inner_text()
+    page.get_by_role("link", name="Clear search and filters").click()
+    page.get_by_label("Search all text").first.fill('"answers in two" LARGE')
+    count(page, "1 of 12 debates")
+    page.locator(SHOWN).first.click()
+    page.wait_for_selector(".debate mark")
+    assert {"answers in two", "large"} <= set(page.locator(".debate mark").all_inner_texts())
+    page.get_by_label("Search all text").first.fill("temperature nowhere")
+    count(page, "0 of 12 debates")
+    page.get_by_label("Search all text").first.fill('"raw reply 3"')
+    count(page, "0 of 12 debates")
+    page.get_by_label("prompts and raw replies too").check()
+    count(page, "8 of 12 debates")
+
+
+def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_hand(opened: Any, address: str) -> None:
+    page = read(opened(), f"{address}#trial/small/one/0")
+    assert page.locator("h2").inner_text() == "one"
+    assert page.locator(".turn").count() == 4 and page.locator("details.private[open]").count() == 0
+    assert "only judge may read it" in page.locator("details.private summary").first.inner_text()
+    assert page.locator(".chart path title").first.text_content() == "Judge, turn 2: no, belief in yes 20 %"
+    page.keyboard.press("o")
+    assert page.locator("details.private[open]").count() == 2
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    page.wait_for_selector(".call pre")
+    assert page.url.endswith("#trial/small/one/0/1?call")
+    shown = page.locator(".call").inner_text()
+    assert "0.002" in shown and "90" in shown and "1.25" in shown
+    assert visible(HOSTILE) in page.locator(".call pre").nth(1).inner_text()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('h2').textContent !== 'one'")
+    assert "/three/0" in page.url or "/four/0" in page.url or "/two/0" in page.url
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("document.querySelector('h2').textContent === 'one'")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("text=What is here")
+    page.go_back()
+    page.wait_for_function("document.querySelector('h2').textContent === 'one'")
+
+
+def test_short_addresses_and_two_debates_side_by_side(opened: Any, address: str) -> None:
+    page = read(opened(), f"{address}#two/0/3")
+    assert page.locator(".turn.here").get_attribute("data-turn") == "3"
+    page.get_by_label("Side by side with").select_option(label="trial · large: yes")
+    page.wait_for_selector(".panes.two")
+    assert "with=trial%2Flarge%2Ftwo%2F0" in page.url
+    again = read(opened(), page.url)
+    assert [text.split(" · ")[1] for text in again.locator(".where").all_inner_texts()] == ["small", "large"]
+    missing = read(opened(), f"{address}#nowhere/1")
+    assert "There is no debate nowhere/1" in missing.get_by_role("alert").inner_text()
+
+
+def test_hostile_text_stays_text(opened: Any, address: str, size: dict[str, int]) -> None:
+    page = read(opened(size), f"{address}#trial/small/one/0?q=%3C%2Fscript%3E")
+    page.wait_for_selector(".debate mark")
+    assert visible(HOSTILE) in page.locator(".turn .text").first.inner_text()
+    assert page.evaluate("[window.hacked, document.querySelectorAll('main img, main script').length]") == [None, 0]
+    page = read(opened(), f"{address}#single/small/four/0")
+    assert "UNKNOWN is no label" in page.locator(".notice").inner_text()
+    hostile = read(opened(), f"{address}#%3Cimg%20src=x%20onerror=alert(1)%3E/1?q=<script>alert(1)</script>&show=alert")
+    assert "<img src=x onerror=alert(1)>" in hostile.get_by_role("alert").inner_text()
+
+
+def test_the_page_can_be_used_by_everyone(
+    opened: Any, address: str, axe: str, size: dict[str, int], tmp_path: Path
+) -> None:
+    page = opened(size)
+    views = {"all": "", "debate": "#trial/small/one/0/2?call", "two": "#trial/small/two/0?with=trial/large/two/0"}
+    for name, fragment in views.items():
+        read(page, address + fragment)
+        page.wait_for_timeout(200)
+        page.screenshot(path=tmp_path / f"reader-{name}-{size['width']}.png", full_page=True)
+        assert violations(page, axe) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the window"
+
+
+def test_on_paper_a_debate_stands_alone_with_its_private_turns(opened: Any, address: str, tmp_path: Path) -> None:
+    page = read(opened(), f"{address}#trial/small/one/0")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert not page.locator("nav").is_visible() and page.locator("details.private[open]").count() == 2
+    page.pdf(path=tmp_path / "reader.pdf")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.private[open]").count() == 0
+
+
+def test_ten_thousand_debates_open_within_two_seconds(opened: Any, tmp_path: Path) -> None:
+    names = [f"case-{number:04d}" for number in range(MANY // 2)]
+    said = [
+        row
+        for name in names
+        for repeat in (0, 1)
+        for row in (
+            utterance(f"{name}#{repeat}", 1, "expert", f"Statement of {name}. " * 20, repeat=repeat),
+            conclusion(f"{name}#{repeat}", 2, "no") | {"repeat": repeat},
+        )
+    ]
+    answers = [prediction(name, "no", "no", repeat=repeat) for name in names for repeat in (0, 1)]
+    results = write_results(tmp_path, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said})
+    write_rows(tmp_path / "calls" / "toy-courtroom" / "tiny.parquet", "calls", [], describe())
+    file = tmp_path / "many.html"
+    file.write_text("".join(render_reader("many", {"toy-courtroom": results})), encoding="utf-8")
+    page = read(opened(PHONE), file.as_uri())
+    assert int(page.locator("body").get_attribute("data-ready")) < 2000
+    count(page, "10,000 debates")
+    assert page.locator(SHOWN).count() < 40
+    page.evaluate("document.querySelector('#scroll').scrollTop = 1e9")
+    page.wait_for_selector("text=case-4999 #1")
+    page.get_by_label("Search all text").first.fill('"statement of case-4321."')
+    count(page, "2 of 10,000 debates")

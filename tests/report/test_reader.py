@@ -1,0 +1,133 @@
+"""The reader's page as a file: it holds every debate, only its own elements, and the same bytes each time."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from debates_to_read import COURSES, HOSTILE, debates_to_read
+from moot.report.reader import render_reader
+from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
+
+OWN = {"html", "head", "meta", "title", "style", "body", "header", "h1", "a", "div", "nav", "form", "p", "ol", "main"}
+OWN |= {"noscript", "script"}
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and the content of those with an id."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.contents: dict[str, str] = {}
+        self._open = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes += attrs
+        self._open = dict(attrs).get("id") or tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.contents[self._open] = self.contents.get(self._open, "") + data
+
+
+def read_page(page: str) -> Elements:
+    elements = Elements()
+    elements.feed(page)
+    return elements
+
+
+def unpack(elements: Elements, name: str) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(elements.contents[name])))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return "".join(render_reader("courtroom", debates_to_read(tmp_path_factory.mktemp("results"))))
+
+
+def test_a_page_holds_its_own_elements_alone_and_may_run_and_load_nothing_else(page: str) -> None:
+    elements = read_page(page)
+    assert elements.names == OWN
+    assert "onerror" not in page and "window.hacked" not in page
+    assert not [value for name, value in elements.attributes if name in ("src", "href") and not value.startswith("#")]
+    policy = next(value for name, value in elements.attributes if value and value.startswith("default-src"))
+    for name in ("script", "style"):
+        digest = hashlib.sha256(elements.contents[name].encode()).digest()
+        assert f"{name}-src 'sha256-{base64.b64encode(digest).decode()}'" in policy
+    assert policy.startswith("default-src 'none'") and "unsafe" not in policy
+
+
+def test_the_same_debates_give_the_same_page(page: str, tmp_path: Path) -> None:
+    assert "".join(render_reader("courtroom", debates_to_read(tmp_path))) == page
+
+
+def test_names_of_a_study_are_text(tmp_path: Path) -> None:
+    page = "".join(render_reader("</title><script>x</script>", {}))
+    assert read_page(page).names == OWN and "<script>x" not in page
+
+
+def test_the_index_says_how_each_debate_ended_and_how_the_judge_moved(page: str) -> None:
+    index = unpack(read_page(page), "index")
+    debates = [dict(zip(index["debates"], row, strict=True)) for row in zip(*index["debates"].values(), strict=True)]
+    assert len(debates) == 3 * len(COURSES)
+    names = [index["cases"][debate["case"]]["id"] for debate in debates]
+    trial = {
+        (debate["model"], name): debate
+        for debate, name in zip(debates, names, strict=True)
+        if index["experiments"][debate["experiment"]]["name"] == "trial"
+    }
+    assert {name: trial["small", name]["change"] for name in COURSES} == {
+        "one": CHANGED | TO_WRONG, "two": CHANGED | TO_RIGHT, "three": 0, "four": CHANGED | TO_WRONG,
+    }  # fmt: skip
+    assert trial["large", "two"]["change"] == 0 and trial["large", "two"]["answer"] == "yes"
+    assert trial["small", "one"]["swing"] == pytest.approx(0.6) and trial["small", "one"]["probability"] == 0.9
+    assert [debate["status"] for debate in debates].count("invalid") == 1
+    assert {case["id"]: case["attributes"] for case in index["cases"]}["two"] == {"sex": "female"}
+    assert index["experiments"][0]["models"] == {"small": "small", "large": "large"}
+
+
+def test_chunks_hold_all_that_was_said_and_each_call_as_it_was_sent(page: str) -> None:
+    elements = read_page(page)
+    debates, (calls,) = unpack(elements, "debates-0"), unpack(elements, "calls-0")
+    assert unpack(elements, "cases-0") == [f"Facts of {name}." for name in sorted(COURSES)]
+    opening, first_belief = debates[0]["turns"][:2]
+    assert HOSTILE in opening["text"] and opening["readers"] == ""
+    assert first_belief["readers"] == "judge" and first_belief["stated"]["label"] == "no"
+    assert first_belief["belief"] == pytest.approx(0.2)
+    made = calls["calls"][opening["call"]]
+    prompt = [(role, "\n".join(calls["lines"][line] for line in numbers)) for role, numbers in made["prompt"]]
+    assert prompt[1] == ("user", f"<facts>\nHear {debates[0]['turns'][0]['call'][5:-2]}.\n{HOSTILE}\n</facts>")
+    assert "\n".join(calls["lines"][line] for line in made["reply"]) == f"raw reply 1\n{HOSTILE}"
+    assert made["fields"]["cost_usd"] == 0.002 and "provider" not in made["fields"]
+    assert len(calls["lines"]) == len(set(calls["lines"]))
+
+
+def test_many_debates_are_divided_into_chunks_of_one_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
+    elements = read_page("".join(render_reader("courtroom", debates_to_read(tmp_path))))
+    index = unpack(elements, "index")
+    starts = index["chunks"]["debates"]
+    sizes = [len(unpack(elements, f"debates-{number}")) for number in range(len(starts))]
+    assert len(starts) > 2 and starts == [sum(sizes[:number]) for number in range(len(sizes))]
+    assert sum(sizes) == 3 * len(COURSES)
+    for number in range(len(starts)):
+        (held,) = unpack(elements, f"calls-{number}")
+        said = {turn["call"] for debate in unpack(elements, f"debates-{number}") for turn in debate["turns"]}
+        assert set(held["calls"]) == said - {""}
+
+
+def test_no_element_is_made_of_text(page: str) -> None:
+    code = read_page(page).contents["script"]
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", code)
