@@ -1,10 +1,11 @@
-# make env | results | test | replay | bench | lock | schema | docs | clean
+# make env | results | desk | test | replay | bench | lock | schema | docs | clean
 # EXTRAS="tabular postgres" adds what `envs/*.txt` holds beyond the default; STUDY=courtroom builds one study alone.
 
 PYTHON ?= python3
 CORES ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count())")
 EXTRAS ?=
 STUDY ?=
+ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := $(addprefix envs/,$(addsuffix .txt,default $(EXTRAS)))
@@ -13,7 +14,7 @@ WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # t
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
 
-.PHONY: env results test replay bench lock schema docs clean
+.PHONY: env results desk test replay bench lock schema docs clean
 
 env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS)))
 
@@ -41,6 +42,10 @@ results: env
 	@echo "Figures:     results/figures/   (PNG, SVG)"
 	@echo "Debates:     results/reader/    (a page a study, for a browser; results/rendered/ has them as Markdown)"
 	@echo "Report:      report.html        (all of it in one file; it opens with questions and answers)"
+
+# ARGS="--configfile my.yaml" names the configuration whose debates people sit in.
+desk: env
+	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 
 test: EXTRAS += test
 test:

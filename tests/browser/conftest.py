@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+from browser_pages import PHONE, WIDE
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright keeps an event loop running, in which no other module's tests can run
 def browser() -> Iterator[Any]:
     """The system's Chromium, driven by Playwright."""
     api = pytest.importorskip("playwright.sync_api", reason="no Playwright: make env EXTRAS=browser")
@@ -31,6 +30,11 @@ def size(request: pytest.FixtureRequest) -> dict[str, int]:
     return request.param
 
 
+def is_fault(message: Any) -> bool:
+    """Whether a message of the console is one of a fault; that a server was killed is none of the page."""
+    return message.type == "error" and "net::ERR_CONNECTION" not in message.text
+
+
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Any]:
     """Open pages: `opened(size)`; an error or a dialog on any of them fails the test."""
@@ -41,7 +45,7 @@ def opened(browser: Any) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: faults.append(message.text) if is_fault(message) else None)
         page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
         return page
 
@@ -60,12 +64,3 @@ def axe() -> str:
     if not folder or not code.is_file():
         pytest.skip("no axe-core: npm install --global axe-core")
     return code.read_text()
-
-
-def violations(page: Any, axe: str) -> list[str]:
-    """What axe-core finds wrong with a page: rule, element and what to do, one line each."""
-    page.evaluate(axe)
-    found = page.evaluate("rules => axe.run({runOnly: rules})", RULES)["violations"]
-    return [
-        f"{fault['id']}: {node['html'][:120]}: {node['failureSummary']}" for fault in found for node in fault["nodes"]
-    ]

@@ -17,12 +17,19 @@ from moot.core.log import LOG
 from moot.protocols.debate import NO_ANSWER_YET, UNUSABLE_ANSWER, Debate
 
 INBOX = Path("data/inbox")
+QUESTION, ANSWER = ".question.md", ".answer.txt"
 LONGEST_ANSWER = 20_000
 _CONFIDENCE = re.compile(r"^\s*confidence\s*:\s*(?P<value>.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 HOW_TO_ANSWER = (
     "Write your statement to the file named below, in plain text (UTF-8). Its last line says how sure you are, from 0 "
     "to 100, for example:\n\n    Confidence: 70\n\nThen run the same command again: the debate goes on from here."
 )
+_RULE = "\n\n---\n\n"
+
+
+def question_part(page: str) -> str:
+    """What a question's file says before it says how to answer by a file."""
+    return page.rpartition(f"{_RULE}{HOW_TO_ANSWER[:20]}")[0] or page
 
 
 def question_stem(debate: Debate, round_number: int, inbox: Path = INBOX) -> Path:
@@ -39,7 +46,11 @@ def read_answer(path: Path) -> tuple[str, float]:
     Raises:
         UserError: the file is empty, no UTF-8 text, too long, without a statement, or without one confidence line.
     """
-    text = read_text(path, get="write your statement there, or remove the file to be asked again.")
+    return parse_answer(read_text(path, get="write your statement there, or remove the file to be asked again."), path)
+
+
+def parse_answer(text: str, path: Path) -> tuple[str, float]:
+    """The statement and confidence in an answer's text; `path` for messages. Raises as `read_answer`."""
     if len(text) > LONGEST_ANSWER:
         raise UserError(
             f"{path}: {len(text):,} characters; expected a statement of at most {LONGEST_ANSWER:,}. Shorten it."
@@ -68,14 +79,14 @@ def ask_person(debate: Debate, round_number: int, question: str, inbox: Path = I
         DebatePausedError: the answer file is not there yet, or it cannot be used; other debates go on.
     """
     stem = question_stem(debate, round_number, inbox)
-    answer = stem.with_name(f"{stem.name}.answer.txt")
+    answer = stem.with_name(stem.name + ANSWER)
     if answer.exists():
         try:
             return read_answer(answer)
         except UserError as fault:
             raise DebatePausedError(f"{UNUSABLE_ANSWER}{fault}") from None
-    page = stem.with_name(f"{stem.name}.question.md")
-    content = f"{question}\n\n---\n\n{HOW_TO_ANSWER}\n\nYour file: {answer.name} (in this folder)\n"
+    page = stem.with_name(stem.name + QUESTION)
+    content = f"{question}{_RULE}{HOW_TO_ANSWER}\n\nYour file: {answer.name} (in this folder)\n"
     if not page.exists() or page.read_text(encoding="utf-8") != content:
         with atomic_path(page) as part:
             part.write_text(content, encoding="utf-8")

@@ -15,7 +15,7 @@ from moot.stages.reference_prompts import EVERYWHERE, SOMETIMES, variables
 from moot.stages.registered import registered
 
 ROOMS = (
-    "extensions", "stages", "studies", "report", "scores", "protocols", "training", "labels", "datasets", "llm",
+    "extensions", "stages", "studies", "desk", "report", "scores", "protocols", "training", "labels", "datasets", "llm",
     "core", "legal", "stats",
 )  # fmt: skip
 """The packages of `moot`, from those that import to those that are imported."""

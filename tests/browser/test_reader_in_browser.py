@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PHONE, violations
 
+from browser_pages import PHONE, violations
 from debates_to_read import HOSTILE, conclusion, debates_to_read
 from moot.core.artifacts import describe, write_rows
 from moot.report.reader import render_reader

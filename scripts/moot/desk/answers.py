@@ -1,0 +1,104 @@
+"""The inbox as a list of questions, and answers to them: each question is answered once, and nothing said is lost."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from moot.desk.durable import write_new
+from moot.protocols.inbox import ANSWER, QUESTION, question_part
+
+_NAME = re.compile(r"repeat-(?P<repeat>\d+)-round-(?P<round>\d+)")
+
+
+class Said(Enum):
+    """What became of an answer."""
+
+    KEPT = "kept"
+    TAKEN = "taken"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the inbox.
+
+    Attributes:
+        key: names it in addresses, and tells neither model nor case.
+        page: its file.
+        case, repeat, round: the number of its case among the inbox's, from 1; the debate's repeat, from 0; the round.
+        text: what a person sees before speaking.
+        digest: of the text, so that an answer to another text is not taken for one to this.
+    """
+
+    key: str
+    page: Path
+    case: int
+    repeat: int
+    round: int
+    text: str
+    digest: str
+
+    @property
+    def answer(self) -> Path:
+        """The file of its answer."""
+        return self.page.with_name(self.page.name.removesuffix(QUESTION) + ANSWER)
+
+    @property
+    def answered(self) -> bool:
+        """Whether somebody has answered it."""
+        return self.answer.exists()
+
+
+def read_questions(inbox: Path) -> list[Question]:
+    """All questions of an inbox, case by case, in the order of rounds."""
+    pages = [page for page in sorted(inbox.glob(f"*/*/*/*{QUESTION}")) if _NAME.match(page.name)]
+    folders = {folder: number for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)}
+    found = []
+    for page in pages:
+        named, text = _NAME.match(page.name), question_part(page.read_text(encoding="utf-8"))
+        assert named  # noqa: S101 - chosen so above
+        key = _digest(str(page.relative_to(inbox)))
+        found.append(
+            Question(key, page, folders[page.parent], int(named["repeat"]), int(named["round"]), text, _digest(text))
+        )
+    return sorted(found, key=lambda question: (question.case, question.repeat, question.round))
+
+
+def next_open(questions: Sequence[Question]) -> Question | None:
+    """The first question without an answer."""
+    return next((question for question in questions if not question.answered), None)
+
+
+def give_answer(question: Question, seen: str, content: str) -> Said:
+    """Keep an answer durably; where it cannot count, beside the question, in a file that no debate reads.
+
+    Args:
+        question: as it stands now.
+        seen: the digest of the text that the person saw.
+        content: the answer's file, checked.
+
+    Returns:
+        KEPT: it counts. TAKEN: the seat was answered before, by another person or in another tab, and that answer
+        stands. CHANGED: the debate has changed since the person saw it.
+    """
+    if question.answered and question.answer.read_text(encoding="utf-8") == content:
+        return Said.KEPT  # sent twice
+    outcome = Said.CHANGED if seen != question.digest else Said.KEPT
+    if outcome is Said.KEPT and write_new(question.answer, content):
+        return Said.KEPT
+    keep_aside(question.page.with_name(question.page.name.removesuffix(QUESTION)), content)
+    return Said.CHANGED if outcome is Said.CHANGED else Said.TAKEN
+
+
+def keep_aside(stem: Path, content: str) -> Path:
+    """Keep an answer that cannot count in a file that no debate reads, and return its path."""
+    aside = stem.with_name(f"{stem.name}.aside-{_digest(content)}.txt")
+    write_new(aside, content)
+    return aside
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

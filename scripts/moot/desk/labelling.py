@@ -1,0 +1,123 @@
+"""What one annotator labels of one sheet: a file in `data/annotations/` for each, written anew with every label."""
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_csv
+from moot.desk.durable import locked, replace
+from moot.labels.sheets import read_annotations
+from moot.legal.rubric import LABELS
+
+_ANNOTATOR = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
+_SHEET = re.compile(r"[0-9a-f]{8}(-\d+)?")
+COLUMNS = ("item", "label", "annotator")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement as an annotator sees it: its blind id, the facts, and what was said."""
+
+    item: str
+    facts: str
+    text: str
+
+
+def sheet_names(folder: Path) -> list[str]:
+    """The sheets that there are to label."""
+    return sorted(path.stem for path in folder.glob("*.csv") if _SHEET.fullmatch(path.stem))
+
+
+class Labelling:
+    """One annotator's work on one sheet.
+
+    Args:
+        sheets: the folder of sheets.
+        annotations: the folder of what people filled in.
+        sheet, annotator: which; both become parts of a file's name.
+
+    Raises:
+        UserError: there is no such sheet, or the annotator's name cannot be part of a file's name.
+    """
+
+    def __init__(self, sheets: Path, annotations: Path, sheet: str, annotator: str) -> None:
+        if sheet not in sheet_names(sheets):
+            raise UserError(f"there is no sheet {quoted(sheet)}. Write sheets with `snakemake annotation_sheets`.")
+        if not _ANNOTATOR.fullmatch(annotator):
+            raise UserError(
+                f"{quoted(annotator)} cannot be a name here; expected small letters, digits and hyphens, 31 at most."
+            )
+        self.sheet, self.annotator = sheet, annotator
+        self._folder = annotations
+        self.path = annotations / f"desk-{sheet}-{annotator}.csv"
+        frame = read_csv(sheets / f"{sheet}.csv", ("item", "facts", "statement"))
+        self.statements = [
+            Statement(str(row["item"]), _shown(row["facts"]), _shown(row["statement"])) for _, row in frame.iterrows()
+        ]
+
+    def labels(self) -> dict[str, str]:
+        """Item to label, in the order in which they were given."""
+        if not self.path.exists():
+            return {}
+        frame = read_csv(self.path, COLUMNS)
+        return dict(zip(frame["item"], frame["label"], strict=True))
+
+    def next_open(self) -> Statement | None:
+        """The first statement without a label."""
+        given = self.labels()
+        return next((statement for statement in self.statements if statement.item not in given), None)
+
+    def label(self, item: str, label: str) -> str:
+        """Keep a label durably, and return the one that counts: a label given before, in another tab, stands.
+
+        Raises:
+            UserError: no such statement or label.
+        """
+        if label not in LABELS or item not in {statement.item for statement in self.statements}:
+            raise UserError(f"{quoted(label)} of {quoted(item)}: no such label or statement on this sheet.")
+        with locked(self._folder):
+            given = self.labels()
+            if item not in given:
+                self._write({**given, item: label})
+            return given.get(item, label)
+
+    def undo(self, item: str) -> None:
+        """Take the last label back, if it is the one of `item`: a second click, or another tab, takes back no more."""
+        with locked(self._folder):
+            given = self.labels()
+            if given and list(given)[-1] == item:
+                del given[item]
+                self._write(given)
+
+    def _write(self, given: Mapping[str, str]) -> None:
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows((item, label, self.annotator) for item, label in given.items())
+        replace(self.path, stream.getvalue())
+
+
+def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]]]:
+    """Statements that annotators label differently: the blind id, and annotator to label; for who settles them."""
+    files = sorted(path for path in annotations.glob("*") if path.suffix in (".csv", ".json"))
+    known: dict[str, set[str]] = {}
+    for name in sheet_names(sheets):
+        for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
+            known.setdefault(str(item).split("-", maxsplit=1)[0], set()).add(str(item))
+    rows, _ = read_annotations(files, known)
+    found = []
+    for item, given in rows.groupby("item", sort=True):
+        labels = dict(zip(given["annotator"], given["label"], strict=True))
+        if len(set(labels.values())) > 1:
+            found.append((str(item), labels))
+    return found
+
+
+def _shown(cell: object) -> str:
+    """A cell without the quote that keeps a spreadsheet from running it."""
+    text = str(cell)
+    return text[1:] if re.match(r"'[=+\-@\t\r]", text) else text

@@ -1,0 +1,23 @@
+// A key presses the button that names it; no key does while one writes.
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.closest("input, textarea, select")) return;
+  const button = [...document.querySelectorAll("button[data-key]")].find((one) => one.dataset.key === event.key);
+  if (button) { event.preventDefault(); button.click(); }
+});
+// A form is sent once, however often one clicks.
+for (const form of document.forms) {
+  form.addEventListener("submit", (event) => { if (form.dataset.sent) event.preventDefault(); form.dataset.sent = "yes"; });
+}
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+// While nothing is open, look for the next question; what the debates do meanwhile is said on the page.
+const waiting = document.querySelector("[data-wait]");
+if (waiting) {
+  setInterval(async () => {
+    const page = await fetch(location.href).catch(() => null);
+    if (page?.redirected) location.assign(page.url);
+    else if (page?.ok) {
+      const words = new DOMParser().parseFromString(await page.text(), "text/html").querySelector("[data-wait]").textContent;
+      if (words !== waiting.textContent) waiting.textContent = words;
+    }
+  }, 2000);
+}

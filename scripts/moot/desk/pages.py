@@ -1,0 +1,218 @@
+"""The desk's pages: forms over the inbox and the annotation sheets, served on this machine alone.
+
+Every address begins with a token that is drawn when the desk opens; the server takes no request for another host, and
+none that another site sent. All that models and people wrote is escaped; the pages load their own style and script.
+"""
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from aiohttp import web
+
+from moot.core.errors import UserError
+from moot.desk.answers import Question, Said, give_answer, keep_aside, next_open, read_questions
+from moot.desk.labelling import Labelling, sheet_names
+from moot.desk.runner import Runner
+from moot.legal.rubric import DEFINITIONS
+from moot.protocols.inbox import LONGEST_ANSWER, parse_answer
+from moot.report.escaping import visible
+
+PAGE = Path(__file__).parent / "page"
+HOST = "127.0.0.1"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "same-origin",  # with none, browsers send forms without their origin
+    "X-Content-Type-Options": "nosniff",
+}
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass
+class Desk:
+    """What the pages work on.
+
+    Attributes:
+        folder: the working directory, in which `data/` is.
+        runner: what goes on with the debates after an answer.
+        token: the first part of every address.
+    """
+
+    folder: Path
+    runner: Runner
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+
+    @property
+    def inbox(self) -> Path:
+        """The questions and answers."""
+        return self.folder / "data" / "inbox"
+
+    @property
+    def sheets(self) -> Path:
+        """The annotation sheets."""
+        return self.folder / "data" / "annotation_sheets"
+
+    def labelling(self, request: web.Request) -> Labelling:
+        """The work that an address names."""
+        names = request.match_info["sheet"], request.match_info["annotator"]
+        return Labelling(self.sheets, self.folder / "data" / "annotations", *names)
+
+
+DESK = web.AppKey("desk", Desk)
+
+
+def make_app(desk: Desk) -> web.Application:
+    """The desk as an application of aiohttp."""
+    app = web.Application(middlewares=[_guard], client_max_size=20 * LONGEST_ANSWER)
+    app[DESK] = desk
+    app.add_routes(
+        [
+            web.get("/{token}/", show_desk),
+            web.get("/{token}/seat", show_next_question),
+            web.get("/{token}/seat/{key}", show_question),
+            web.post("/{token}/seat/{key}", take_answer),
+            web.post("/{token}/label", choose_annotator),
+            web.get("/{token}/label/{sheet}/{annotator}", show_statement),
+            web.post("/{token}/label/{sheet}/{annotator}", take_label),
+            web.get("/{token}/{file:desk\\.(?:css|js)}", send_file),
+        ]
+    )
+    app.cleanup_ctx.append(desk.runner.context)
+    return app
+
+
+@web.middleware
+async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Only this machine, only with the token, only from these pages; a user's mistake is a page."""
+    desk, host = request.app[DESK], request.host.rpartition(":")[0] or request.host
+    token = request.match_info.get("token", "")
+    if host not in (HOST, "localhost") or not hmac.compare_digest(token.encode(), desk.token.encode()):
+        raise web.HTTPNotFound(headers=HEADERS)
+    if request.headers.get("Origin", f"http://{request.host}") != f"http://{request.host}":
+        raise web.HTTPForbidden(headers=HEADERS)
+    try:
+        response = await handler(request)
+    except UserError as fault:
+        response = _page(request, "fault", status=400, fault=str(fault))
+    response.headers.update(HEADERS)
+    return response
+
+
+async def show_desk(request: web.Request) -> web.Response:
+    """What there is to do."""
+    desk = request.app[DESK]
+    questions = read_questions(desk.inbox)
+    return _page(request, "desk", questions=questions, waiting=_open(questions), sheets=sheet_names(desk.sheets))
+
+
+async def show_next_question(request: web.Request) -> web.Response:
+    """The next question, or that there is none now."""
+    desk = request.app[DESK]
+    questions = read_questions(desk.inbox)
+    if found := next_open(questions):
+        raise web.HTTPSeeOther(f"/{desk.token}/seat/{found.key}", headers=HEADERS)
+    return _page(request, "pause", questions=questions, runner=desk.runner)
+
+
+async def show_question(request: web.Request) -> web.Response:
+    """One question with its form."""
+    return _question_page(request, _question(request), {})
+
+
+async def take_answer(request: web.Request) -> web.Response:
+    """Keep an answer, and go on to the next question; what cannot count comes back with the reason."""
+    desk, form = request.app[DESK], {name: str(value) for name, value in (await request.post()).items()}
+    said = "\n\n".join(filter(None, (form.get(name, "").strip() for name in ("position", "reasons"))))
+    content = f"{said}\n\nConfidence: {form.get('confidence', '').strip()}\n".replace("\r\n", "\n")
+    try:
+        question = _question(request)
+    except UserError as fault:
+        aside = keep_aside(desk.inbox / "unasked", content)
+        raise UserError(f"{fault} Your answer is kept in {aside}.") from None
+    try:
+        parse_answer(content, Path("your answer"))
+    except UserError as fault:
+        return _question_page(request, question, form, fault=str(fault))
+    outcome = give_answer(question, form.get("seen", ""), content)
+    if outcome is not Said.KEPT:
+        return _question_page(request, question, form, outcome=outcome.value)
+    desk.runner.go_on()
+    raise web.HTTPSeeOther(f"/{desk.token}/seat", headers=HEADERS)
+
+
+async def choose_annotator(request: web.Request) -> web.Response:
+    """From a name to that annotator's pages."""
+    form = await request.post()
+    sheet, name = str(form.get("sheet", "")), str(form.get("annotator", "")).strip().lower()
+    desk = request.app[DESK]
+    Labelling(desk.sheets, desk.folder / "data" / "annotations", sheet, name)
+    raise web.HTTPSeeOther(f"/{desk.token}/label/{sheet}/{name}", headers=HEADERS)
+
+
+async def show_statement(request: web.Request) -> web.Response:
+    """The next statement without a label, with the rubric."""
+    work = request.app[DESK].labelling(request)
+    given = work.labels()
+    last = next(reversed(given), "")
+    return _page(
+        request, "label", work=work, statement=work.next_open(), done=len(given), last=last,
+        last_label=given.get(last, ""), rubric=DEFINITIONS, stood=request.query.get("stood", ""),
+    )  # fmt: skip
+
+
+async def take_label(request: web.Request) -> web.Response:
+    """Keep a label, or take the last one back, and go on."""
+    work, form = request.app[DESK].labelling(request), await request.post()
+    item, label = str(form.get("item", "")), str(form.get("label", ""))
+    if "undo" in form:
+        work.undo(str(form["undo"]))
+        raise web.HTTPSeeOther(request.path, headers=HEADERS)
+    counts = work.label(item, label)
+    stood = "" if counts == label else f"?stood={counts.replace(' ', '+')}"
+    raise web.HTTPSeeOther(f"{request.path}{stood}", headers=HEADERS)
+
+
+async def send_file(request: web.Request) -> web.StreamResponse:
+    """The pages' own style and script."""
+    return web.FileResponse(PAGE / request.match_info["file"])
+
+
+def _question(request: web.Request) -> Question:
+    found = {question.key: question for question in read_questions(request.app[DESK].inbox)}
+    if request.match_info["key"] not in found:
+        raise UserError("this question is no longer asked: the debate was removed or changed.")
+    return found[request.match_info["key"]]
+
+
+def _question_page(request: web.Request, question: Question, form: Mapping[str, str], **context: Any) -> web.Response:
+    questions = read_questions(request.app[DESK].inbox)
+    answered = question.answered and not context
+    return _page(
+        request, "seat", question=question, form=form, waiting=_open(questions), answered=answered,
+        status=400 if context else 200, **context,
+    )  # fmt: skip
+
+
+def _open(questions: list[Question]) -> int:
+    return sum(not question.answered for question in questions)
+
+
+def _page(request: web.Request, name: str, status: int = 200, **context: Any) -> web.Response:
+    text = _templates().get_template(f"{name}.html").render(home=f"/{request.app[DESK].token}", **context)
+    return web.Response(text=text, status=status, content_type="text/html")
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+    environment.filters["visible"] = visible
+    return environment

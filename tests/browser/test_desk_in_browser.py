@@ -1,0 +1,115 @@
+"""The desk as people use it: a panel judged and statements labelled in a real browser, with the server killed in between."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from at_the_desk import ROUNDS, SHEET, item, write_sheet
+from browser_pages import PHONE, WIDE, violations
+from fault_server import FaultServer
+from moot.labels.sheets import read_annotations
+
+PROJECT = Path(__file__).resolve().parents[2]
+STATEMENTS = 20
+IMPORTED = os.pathsep.join(str(PROJECT / name) for name in ("scripts", "tests/support"))
+
+
+class OpenDesk:
+    """A desk in a process of its own."""
+
+    def __init__(self, folder: Path, *command: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(PROJECT / "scripts" / "desk.py"), *command],
+            cwd=folder, env={**os.environ, "PYTHONPATH": IMPORTED}, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self.process.stdout
+        self.address = next(line.strip() for line in self.process.stdout if line.strip().startswith("http://"))
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def desks(tmp_path: Path) -> Iterator[Any]:
+    """Open desks in a folder; whatever is open at the end is killed."""
+    opened = []
+
+    def open_desk(*command: str) -> OpenDesk:
+        opened.append(OpenDesk(tmp_path, *command))
+        return opened[-1]
+
+    yield open_desk
+    for desk in opened:
+        desk.kill()
+
+
+def look(page: Any, axe: str, tmp_path: Path, name: str) -> None:
+    """Keep a picture of a page in both sizes, and require that everybody can use it."""
+    for size in (WIDE, PHONE):
+        page.set_viewport_size(size)
+        page.screenshot(path=tmp_path / f"desk-{name}-{size['width']}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size(WIDE)
+    assert violations(page, axe) == []
+
+
+def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        resume = (sys.executable, str(PROJECT / "tests" / "support" / "at_the_desk.py"), server.url)
+        desk, page = desks(*resume), opened()
+        page.goto(desk.address)
+        page.get_by_role("link", name=re.compile("Take the seat|Wait for")).click()
+        for number in range(2 * ROUNDS):
+            page.get_by_role("heading", name="Your answer").wait_for(timeout=60_000)
+            assert "<i>Facts</i>" in page.locator("article").inner_text()
+            assert page.locator("article i").count() == 0
+            if number == 2:
+                look(page, axe, tmp_path, "seat")
+            page.get_by_label("Your position").fill("I would affirm the decision.")
+            page.get_by_label("Your reasons").fill(f"Reason {number}.")
+            page.get_by_label("How sure are you").fill("70")
+            page.get_by_role("button", name="Send").click()
+            page.wait_for_load_state()
+            if number == ROUNDS:  # half-way: the server is killed, and opens again at another address
+                desk.kill()
+                desk = desks(*resume)
+                page.goto(f"{desk.address}seat")
+        page.get_by_text("6 answers are saved").wait_for(timeout=60_000)
+        look(page, axe, tmp_path, "pause")
+    answers = sorted((tmp_path / "data" / "inbox").rglob("*.answer.txt"))
+    assert sorted(path.read_text().split("\n")[2] for path in answers) == [f"Reason {n}." for n in range(2 * ROUNDS)]
+
+
+def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
+    write_sheet(tmp_path, STATEMENTS)
+    desk, page = desks(), opened()
+    page.goto(desk.address)
+    look(page, axe, tmp_path, "home")
+    page.get_by_label("Your name").fill("ann")
+    page.get_by_role("button", name="Label").click()
+    for number in range(STATEMENTS):
+        page.get_by_text(f"{number} of {STATEMENTS} labelled").wait_for()
+        if number == 3:
+            look(page, axe, tmp_path, "label")
+        page.keyboard.press(str(1 + number % 7))
+        if number == 9:
+            page.get_by_text(f"{number + 1} of {STATEMENTS} labelled").wait_for()
+            page.keyboard.press("u")
+            page.get_by_text(f"{number} of {STATEMENTS} labelled").wait_for()
+            page.keyboard.press("3")
+            page.get_by_text(f"{number + 1} of {STATEMENTS} labelled").wait_for()
+            desk.kill()
+            desk = desks()
+            page.goto(f"{desk.address}label/{SHEET}/ann")
+    page.get_by_text("All statements of this sheet are labelled").wait_for()
+    known = {SHEET: {item(number) for number in range(STATEMENTS)}}
+    rows, faults = read_annotations(sorted((tmp_path / "data" / "annotations").glob("*.csv")), known)
+    assert faults == [] and len(rows) == STATEMENTS and set(rows["annotator"]) == {"ann"}
+    assert rows["label"].tolist()[:3] == ["AFFIRM", "REVERSE", "REMAND"] and rows["label"].iloc[9] == "REMAND"

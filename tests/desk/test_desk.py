@@ -1,0 +1,180 @@
+"""The desk's pages without a browser: what is kept, who is let in, and what two people on one seat come to."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from at_the_desk import ROUNDS, SHEET, hold_panels, item, write_sheet
+from fault_server import FaultServer
+from moot.core.errors import UserError
+from moot.desk.answers import read_questions
+from moot.desk.labelling import Labelling, conflicts
+from moot.desk.pages import Desk, make_app
+from moot.desk.runner import Runner
+from moot.labels.sheets import read_annotations
+from moot.legal.rubric import LABELS
+from moot.protocols.inbox import read_answer
+
+SAID = {"position": "I would affirm the decision.", "reasons": "The record is thin.", "confidence": "70"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+async def client(folder: Path) -> AsyncIterator[TestClient]:
+    desk = Desk(folder, Runner([], folder), token="t")
+    async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+        yield client
+
+
+async def answer(client: TestClient, key: str, **fields: str) -> tuple[int, str]:
+    sent = await client.post(f"/t/seat/{key}", data={**SAID, **fields}, allow_redirects=False)
+    return sent.status, await sent.text()
+
+
+def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
+    """Open a desk, let somebody use it, and close it: debates are held in between, each in a loop of its own."""
+
+    async def use() -> None:
+        desk = Desk(folder, Runner([], folder), token="t")
+        async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+            await visitor(client)
+
+    asyncio.run(use())
+
+
+def test_a_panel_of_three_rounds_is_answered_on_its_pages(folder: Path, server: FaultServer) -> None:
+    inbox = folder / "data" / "inbox"
+
+    async def answer_all(number: int, client: TestClient) -> None:
+        questions = [question for question in read_questions(inbox) if not question.answered]
+        assert [(question.case, question.round) for question in questions] == [(1, number), (2, number)]
+        for question in questions:
+            page = await (await client.get("/t/seat")).text()
+            assert "&lt;i&gt;Facts&lt;/i&gt;" in page and "<i>" not in page and "case-" not in page
+            status, _ = await answer(client, question.key, seen=question.digest, reasons=f"Round {number}.")
+            assert status == 303
+            assert read_answer(question.answer) == (f"I would affirm the decision.\n\nRound {number}.", 70.0)
+        assert "No question is open" in await (await client.get("/t/seat")).text()
+
+    for number in range(1, ROUNDS + 1):
+        hold_panels(server.url)
+        visit(folder, partial(answer_all, number))
+    said = hold_panels(server.url)
+    spoken = said.loc[said["speaker"] == "human", "text"].tolist()
+    assert [text.split()[-1] for text in spoken] == ["1.", "2.", "3."] * 2
+
+
+def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: FaultServer) -> None:
+    """A malformed answer, two people on one seat, one answer sent twice, a debate that changed, and one that is gone."""
+    hold_panels(server.url)
+    inbox = folder / "data" / "inbox"
+    first, second = read_questions(inbox)
+
+    def asides() -> int:
+        return len(list(inbox.rglob("*.aside-*")))
+
+    async def go_wrong(client: TestClient) -> None:
+        for fields, fault in (({"confidence": "x"}, "from 0 to 100"), ({"reasons": "Confidence: 3"}, "2 lines")):
+            status, page = await answer(client, first.key, seen=first.digest, **fields)
+            assert status == 400 and fault in page and "I would affirm the decision." in page
+        assert not first.answered and asides() == 0
+        assert [(await answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [303, 303]
+        assert asides() == 0, "the same answer twice is one answer"
+        status, page = await answer(client, first.key, seen=first.digest, reasons="I differ.")
+        assert status == 400 and "That answer stands" in page
+        assert read_answer(first.answer)[0].endswith("The record is thin.") and asides() == 1
+        second.page.write_text(second.page.read_text().replace("Facts", "New facts"))
+        status, page = await answer(client, second.key, seen=second.digest)
+        assert status == 400 and "has changed" in page and "New facts" in page and "The record is thin." in page
+        assert not second.answered and asides() == 2
+        assert (await answer(client, second.key, seen=read_questions(inbox)[1].digest))[0] == 303
+        status, page = await answer(client, "0" * 16, seen="x", reasons="Still mine.")
+        assert status == 400 and "kept in" in page
+        assert "Still mine." in next(inbox.glob("unasked.aside-*")).read_text()
+
+    visit(folder, go_wrong)
+
+
+async def test_only_who_has_the_address_is_let_in_and_only_from_its_own_pages(client: TestClient) -> None:
+    assert (await client.get("/t/")).status == 200
+    assert (await client.get("/T/")).status == 404
+    assert (await client.get("/t/", headers={"Host": "evil.example"})).status == 404
+    crossed = await client.post("/t/seat/x", data=SAID, headers={"Origin": "http://evil.example"})
+    assert crossed.status == 403
+    page = await client.get("/t/")
+    assert (
+        "default-src 'none'" in page.headers["Content-Security-Policy"] and page.headers["Cache-Control"] == "no-store"
+    )
+    assert (await client.get("/t/desk.css")).status == 200
+    assert len({Desk(Path(), Runner([], Path())).token for _ in range(3)}) == 3
+
+
+async def test_labels_are_kept_one_by_one_and_undone_one_by_one(client: TestClient, folder: Path) -> None:
+    write_sheet(folder, 3)
+    chosen = await client.post("/t/label", data={"sheet": SHEET, "annotator": "Ann"}, allow_redirects=False)
+    address = chosen.headers["Location"]
+    assert address == f"/t/label/{SHEET}/ann"
+    file = folder / "data" / "annotations" / f"desk-{SHEET}-ann.csv"
+    given = []
+    for number, label in enumerate(("AFFIRM", "REVERSE AND REMAND", "NONE"), 1):
+        page = await (await client.get(address)).text()
+        shown = page.split('name="item" value="')[1].split('"')[0]
+        assert "=Statement" in page and "<b onclick" not in page and f"{number - 1} of 3" in page
+        await client.post(address, data={"item": shown, "label": label})
+        given.append(shown)
+        rows, faults = read_annotations([file], {SHEET: set(map(item, range(3)))})
+        assert faults == [] and rows["label"].iloc[-1] == label and list(rows["item"]) == given
+    assert "All statements of this sheet are labelled" in await (await client.get(address)).text()
+    other_tab = await (await client.post(address, data={"item": given[0], "label": "REVERSE"})).text()
+    assert "labelled AFFIRM before, in another tab" in other_tab
+    for _ in range(2):  # a second click takes back no more
+        await client.post(address, data={"undo": given[2]})
+    assert list(Labelling(folder / "data/annotation_sheets", file.parent, SHEET, "ann").labels()) == given[:2]
+    nobody = await client.post(address, data={"item": given[0], "label": "<script>"})
+    assert nobody.status == 400 and "&lt;script&gt;" in await nobody.text()
+    bob = await (await client.get(f"/t/label/{SHEET}/bob")).text()
+    assert "0 of 3 labelled" in bob and "ann" not in bob.replace("annotat", "")
+
+
+def test_names_stay_names_and_conflicts_are_listed(folder: Path) -> None:
+    write_sheet(folder, 2)
+    sheets, annotations = folder / "data" / "annotation_sheets", folder / "data" / "annotations"
+    for sheet, annotator in ((SHEET, "../ann"), (SHEET, ""), ("../x", "ann"), (SHEET, "a" * 40)):
+        with pytest.raises(UserError):
+            Labelling(sheets, annotations, sheet, annotator)
+    for annotator, label in (("ann", "AFFIRM"), ("bob", "REVERSE")):
+        work = Labelling(sheets, annotations, SHEET, annotator)
+        assert work.label(item(0), label) == label and work.label(item(1), "NONE") == "NONE"
+    assert conflicts(sheets, annotations) == [(item(0), {"ann": "AFFIRM", "bob": "REVERSE"})]
+    assert set(LABELS) >= {"AFFIRM", "REVERSE", "NONE"}
+
+
+async def test_the_debates_go_on_after_each_answer(folder: Path) -> None:
+    """The command runs once when the desk opens, once more for answers that came while it ran, and is ended with it."""
+    script = "import pathlib, time; p = pathlib.Path('ran'); p.write_text(p.read_text() + 'x' if p.exists() else 'x'); "
+    runner = Runner([sys.executable, "-c", script + "time.sleep(0.5)"], folder)
+    desk = Desk(folder, runner, token="t")
+    async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+        while not (folder / "ran").exists():
+            await client.get("/t/")
+        runner.go_on()
+        runner.go_on()
+        while (folder / "ran").read_text() != "xx" or runner.running:
+            assert "data-wait" in await (await client.get("/t/seat")).text()
+    assert (folder / "ran").read_text() == "xx" and runner.status == 0

@@ -1,0 +1,49 @@
+"""What a desk works on: an annotation sheet, and panels that ask a person; run as a program, it holds the panels."""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from courtroom_runs import configuration, hold
+from moot.core.artifacts import describe, write_cases
+from moot.core.cases import Case
+from moot.datasets.opinions import TASK
+from moot.labels.sheets import SHEET_COLUMNS, write_sheets
+from moot.labels.statements import sheet_id, statement_id
+
+SHEET = sheet_id("panel", "one")
+ROUNDS = 3
+
+
+def item(number: int) -> str:
+    """The blind id of a statement of the sheet."""
+    return statement_id("panel", "one", f"case-{number}#0", 2)
+
+
+def write_sheet(folder: Path, statements: int) -> Path:
+    """A sheet of so many statements, all of them hostile to spreadsheets and browsers."""
+    rows = [
+        (item(number), f"Facts {number}.", f"=Statement {number} <b onclick=alert(1)>bold</b>", "", "", "")
+        for number in range(statements)
+    ]
+    sheet = pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
+    return write_sheets(sheet, folder / "data" / "annotation_sheets", SHEET)[0]
+
+
+def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:
+    """Hold panels with a person through real calls and a real ledger, in the working directory."""
+    here = Path.cwd()
+    path = here / "results" / "cases" / "opinions.parquet"
+    panels = [
+        Case(f"case-{number}", "opinions", "test", f"<i>Facts</i> of {number}.", "affirm", TASK.labels)
+        for number in range(cases)
+    ]
+    write_cases(path, panels, TASK, describe())
+    experiment = {"protocol": "human_panel", "dataset": "opinions", "params": {"human": "ask", "rounds": ROUNDS}}
+    config = configuration(url, here, experiment=experiment)
+    return hold({**config, "datasets": {"opinions": {"source": "sample"}}}, path, here / "results" / "0.parquet")
+
+
+if __name__ == "__main__":
+    hold_panels(sys.argv[1])
