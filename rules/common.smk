@@ -208,6 +208,16 @@ def answer_paths(wildcards):
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 
 
+def resumed(wildcards):
+    """How often the debates of a shard went on after a batch of a provider that no run waits for."""
+    models = plan.models_in_job(wildcards.experiment, wildcards.model).values()
+    if not any(model.puts_off for model in models):
+        return 0
+    from moot.stages.resuming import times_resumed
+
+    return times_resumed(Path(SHARDS.format(**wildcards)))
+
+
 def transcript_shards(wildcards):
     """The transcripts of one experiment and model."""
     return collect(

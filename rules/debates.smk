@@ -18,6 +18,7 @@ rule run_debates:
         **model_slots(plan.models_in_job),
     params:
         **digest_params("run_debates"),
+        resumed=resumed,
     script:
         "../scripts/debates.py"
 

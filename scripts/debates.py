@@ -9,6 +9,7 @@ from moot.stages.debates import Job, write_transcripts
 from moot.stages.job import job
 from moot.stages.preview import calls_of_a_debate
 from moot.stages.records import digests_of
+from moot.stages.resuming import RESUMED
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -29,4 +30,5 @@ if __name__ == "__main__":
         )
         debates = replace(debates, calls_a_debate=calls_of_a_debate(plan, debates))
         sources = [Path(source) for source in inputs]
-        write_transcripts(plan, debates, sources, Path(snakemake.output[0]), **digests_of(snakemake))
+        digests = {**digests_of(snakemake), RESUMED: str(snakemake.params.resumed)}
+        write_transcripts(plan, debates, sources, Path(snakemake.output[0]), **digests)

@@ -47,7 +47,7 @@ def server() -> Iterator[FaultServer]:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_module, "_backoff", lambda failures: 0.01 * failures)
+    monkeypatch.setattr(chat_module, "backoff", lambda failures: 0.01 * failures)
 
 
 def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **model: Any) -> Chat:
@@ -294,6 +294,6 @@ async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_pa
     server.reset(faults=[])
     chat = chat_with(server, tmp_path, attempts=3)
     await chat.ask(request("before"), 0)
-    chat._endpoint._address = "http://127.0.0.1:9/v1/chat/completions"  # type: ignore[union-attr]
+    chat._endpoint._root = "http://127.0.0.1:9/v1"  # type: ignore[union-attr]
     with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connect(Error|Timeout)"):
         await ask(chat, request("after"))

@@ -82,7 +82,7 @@ def test_the_identity_is_declared_or_the_address(
 async def test_the_address_that_is_called_is_the_one_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere:8000/v1")
     endpoint = OpenAIEndpoint(ModelConfig(model="test"), 1)
-    assert endpoint._address == "http://elsewhere:8000/v1/chat/completions"
+    assert endpoint._root == "http://elsewhere:8000/v1"
     assert served_as(ModelConfig(model="test")) == "http://elsewhere:8000/v1"
     await endpoint.close()
 

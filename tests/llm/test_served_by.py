@@ -34,7 +34,7 @@ def server() -> Iterator[FaultServer]:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_module, "_backoff", lambda failures: 0.01 * failures)
+    monkeypatch.setattr(chat_module, "backoff", lambda failures: 0.01 * failures)
 
 
 async def ask(server: FaultServer, ledger: Ledger, endpoint: str = "openai", **settings: Any) -> Reply:

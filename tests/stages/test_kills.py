@@ -48,7 +48,7 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
         sent = json.loads(text)
         assert sent.pop("served_as").startswith("http://127.0.0.1:")
         sent["messages"] = tuple(Message(*message) for message in sent["messages"])
-        digests.add(digest_of(endpoint._body(Request(**sent))))
+        digests.add(digest_of(endpoint.body(Request(**sent))))
     return digests
 
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from aiohttp import web
 
+from batch_server import BatchAPI
 from invented_replies import Reply, digest_of, likelihoods, reply_to, spoilt
 
 # Faults that a second attempt may mend, and that leave the reply as it would have been.
@@ -99,6 +100,7 @@ class ChatServer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.stats = Stats()
+        self.batches = BatchAPI(self)
         self.paths: dict[str, Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]] = {
             "/v1/chat/completions": self.chat,
             "/api/chat": self.chat,
@@ -112,8 +114,7 @@ class ChatServer:
         }
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
-        handler = self.paths.get(request.path)
-        return await handler(request) if handler else web.json_response({"error": "no such path"}, status=404)
+        return await (self.paths.get(request.path) or self.batches)(request)
 
     async def models(self, _request: web.BaseRequest) -> web.StreamResponse:
         models = [{"id": "test", "object": "model", "name": "test", "model": "test", "digest": "0" * 64}]
@@ -127,16 +128,20 @@ class ChatServer:
         return web.json_response({"version": "0.12.0"})
 
     async def report(self, _request: web.BaseRequest) -> web.StreamResponse:
-        return web.json_response(self.stats.as_json())
+        return web.json_response({**self.stats.as_json(), "batches": self.batches.as_json()})
 
     async def count(self, _request: web.BaseRequest) -> web.StreamResponse:
         return web.Response(text=str(self.stats.requests.total()))
 
     async def reset(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Forget what was seen; settings in the body replace the present ones."""
-        self.stats = Stats()
-        for name, value in (json.loads(await request.read() or b"{}")).items():
-            setattr(self.settings, name, value)
+        """Forget what was seen; settings in the body replace the present ones, those of batches begin with `batch_`."""
+        settings = json.loads(await request.read() or b"{}")
+        if not settings.pop("keep", False):
+            self.stats = Stats()
+            self.batches.forget()
+        for name, value in settings.items():
+            of_batches = name.startswith("batch_")
+            setattr(self.batches.settings if of_batches else self.settings, name.removeprefix("batch_"), value)
         return web.json_response({})
 
     def fault(self, digest: str, attempt: int) -> str:
@@ -174,7 +179,7 @@ class ChatServer:
         refusal = self.refusal(request, kind)
         if refusal is not None:
             return refusal
-        payload = self.payload(request, body, digest, kind)
+        payload = self.payload(request.path, body, digest, kind)
         if kind in ("dropped_before", "hang"):
             await asyncio.sleep(self.settings.hang if kind == "hang" else 0)
             return self.hung_up(request)
@@ -236,13 +241,13 @@ class ChatServer:
         error = message if request.path == "/api/chat" else error
         return web.json_response({"error": error}, status=status, headers=headers)
 
-    def payload(self, request: web.BaseRequest, body: dict[str, Any], digest: str, kind: str) -> bytes:
+    def payload(self, path: str, body: dict[str, Any], digest: str, kind: str) -> bytes:
         """The reply as the bytes of a body, in the form of the path that was asked."""
         reply = reply_to(body, digest, self.settings.speech)
         reply.content = self.settings.content or reply.content
         if kind in CONTENT:
             reply = spoilt(reply, kind)
-        form = self.ollama if request.path == "/api/chat" else self.openai
+        form = self.ollama if path == "/api/chat" else self.openai
         payload = json.dumps(form(reply, body, digest), ensure_ascii=False).encode()
         if kind == "broken_body":
             payload = payload[: len(payload) // 2] + b'", ]'

@@ -56,7 +56,7 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     read, asked = ((workflow.work / page).read_text() for page in READING)
     assert read.count("The call failed; nothing was said: gave up after 1 attempts: HTTP 500") == 3
     assert read.count("**No usable verdict (failed).** a call failed: gave up") == 3
-    assert asked.count("**The debate waits for a person:** no answer yet: data/inbox/") == 2
+    assert asked.count("**The debate waits:** no answer yet: data/inbox/") == 2
     scored = pq.read_table(workflow.work / "results/scores/ask.parquet").to_pandas()
     assert scored.empty, "one round is no last round"
 

@@ -108,7 +108,7 @@ def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
 
 
 def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
-    """Which rows of transcripts belong to a debate that waits for a person, by model and debate_id."""
+    """Which rows of transcripts belong to a debate that waits, by model and debate_id."""
     debates = pd.MultiIndex.from_frame(transcripts[["model", "debate_id"]])
     conclusions = transcripts["kind"] == CONCLUSION
     found = [json.loads(parsed or "null") or {} for parsed in transcripts.loc[conclusions, "parsed"].fillna("")]

@@ -9,7 +9,7 @@ MootError
     TransientError            worth another attempt
       UnreachableError
     RateLimitedError          the server asks to wait
-  DebatePausedError           a debate waits for a person
+  DebatePausedError           a debate waits for a person, or for a batch of the provider
   UnavailableError            a baseline cannot run here
 """
 
@@ -90,9 +90,10 @@ class RateLimitedError(CallError):
 
 
 class DebatePausedError(MootError):
-    """A person has not answered yet, or not so that it can be used: the debate goes on in a later run.
+    """The debate goes on in a later run: a person or a batch has not answered yet, or not so that it can be used.
 
-    The message begins with `NO_ANSWER_YET` and names the file, or with `UNUSABLE_ANSWER` and says what is wrong.
+    The message begins with `NO_ANSWER_YET` and names the file, with `UNUSABLE_ANSWER` and says what is wrong, or with
+    `BATCH_UNDER_WAY` and names the batch.
     """
 
 

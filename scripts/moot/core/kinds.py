@@ -20,3 +20,6 @@ THOUGHT = "thought"
 
 UNUSABLE = ("failed", "invalid")
 """Values of `parse_status` of what cannot be used: no reply came, or none that answers."""
+
+BATCH_UNDER_WAY = "a batch is under way: "
+"""How the reason of a debate begins that waits for a batch of the provider."""

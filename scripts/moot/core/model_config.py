@@ -1,4 +1,4 @@
-"""A language model in the configuration: how it is reached, and what it costs."""
+"""A language model in the configuration: how it is reached, what it costs, and how its calls are batched."""
 
 import re
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -38,6 +39,25 @@ class Price(Strict):
     input: float = Field(0.0, ge=0, description="for prompt tokens")
     cached_input: float | None = Field(None, ge=0, description="for prompt tokens served from a cache; none: as input")
     output: float = Field(0.0, ge=0, description="for generated tokens")
+
+
+class BatchConfig(Strict):
+    """Calls sent together as batches of the provider, which answers later and for less: docs/batch.md."""
+
+    wait: bool = Field(True, description="wait for each batch; no: end with debates waiting, to go on in a later run")
+    poll: float = Field(60.0, gt=0, description="seconds between two looks at a batch")
+    discount: float = Field(0.5, ge=0, lt=1, description="share of `price` that calls in batches are spared")
+    most_calls: int = Field(50_000, ge=1, description="calls in one batch")
+    most_bytes: int = Field(190_000_000, ge=1, description="bytes of one batch's file")
+    at_once: int = Field(8, ge=1, description="batches of the model under way at once")
+    folder: str | None = Field(
+        None,
+        description="folder of files that your own command answers (`vllm run-batch`); none: the provider",
+    )
+
+
+def _batch_or_none(value: object) -> object:
+    return ({} if value else None) if isinstance(value, bool) else value
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -123,6 +143,9 @@ class ModelConfig(Strict):
     timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
     attempts: int = Field(6, ge=1, description="attempts at one call before it counts as failed")
     price: Price = Field(default_factory=Price, description="US dollars per million tokens")
+    batch: Annotated[BatchConfig | None, BeforeValidator(_batch_or_none)] = Field(
+        None, description="true, or options: each wave of calls goes into one batch of the provider (openai)"
+    )
     structured: Literal["native", "prompted"] = Field(
         "native", description="send the JSON schema, or only describe it in the prompt as the papers did"
     )
@@ -149,13 +172,38 @@ class ModelConfig(Strict):
             raise ValueError(f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint 'embedded' alone")
         return revision
 
+    @model_validator(mode="after")
+    def _batches_need_their_api(self) -> "ModelConfig":
+        if self.batch and self.endpoint != "openai":
+            raise ValueError(f"`batch` goes with the endpoint 'openai'; this one is '{self.endpoint}'")
+        if self.batch and self.batch.folder and not (self.served_as or self.base_url):
+            raise ValueError("`batch.folder` needs `served_as`: a name for who answers the files")
+        return self
+
+    @property
+    def puts_off(self) -> bool:
+        """Whether a run ends with debates waiting for its batches."""
+        return self.batch is not None and not self.batch.wait
+
+    @property
+    def calls_at_once(self) -> int:
+        """Calls under way at once: a wave of batched calls is as large as there are debates."""
+        return _A_WHOLE_WAVE if self.batch else self.concurrency
+
     def threads_within(self, cores: int) -> int:
         """The threads that a job with `cores` gives to this model, if it runs inside the job."""
         return min(self.threads or cores, cores)
 
-    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """US dollars for one call of these token counts."""
+    def cost(
+        self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0, *, batched: bool | None = None
+    ) -> float:
+        """US dollars for one call of these token counts; `batched`: in a batch or by itself, if not as configured."""
         cached_price = self.price.input if self.price.cached_input is None else self.price.cached_input
         fresh = prompt_tokens - cached_tokens
         total = fresh * self.price.input + cached_tokens * cached_price + completion_tokens * self.price.output
-        return total / 1e6
+        in_batch = self.batch or BatchConfig()
+        spared = in_batch.discount if (self.batch is not None if batched is None else batched) else 0.0
+        return total * (1 - spared) / 1e6
+
+
+_A_WHOLE_WAVE = 10_000_000

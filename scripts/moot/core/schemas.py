@@ -152,7 +152,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
             "confidence": (_NUMBER, "in the prediction, 0 to 100"),
             "score": (_NUMBER, "probability of the positive label, where there is one"),
             "probability": (_NUMBER, "of the prediction: by likelihood, votes or stated confidence"),
-            "status": (_TEXT, "valid, invalid, failed, or waiting for a person"),
+            "status": (_TEXT, "valid, invalid, failed, or waiting for a person or a batch"),
             "reason": (_TEXT, "in words, why the status is not valid"),
             "target": (_TEXT, "the true label"),
             "calls": (_SMALL, "calls that the debate took"),

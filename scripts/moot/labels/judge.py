@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.core.errors import CallFailedError
+from moot.core.errors import CallFailedError, DebatePausedError, RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.labels import JUDGE_PROMPT
 from moot.legal.rubric import LABELS, describe_rubric
@@ -62,14 +62,20 @@ def judge_statements(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
 
     Returns:
         Label and evidence of each statement; ("", reason) where the call failed or the reply was unusable.
+
+    Raises:
+        RunStoppedError: its batch has not come back, and the configuration says not to wait.
     """
-    return asyncio.run(_judge_all(judge, statements, facts))
+    try:
+        return asyncio.run(_judge_all(judge, statements, facts))
+    except DebatePausedError as pause:
+        raise RunStoppedError(f"labels by {judge.name}: {pause}. Run the same command again later.") from None
 
 
 async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> list[tuple[str, str]]:
     ledger = Ledger(judge.ledger)
     progress = Progress(f"labels by {judge.name}", len(statements), calls_a_debate=1)
-    slots = asyncio.Semaphore(judge.config.concurrency)
+    slots = asyncio.Semaphore(judge.config.calls_at_once)
     async with open_chats({judge.name: judge.config}, ledger, judge.settings, progress) as chats:
 
         async def one(case_id: str, statement: str) -> tuple[str, str]:

@@ -6,6 +6,8 @@ from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_MOST_AT_ONCE = 5000
+"""Items in one piece of work: a database takes some 32,000 values in a statement, and a wave of calls may be larger."""
 
 
 class Batched(Generic[Item, Result]):
@@ -31,7 +33,7 @@ class Batched(Generic[Item, Result]):
     async def _run(self) -> None:
         while self._waiting:
             await asyncio.sleep(0)  # let everyone who is ready ask first
-            batch, self._waiting = self._waiting, []
+            batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
             try:
                 results = await asyncio.to_thread(self._work, [item for item, _ in batch])
             except Exception as error:  # whatever it was, nobody may be left waiting

@@ -1,7 +1,6 @@
 """One model's voice for a job: the ledger first, then budget, limits and retries around the endpoint."""
 
 import asyncio
-import random
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -23,17 +22,19 @@ from moot.core.errors import (
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
-from moot.llm.endpoints import ENDPOINTS, Endpoint
-from moot.llm.identity import address, normalised, served_as
+from moot.llm.backoff import backoff
+from moot.llm.batch_records import RESERVED_SECONDS, BatchedModel, BatchRecords
+from moot.llm.endpoints import ENDPOINTS, Batching, Endpoint
+from moot.llm.identity import address, model_asked, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question, Reservation
 from moot.llm.parsing.values import writable
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request, call_id
+from moot.llm.waves import AnsweredAtOnce, Call, Gatherer, Waves
 
 _BYTES_A_TOKEN = 3.0
 """A cautious estimate for budgets and token limits, before the server has counted; of bytes, since one Chinese
 character can be a token."""
-_LONGEST_BACKOFF = 60.0
 _LONGEST_RATE_LIMIT_WAIT = 3600.0
 GRACE_SECONDS = 10.0
 """How long a run that is stopped waits for replies that are under way."""
@@ -61,13 +62,23 @@ class Settings:
 class Chat:
     """Asks one configured model; safe to use from many debates of one event loop at once."""
 
-    def __init__(self, name: str, config: ModelConfig, ledger: Ledger, settings: Settings, progress: Progress) -> None:
+    def __init__(
+        self,
+        name: str,
+        config: ModelConfig,
+        ledger: Ledger,
+        settings: Settings,
+        progress: Progress,
+        waves: Waves | None = None,
+    ) -> None:
         self.name = name
         self.config = config
         self._ledger = ledger
         self._settings = settings
         self._progress = progress
+        self._waves = waves or Waves()
         self._endpoint: Endpoint | None = None
+        self._gatherer: Gatherer | None = None
         self._opening = asyncio.Lock()
         self._under_way: dict[str, asyncio.Task[Entry]] = {}
         self._at_server: set[str] = set()
@@ -75,9 +86,9 @@ class Chat:
         self._no_logprobs: LogprobsUnavailableError | None = None
         self._answered = False
         self._paused_until = 0.0
-        self._slots = asyncio.Semaphore(config.concurrency)
-        self._requests = _limiter(config.requests_per_minute)
-        self._tokens = _limiter(config.tokens_per_minute)
+        self._slots = asyncio.Semaphore(config.calls_at_once)
+        self._requests = None if config.batch else _limiter(config.requests_per_minute)
+        self._tokens = None if config.batch else _limiter(config.tokens_per_minute)
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
         self._served_as = served_as(config)
         alike = (other for other, entry in settings.models.items() if served_as(entry) == self._served_as)
@@ -93,6 +104,7 @@ class Chat:
             CallFailedError: the call failed for good; its debate decides what that means.
             LogprobsUnavailableError: the endpoint gives no token probabilities for the choices; other calls go on.
             RunStoppedError: budget, quota, key, or a reply missing in a replay.
+            DebatePausedError: it is in a batch that has not come back, which this run does not wait for.
         """
         key = call_id(request.to_json(self._served_as), replicate)
         if key not in self._under_way:
@@ -107,7 +119,8 @@ class Chat:
 
     async def _answer_once(self, key: str, request: Request, replicate: int) -> Entry:
         async with self._ledger.claim(key):
-            return await self._answer(key, request, replicate)
+            with self._waves.working():
+                return await self._answer(key, request, replicate)
 
     def _question(self, key: str, request: Request, replicate: int) -> Question:
         earlier = call_id(request.to_json(), replicate) if self._served_as else ""
@@ -124,8 +137,8 @@ class Chat:
             await self._replay_failure(question)
         async with self._slots:  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
-                reply = await self._call(key, request)
                 content = request.to_json(self._served_as)
+                reply = await self._call(Call(key, request, content, replicate))
                 kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
             except CallFailedError as error:
                 self._progress.failed_calls += 1
@@ -156,8 +169,9 @@ class Chat:
             "false` to ask the model, or restore what was recorded (a model that moved: `served_as`)."
         )
 
-    async def _call(self, key: str, request: Request) -> Reply:
+    async def _call(self, call: Call) -> Reply:
         """The endpoint's reply within budget and limits; attempts again what is worth it."""
+        key, request = call.call_id, call.request
         prompt_tokens = int(request.prompt_bytes / _BYTES_A_TOKEN)
         most_tokens = prompt_tokens + int(request.parameters.get("max_tokens", 0))
         failures = waits = unusable_tokens = 0
@@ -168,7 +182,7 @@ class Chat:
         while True:
             await self._within_limits(most_tokens)
             try:
-                reply = await self._attempt(endpoint, key, request)
+                reply = await self._attempt(endpoint, call)
             except RateLimitedError as error:
                 waits += 1
                 await self._wait_as_asked(error, waits)
@@ -198,7 +212,7 @@ class Chat:
     async def _reserve(self, key: str, tokens: int, usd: float) -> None:
         """Set aside the most that an attempt can take, where there is a budget."""
         if self._budget:
-            seconds = self.config.timeout * self.config.attempts
+            seconds = RESERVED_SECONDS if self.config.batch else self.config.timeout * self.config.attempts
             await self._ledger.reserve(Reservation(key, tokens, usd, seconds, self._budget))
 
     async def _paid(self, key: str, usage: Usage) -> float:
@@ -217,23 +231,14 @@ class Chat:
                 "the server, or correct `base_url`, and run again."
             )
 
-    async def _attempt(self, endpoint: Endpoint, key: str, request: Request) -> Reply:
-        """One attempt; a reply that trickles in is given up after `timeout` seconds like one that never comes."""
+    async def _attempt(self, endpoint: Endpoint, call: Call) -> Reply:
+        """One attempt."""
         if self._stopped is not None:
             raise self._stopped
-        if self._no_logprobs is not None and request.choices:
+        if self._no_logprobs is not None and call.request.choices:
             raise self._no_logprobs
-        self._at_server.add(key)
         started = datetime.now(UTC)
-        try:
-            async with asyncio.timeout(self.config.timeout):
-                reply = await endpoint.complete(request)
-        except TimeoutError:
-            self._at_server.discard(key)
-            raise TransientError(f"no whole reply within {self.config.timeout:g} s") from None
-        except Exception:
-            self._at_server.discard(key)
-            raise
+        reply = await (self._gatherer.answer(call) if self._gatherer else self._complete(endpoint, call))
         return replace(
             reply,
             text=writable(reply.text),
@@ -242,12 +247,38 @@ class Chat:
             ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
 
+    async def _complete(self, endpoint: Endpoint, call: Call) -> Reply:
+        """The reply; one that trickles in is given up after `timeout` seconds like one that never comes."""
+        self._at_server.add(call.call_id)
+        try:
+            async with asyncio.timeout(self.config.timeout):
+                return await endpoint.complete(call.request)
+        except TimeoutError:
+            self._at_server.discard(call.call_id)
+            raise TransientError(f"no whole reply within {self.config.timeout:g} s") from None
+        except Exception:
+            self._at_server.discard(call.call_id)
+            raise
+
     async def _open(self) -> Endpoint:
         async with self._opening:
             if self._endpoint is None:
                 make = self._settings.open_endpoint or ENDPOINTS[self.config.endpoint]
-                self._endpoint = await asyncio.to_thread(make, self.config, self._settings.threads)
+                endpoint = await asyncio.to_thread(make, self.config, self._settings.threads)
+                if self.config.batch:
+                    self._gatherer = await self._gather(endpoint)
+                self._endpoint = endpoint
             return self._endpoint
+
+    async def _gather(self, endpoint: Endpoint) -> Gatherer:
+        """What gathers calls for batches: the provider's, or waves that a stand-in answers."""
+        if not isinstance(endpoint, Batching):
+            return AnsweredAtOnce(self._waves, self._progress, endpoint)
+        records = BatchRecords(self._ledger, self._served_as, model_asked(self.config))
+        model = BatchedModel(self.name, self.config, records, self._ledger.claim, self.ask)
+        batches = endpoint.batches(self._waves, self._progress, model)
+        await batches.resume()
+        return batches
 
     async def _within_limits(self, tokens: int) -> None:
         while (pause := self._paused_until - time.monotonic()) > 0:
@@ -258,7 +289,7 @@ class Chat:
             await self._tokens.acquire(min(tokens, self._tokens.max_rate))
 
     async def _wait_as_asked(self, error: RateLimitedError, waits: int) -> None:
-        seconds = error.retry_after if error.retry_after is not None else _backoff(waits)
+        seconds = error.retry_after if error.retry_after is not None else backoff(waits)
         if seconds > _LONGEST_RATE_LIMIT_WAIT:
             raise RunStoppedError(
                 f"model '{self.name}': the server asks to wait {seconds:.0f} s ({error}). Every reply is kept: run "
@@ -271,7 +302,7 @@ class Chat:
         await asyncio.sleep(seconds)
 
     async def _back_off(self, error: TransientError, failures: int) -> None:
-        seconds = _backoff(failures)
+        seconds = 0.0 if self._gatherer else backoff(failures)  # the next wave is pause enough
         LOG.info("model '%s': %s; attempt %d in %.1f s", self.name, error, failures + 1, seconds)
         self._progress.retries += 1
         await asyncio.sleep(seconds)
@@ -287,6 +318,8 @@ class Chat:
                 if late or key not in self._at_server:
                     task.cancel()
             await asyncio.wait(self._under_way.values(), timeout=0.1)
+        if self._gatherer is not None:
+            await self._gatherer.close()
         if self._endpoint is not None:
             await self._endpoint.close()
 
@@ -294,11 +327,6 @@ class Chat:
 def _limiter(per_minute: float | None) -> AsyncLimiter | None:
     """A limiter that spreads a rate per minute over its seconds, so that no burst breaks a server's shorter window."""
     return None if per_minute is None else AsyncLimiter(max(per_minute / 60, 1), max(60 / per_minute, 1))
-
-
-def _backoff(failures: int) -> float:
-    """Seconds to wait after this many failures: doubling, with jitter so that debates do not return together."""
-    return min(0.5 * 2.0 ** (failures - 1), _LONGEST_BACKOFF) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
 
 
 @asynccontextmanager
@@ -314,8 +342,9 @@ async def open_chats(
         if config.endpoint not in ENDPOINTS:
             raise UserError(f"models.{name}.endpoint: unknown endpoint '{config.endpoint}'. Known: {list(ENDPOINTS)}.")
     async with AsyncExitStack() as stack:
-        chats = {}
+        chats, waves = {}, Waves()
+        stack.push_async_callback(waves.close)
         for name, config in models.items():
-            chats[name] = Chat(name, config, ledger, settings, progress)
+            chats[name] = Chat(name, config, ledger, settings, progress, waves)
             stack.push_async_callback(chats[name].close)
         yield chats

@@ -7,7 +7,7 @@ durability costs one commit for many replies.
 import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from moot.llm.ledger_database import explained, open_engine
 from moot.llm.ledger_tables import (
     ADOPTED,
     ATTEMPTS,
+    BATCHED_CALLS,
     CALLS,
     FAILURES,
     META,
@@ -162,6 +163,12 @@ class Ledger:
                 f"{VERSION}). Update moot, or set `ledger` to another folder."
             )
 
+    @contextmanager
+    def transaction(self) -> Iterator[sa.Connection]:
+        """A transaction of the ledger's database, for tables beside the replies."""
+        with self._explained(), self._engine.begin() as connection:
+            yield connection
+
     def _insert(self, table: sa.Table) -> Any:
         dialect: Any = postgresql if self._engine.dialect.name == "postgresql" else sqlite
         return dialect.insert(table)
@@ -259,7 +266,7 @@ class Ledger:
                     cost_usd=TOTALS.c.cost_usd + sum(usd for _, usd in stored),
                 )
             )
-            for table in (FAILURES, REFUSALS, RESERVATIONS):
+            for table in (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS):
                 connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
         return {} if len(stored) == len(entries) else self.replies(call_ids)
 
@@ -284,7 +291,8 @@ class Ledger:
         def store() -> float:
             with self._explained(), self._engine.begin() as connection:
                 connection.execute(row)
-                connection.execute(sa.delete(RESERVATIONS).where(RESERVATIONS.c.call_id == call_id))
+                for under_way in (RESERVATIONS, BATCHED_CALLS):
+                    connection.execute(sa.delete(under_way).where(under_way.c.call_id == call_id))
                 return connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
 
         return await asyncio.to_thread(store)

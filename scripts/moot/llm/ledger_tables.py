@@ -77,3 +77,21 @@ ADOPTED = sa.Table(
     sa.Column("model", sa.String, primary_key=True),
     sa.Column("served_as", sa.String, nullable=False),
 )
+BATCHES = sa.Table(
+    "batches",  # of a provider, written down before they are submitted, so that none is submitted twice
+    TABLES,
+    sa.Column("marker", sa.String(32), primary_key=True),
+    sa.Column("served_as", sa.String, nullable=False),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("batch_id", sa.String, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+)
+BATCHED_CALLS = sa.Table(
+    "batched_calls",  # under way in a batch; storing a call's reply or failure ends its row
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("marker", sa.String(32), nullable=False, index=True),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+)

@@ -21,6 +21,7 @@ class Progress:
     done: int = 0
     new_calls: int = 0
     ledger_calls: int = 0
+    waves: int = 0
     retries: int = 0
     failed_calls: int = 0
     tokens: int = 0
@@ -57,6 +58,8 @@ class Progress:
             parts.append(f"{self.tokens / seconds if seconds else 0:.0f} tokens/s")
         if self.cost_usd:
             parts.append(f"{self.cost_usd:.4f} US dollars")
+        if self.waves:
+            parts.append(f"{self.waves} waves of batched calls")
         if self.retries:
             parts.append(f"{self.retries} retries")
         if self.failed_calls:

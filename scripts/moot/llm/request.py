@@ -56,6 +56,14 @@ class Request:
         }
         return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
+    @classmethod
+    def from_json(cls, text: str) -> "Request":
+        """The request that `to_json` wrote; whom it asked is left out."""
+        content = json.loads(text)
+        content.pop("served_as", None)
+        messages = tuple(Message(*message) for message in content.pop("messages"))
+        return cls(messages=messages, choices=tuple(content.pop("choices")), **content)
+
     @property
     def prompt_characters(self) -> int:
         """The length of all messages in characters."""

@@ -16,6 +16,7 @@ import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
 from moot.core.errors import RunStoppedError
+from moot.core.kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
 from moot.protocols.debate import NO_ANSWER_YET, UNUSABLE_ANSWER
 from moot.report.content import SIMULATED, SIMULATED_NOTE
@@ -61,6 +62,12 @@ class Outcome:
         return self._reasons(NO_ANSWER_YET)
 
     @property
+    def batches(self) -> list[str]:
+        """The batches of a provider that debates wait for, each with their number."""
+        counted = Counter(self._reasons(BATCH_UNDER_WAY))
+        return [f"{batch}: {count} debates" for batch, count in sorted(counted.items())]
+
+    @property
     def unusable(self) -> list[str]:
         """What is wrong in the answers and annotations of people, one message each."""
         return [*self._reasons(UNUSABLE_ANSWER), *self.annotation_faults]
@@ -79,8 +86,8 @@ class Outcome:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing waits for a person, and `check` has nothing to say."""
-        return not (self.waiting or self.unusable or self.wholly_failed)
+        """Whether nothing waits for a person or a batch, and `check` has nothing to say."""
+        return not (self.waiting or self.batches or self.unusable or self.wholly_failed)
 
     @property
     def where(self) -> str:
@@ -114,6 +121,12 @@ class Outcome:
             lines += [f"  {path}" for path in self.waiting[:_MOST_FILES]]
         if len(self.waiting) > _MOST_FILES:
             lines.append(f"  and {len(self.waiting) - _MOST_FILES} more below data/inbox/")
+        if self.batches:
+            lines.append(
+                "Debates wait for batches of a provider and enter no table yet. Run the same command again later: it "
+                "goes on with each batch that has come back:"
+            )
+            lines += [f"  {batch}" for batch in self.batches]
         return [visible(line).replace("\n", " ") for line in lines]
 
     def check(self) -> None:
@@ -147,8 +160,8 @@ def frequent_reasons(debates: pd.DataFrame, most: int = MOST_REASONS) -> list[tu
 
 
 def _kind(reason: str) -> str:
-    if reason.startswith(NO_ANSWER_YET):
-        return NO_ANSWER_YET
+    if reason.startswith((NO_ANSWER_YET, BATCH_UNDER_WAY)):
+        return reason.partition(":")[0]
     return _VARIES.sub("0", reason)
 
 
@@ -210,10 +223,19 @@ _PAGE = """\
 </tbody>
 </table>
 <p>A debate is invalid when its replies could not be used, failed when its last call failed, and waiting when a
-person has yet to answer; waiting debates are in no table. Where to look: {{ outcome.where | text }}.</p>
+person or a batch of a provider has yet to answer; waiting debates are in no table.
+Where to look: {{ outcome.where | text }}.</p>
 {% for message in outcome.unusable %}
 <p>{{ message | text }}</p>
 {% endfor %}
+{% if outcome.batches %}
+<p>Batches of a provider that have yet to come back; the same command, run again later, goes on with them:</p>
+<ul>
+{% for batch in outcome.batches %}
+<li>{{ batch | text }}</li>
+{% endfor %}
+</ul>
+{% endif %}
 {% if outcome.waiting %}
 <p>Answers that people have yet to write:</p>
 <ul>

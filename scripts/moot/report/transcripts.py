@@ -241,7 +241,7 @@ def _markdown_outcome(debate: Debated) -> str:
         return f"Prediction: **{label}**{share}, **{outcome.prediction.verdict}** (actual: {target})."
     why = f" {markdown(outcome.reason).replace(chr(10), ' ')}." if outcome.reason else ""
     if outcome.status == "waiting":
-        return f"**The debate waits for a person:**{why}"
+        return f"**The debate waits:**{why}"
     return f"**No usable verdict ({markdown(outcome.status)}).**{why} Actual: {target}."
 
 

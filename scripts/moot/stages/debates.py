@@ -16,6 +16,7 @@ from moot.core.cases import Case, Task, leaks, shard_number
 from moot.core.errors import DebatePausedError, RunStoppedError
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
+from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger import Ledger
@@ -196,6 +197,14 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
     return [case for case in chosen if job.shard in (None, shard_number(case.case_id, plan.config.shards))]
 
 
+def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
+    """How many debates of a job are open at once; all where calls go in batches: a wave is what they all ask."""
+    if any(config.batch for config in models.values()):
+        return max(debates, 1)
+    concurrency = models[model].concurrency
+    return concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
+
+
 async def run_debates(
     plan: Plan, job: Job, ledger: Ledger, settings: Settings, progress: Progress, most: int | None = None
 ) -> AsyncGenerator[Debate, None]:
@@ -226,8 +235,7 @@ async def run_debates(
             for repeat in (range(experiment.config.repeats) if repeats is None else repeats)
         ][:most]
         progress.debates = len(jobs)
-        concurrency = models[job.model].concurrency
-        at_once = concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
+        at_once = debates_at_once(models, job.model, len(jobs))
         async with aclosing(in_order(jobs, at_once, progress.mostly_from_ledger)) as debates:
             async for debate in debates:
                 progress.done += 1

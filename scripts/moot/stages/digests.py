@@ -157,6 +157,8 @@ class Stages:
             "shards": plan.config.shards,
             "answers": _contents(answer_files(experiment, model)),
         }
+        if any(config.puts_off for config in models.values()):
+            content["puts_off"] = True  # so that debates that wait are held again when runs begin to wait for batches
         code = code_digest("debates", protocol.run.__module__, *_endpoints(models))
         templates = found.prompts.digest(*protocol.prompts, *templates_of_arm(found.config.arm))
         before = [

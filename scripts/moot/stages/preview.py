@@ -90,8 +90,10 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
 
     Yields:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and completion_tokens (estimated, the
-        latter at most), usd (by the model's price), needs (artifacts that must be built first; the numbers then rest on
-        the debates that this preview goes through in their place, and are left out where it has none).
+        latter at most), usd (by the model's price, as configured), usd_singly and usd_in_batches (the same by single
+        calls, and in batches where the endpoint has them), waves (of batched calls, one after the other), needs
+        (artifacts that must be built first; the numbers then rest on the debates that this preview goes through in
+        their place, and are left out where it has none).
     """
     with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
         stand_ins = StandIns(plan, ledger, Path(folder))
@@ -113,15 +115,28 @@ def _preview_row(
     job = Job(experiment.name, model, cases, task, artifacts=artifacts)
     progress, before = Progress(f"preview of {experiment.name}"), set(ledger.added)
     stand_ins.keep(experiment.name, model, asyncio.run(_go_through(plan, job, ledger, progress)))
-    added = [entry.reply for call_id, entry in ledger.added.items() if call_id not in before]
+    added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
     return row | {
         "debates": progress.done,
         "calls_in_ledger": progress.ledger_calls,
         "calls_to_make": progress.new_calls,
-        "prompt_tokens": sum(reply.prompt_tokens for reply in added),
-        "completion_tokens": sum(reply.completion_tokens for reply in added),
+        "prompt_tokens": sum(entry.reply.prompt_tokens for entry in added),
+        "completion_tokens": sum(entry.reply.completion_tokens for entry in added),
         "usd": round(progress.cost_usd, 4),
+        "usd_singly": _usd(plan, added, batched=False),
+        "usd_in_batches": _usd(plan, added, batched=True),
+        "waves": progress.waves or None,
     }
+
+
+def _usd(plan: Plan, added: Iterable[Entry], *, batched: bool) -> float:
+    """What calls cost by themselves, or in batches as far as their endpoint has them."""
+    total = 0.0
+    for entry in added:
+        model, reply = plan.config.models[entry.model], entry.reply
+        in_batch = batched and model.endpoint == "openai"
+        total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=in_batch)
+    return round(total, 4)
 
 
 def calls_of_a_debate(plan: Plan, job: Job) -> int:
@@ -158,9 +173,10 @@ async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress) 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:
     """`preview_rows` as a frame with a last row of totals."""
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
-    totals = frame[_COLUMNS[2:-1]].sum().to_dict()
-    frame.loc[len(frame)] = {"experiment": "total", "model": "", "needs": "", **totals}
-    counts = _COLUMNS[2:-2]
+    counts, dollars = _COLUMNS[2:7], _COLUMNS[7:10]
+    totals = frame[[*counts, *dollars]].sum().to_dict()
+    frame.loc[len(frame)] = {"experiment": "total", "model": "", "waves": None, "needs": "", **totals}
+    counts = [*counts, "waves"]
     frame[counts] = frame[counts].astype("Int64")
     return frame
 
@@ -174,5 +190,8 @@ _COLUMNS = [
     "prompt_tokens",
     "completion_tokens",
     "usd",
+    "usd_singly",
+    "usd_in_batches",
+    "waves",
     "needs",
 ]

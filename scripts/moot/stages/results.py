@@ -60,7 +60,7 @@ def _notes(plan: Plan) -> list[str]:
 def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str) -> None:
     """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`.
 
-    A model whose every debate waits for a person has no rows.
+    A model whose every debate waits has no rows.
     """
     ended = experiment_results(plan, experiment, files=sources).predictions["model"].unique().tolist()
     scores = score_experiment(experiment_results(plan, experiment, ended, sources)) if len(ended) else no_scores()

@@ -1,11 +1,17 @@
 """Endpoints: one module a kind of server, each turning a request into a reply or one of the known failures."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from moot.core.model_config import ModelConfig
 from moot.core.registry import Registry
 from moot.llm.request import Reply, Request
+
+if TYPE_CHECKING:
+    from moot.llm.batch_records import BatchedModel
+    from moot.llm.batches import Batches
+    from moot.llm.progress import Progress
+    from moot.llm.waves import Waves
 
 
 class Endpoint(Protocol):
@@ -23,6 +29,15 @@ class Endpoint(Protocol):
 
     async def close(self) -> None:
         """Let go of connections and memory."""
+        ...
+
+
+@runtime_checkable
+class Batching(Protocol):
+    """An endpoint whose server takes batches."""
+
+    def batches(self, waves: "Waves", progress: "Progress", model: "BatchedModel") -> "Batches":
+        """What sends the waves of a model as batches."""
         ...
 
 

@@ -22,10 +22,15 @@ from moot.core.errors import (
 )
 from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
+from moot.llm.batch_records import BatchedModel
+from moot.llm.batches import Batches
 from moot.llm.endpoints import ENDPOINTS
+from moot.llm.endpoints.batch_providers import BatchFolder, OpenAIBatches
 from moot.llm.identity import address
+from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
+from moot.llm.waves import Waves
 
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
 
@@ -148,11 +153,13 @@ class OpenAIEndpoint:
         self._no_whole_answer = (httpx2.HTTPError, aiohttp.ClientError, OSError)
         self._http = openai.DefaultAioHttpClient(timeout=config.timeout)
         self._client = openai.AsyncOpenAI(api_key=self._key, base_url=address(config), http_client=self._http)
-        self._address = f"{str(self._client.base_url).rstrip('/')}/chat/completions"
-        headers = {name: value for name, value in self._client.default_headers.items() if isinstance(value, str)}
+        self._root = str(self._client.base_url).rstrip("/")
+        sent = {name: value for name, value in self._client.default_headers.items() if isinstance(value, str)}
+        headers = {name: value for name, value in sent.items() if name.casefold() != "content-type"}
         self._headers = {**headers, "Authorization": f"Bearer {self._key}"}
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    def body(self, request: Request) -> dict[str, Any]:
+        """What is sent for a request."""
         parameters = dict(request.parameters)
         parameters.pop("context", None)
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
@@ -167,33 +174,56 @@ class OpenAIEndpoint:
             body.update(logprobs=True, top_logprobs=20, max_tokens=1, temperature=0)
         return body
 
+    def check(self, request: Request) -> None:
+        """Raise `LogprobsUnavailableError` for a request that no server can answer."""
+        if request.choices and self._config.reasoning:
+            raise no_logprobs(request.model, "a reasoning model thinks before it answers")
+
     async def complete(self, request: Request) -> Reply:
-        """One attempt at the chat completions API.
+        """One attempt at the chat completions API."""
+        self.check(request)
+        started = time.perf_counter()
+        content = await self.exchange("POST", "chat/completions", request, json=self.body(request))
+        try:
+            response = json.loads(content)
+        except ValueError as error:  # a body that is no JSON, or not in UTF-8
+            raise TransientError(redacted(f"unreadable reply: {error}", self._key)) from None
+        return self.read(request, response, time.perf_counter() - started)
+
+    async def exchange(self, method: str, path: str, request: Request, **content: Any) -> bytes:
+        """The content of the server's answer; `request` is what it is about.
 
         The client gives address, headers and transport; its typed objects, built and unbuilt for each call, would take
         twice as long as all else that is done here.
         """
-        if request.choices and self._config.reasoning:
-            raise no_logprobs(request.model, "a reasoning model thinks before it answers")
-        started = time.perf_counter()
         try:
-            answer = await self._http.post(self._address, json=self._body(request), headers=self._headers)
+            answer = await self._http.request(method, f"{self._root}/{path}", headers=self._headers, **content)
             if answer.status_code >= 400:  # noqa: PLR2004 - the HTTP status
                 raise refusal(answer.status_code, answer.headers, answer.content, request, self._key)
-            response = json.loads(answer.content)
         except self._no_whole_answer as error:
             unreachable = isinstance(error, self._no_connection)
             failure = UnreachableError if unreachable else TransientError
             raise failure(redacted(f"{type(error).__name__}: {error}", self._key)) from None
-        except ValueError as error:  # a body that is no JSON, or not in UTF-8
-            raise TransientError(redacted(f"unreadable reply: {error}", self._key)) from None
+        whole: bytes = answer.content
+        return whole
+
+    def read(self, request: Request, response: Any, seconds: float) -> Reply:
+        """The reply in a body of the chat completions API.
+
+        Raises:
+            TransientError: the body holds none, or an empty one.
+        """
         try:
-            return self._reply(request, response, time.perf_counter() - started)
+            return self._reply(request, response, seconds)
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
             problem = redacted(f"{type(error).__name__}: {error}", self._key)
             raise TransientError(
                 f"the reply is no chat completion ({problem}; is base_url an OpenAI-compatible address?)"
             ) from None
+
+    def refused(self, request: Request, status: int, body: Any) -> Exception:
+        """The fault in an error status of one line of a batch."""
+        return refusal(status, {}, json.dumps(body).encode(), request, self._key)
 
     def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
         choice, counted = response["choices"][0], response.get("usage") or {}
@@ -230,6 +260,12 @@ class OpenAIEndpoint:
             raise no_logprobs(request.model, "its replies carry none")
         listed = [content[0], *(content[0].get("top_logprobs") or ())]
         return label_logprobs({item["token"]: float(item["logprob"]) for item in listed}, request.choices)
+
+    def batches(self, waves: Waves, progress: Progress, model: BatchedModel) -> Batches:
+        """The model's batches at this server, or in the folder that its entry names."""
+        folder = model.config.batch.folder if model.config.batch else None
+        provider = BatchFolder(folder) if folder else OpenAIBatches(self, self._config.model)
+        return Batches(waves, progress, model, self, provider)
 
     async def close(self) -> None:
         """Close the connections."""

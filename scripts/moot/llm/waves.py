@@ -1,0 +1,167 @@
+"""Waves: the calls of a job that are gathered until none of its debates can go on, and then sent together."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from moot.llm.endpoints import Endpoint
+from moot.llm.progress import Progress
+from moot.llm.request import Reply, Request
+
+_QUIET_SECONDS = 0.05
+_QUIET_TURNS = 20
+"""A wave is sent after so long, and so many turns of the event loop, without a call that began or ended: a reply takes
+some turns to reach its debate and to become the next question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call: its id in the ledger, what is asked, also as the ledger's JSON, and which sample."""
+
+    call_id: str
+    request: Request
+    content: str
+    replicate: int
+
+
+class Waves:
+    """Knows when a job has asked for all that it can ask for now: each of its calls waits for a wave."""
+
+    def __init__(self) -> None:
+        self._busy = self._changes = 0
+        self._quiet = asyncio.Event()
+        self._gatherers: list[Gatherer] = []
+        self._watching: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While a call is answered by anything but a wave: the ledger, a server, a pause.
+
+        One that another process is making stays outside, for that one may wait for a wave of its own.
+        """
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Within `working`, while the call waits for a wave."""
+        self._count(-1)
+        try:
+            yield
+        finally:
+            self._count(1)
+
+    def _count(self, change: int) -> None:
+        self._busy += change
+        self._changes += 1
+        if self._busy == 0:
+            self._quiet.set()
+        else:
+            self._quiet.clear()
+
+    def add(self, gatherer: "Gatherer") -> None:
+        """Send what a gatherer holds whenever a wave is complete."""
+        self._gatherers.append(gatherer)
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            await self._quiet.wait()
+            changes = self._changes
+            await asyncio.sleep(_QUIET_SECONDS)
+            for _ in range(_QUIET_TURNS):
+                await asyncio.sleep(0)
+            if self._busy == 0 and self._changes == changes:
+                for gatherer in self._gatherers:
+                    gatherer.flush()
+                self._quiet.clear()
+
+    async def close(self) -> None:
+        """Send nothing more."""
+        if self._watching is not None:
+            self._watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watching
+
+
+class Gatherer(ABC):
+    """Gathers a model's calls for the next wave, and hands each its reply."""
+
+    def __init__(self, waves: Waves, progress: Progress) -> None:
+        self._waves, self._progress = waves, progress
+        self._gathered: dict[str, Call] = {}
+        self._callers: dict[str, asyncio.Future[Reply]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        waves.add(self)
+
+    async def answer(self, call: Call) -> Reply:
+        """The reply to a call, which goes into the next wave; faults as an endpoint raises them."""
+        self._gathered[call.call_id] = call
+        return await self._wait_for(call.call_id)
+
+    async def _wait_for(self, call_id: str) -> Reply:
+        self._callers[call_id] = asyncio.get_running_loop().create_future()
+        try:
+            with self._waves.waiting():
+                return await self._callers[call_id]
+        finally:
+            self._callers.pop(call_id)
+            self._gathered.pop(call_id, None)
+
+    def flush(self) -> None:
+        """Send what has been gathered; nothing happens where that is nothing."""
+        calls, self._gathered = list(self._gathered.values()), {}
+        if calls:
+            self._progress.waves += 1
+            self._begin(calls)
+
+    @abstractmethod
+    def _begin(self, calls: Sequence[Call]) -> None:
+        """Send a wave."""
+
+    def _start(self, work: "asyncio.Task[None]") -> None:
+        """Keep a task that serves calls, to be ended with the job."""
+        self._tasks.add(work)
+        work.add_done_callback(self._tasks.discard)
+
+    def _hand_over(self, call_id: str, outcome: Reply | Exception) -> bool:
+        """Give a call its outcome, if somebody waits for it."""
+        caller = self._callers.get(call_id)
+        if caller is None or caller.done():
+            return False
+        if isinstance(outcome, Exception):
+            caller.set_exception(outcome)
+        else:
+            caller.set_result(outcome)
+        return True
+
+    async def close(self) -> None:
+        """End all tasks."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+class AnsweredAtOnce(Gatherer):
+    """Waves that an endpoint answers at once: those of a preview or a rehearsal."""
+
+    def __init__(self, waves: Waves, progress: Progress, endpoint: Endpoint) -> None:
+        super().__init__(waves, progress)
+        self._endpoint = endpoint
+
+    def _begin(self, calls: Sequence[Call]) -> None:
+        self._start(asyncio.create_task(self._answer_all(calls)))
+
+    async def _answer_all(self, calls: Sequence[Call]) -> None:
+        for call in calls:
+            try:
+                outcome: Reply | Exception = await self._endpoint.complete(call.request)
+            except Exception as error:  # its caller knows what to do
+                outcome = error
+            self._hand_over(call.call_id, outcome)

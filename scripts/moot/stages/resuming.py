@@ -1,0 +1,25 @@
+"""Which debates of an earlier run go on when a batch of the provider has come back."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from moot.core.artifacts import read_metadata
+from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
+
+RESUMED = "resumed"
+"""In the metadata of transcripts: how often their debates had gone on after a batch."""
+
+
+def times_resumed(shard: Path) -> int:
+    """How often the debates of a shard have gone on; one more as long as some of them wait for a batch.
+
+    As a parameter of the shard's job it makes Snakemake hold them again until none waits, and not once more.
+    """
+    if not shard.exists():
+        return 0
+    conclusions = pq.read_table(shard, columns=["parsed"], filters=[("kind", "==", CONCLUSION)])
+    outcomes = map(json.loads, conclusions.column("parsed").to_pylist())
+    waits = any(outcome.get("reason", "").startswith(BATCH_UNDER_WAY) for outcome in outcomes)
+    return int(read_metadata(shard).get(RESUMED, 0)) + waits

@@ -1,0 +1,288 @@
+"""Calls in batches of the provider: one batch a wave, the same replies as single calls, and nothing submitted twice."""
+
+import json
+import os
+import signal
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
+from fault_server import FaultServer
+from moot.core.errors import RunStoppedError, UserError
+from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
+from moot.llm.ledger import Ledger
+from moot.stages.plan import Plan
+from moot.stages.preview import preview
+
+DEBATES, WAVES = 5, 10
+PRICE = {"input": 2.0, "output": 10.0}
+IN_BATCHES = {"poll": 0.02}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return people(tmp_path_factory.mktemp("cases") / "cases.parquet", DEBATES)
+
+
+def courtroom(server: FaultServer, folder: Path, batch: Any = None, **model: Any) -> dict[str, Any]:
+    """A trial without strategies: ten calls, one after the other."""
+    entry = {"price": PRICE, "batch": IN_BATCHES if batch is None else batch, **model}
+    return configuration(server.url, folder, entry, experiment={"params": {"strategy": "none"}})
+
+
+@pytest.fixture(scope="module")
+def single(server: FaultServer, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """What single calls come to."""
+    folder = tmp_path_factory.mktemp("single")
+    return hold(courtroom(server, folder, False), cases, folder / "out.parquet")
+
+
+@pytest.fixture(autouse=True)
+def as_new(server: FaultServer) -> None:
+    fresh = {"seconds": 0.0, "upload_delay": 0.0, "create_delay": 0.0, "lines": [], "rate": 0.2, "status": "completed"}
+    server.reset(**{f"batch_{name}": value for name, value in {**fresh, "drops": [], "refused": 0}.items()})
+
+
+def seen(server: FaultServer) -> dict[str, Any]:
+    found = server.stats()["batches"]
+    assert isinstance(found, dict)
+    return found
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_wave_is_a_batch_at_half_the_price(
+    server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    config = courtroom(server, tmp_path)
+    batched = hold(config, cases, tmp_path / "out.parquet")
+    pd.testing.assert_frame_equal(batched, single)
+    found = seen(server)
+    assert found["sizes"] == [DEBATES] * WAVES
+    assert set(found["lines"].values()) == {1}
+    assert server.count() == len(found["lines"]) == DEBATES * WAVES  # none was asked singly beside
+    ledger = Ledger(config["ledger"])
+    replies = ledger.replies(list(batched["call_id"]))
+    whole = Plan.from_yaml(courtroom(server, tmp_path, False), PROJECT).config.models[MODEL]
+    for reply in replies.values():
+        assert reply.cost_usd == pytest.approx(0.5 * whole.cost(reply.prompt_tokens, reply.completion_tokens))
+        assert reply.service_tier == "batch"
+    ledger.close()
+    again = hold(courtroom(server, tmp_path, False), cases, tmp_path / "again.parquet")
+    pd.testing.assert_frame_equal(again, single)  # a reply is a reply: single calls find it
+    assert server.count() == DEBATES * WAVES
+
+
+def test_lines_that_went_wrong_come_again_in_the_next_batch(
+    server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    kinds = ["expired", "server_error", "rate_limited", "missing", "duplicate", "duplicate_error", "unreadable"]
+    server.reset(batch_lines=kinds, batch_rate=0.6)
+    config = courtroom(server, tmp_path, {**IN_BATCHES, "most_calls": 3, "at_once": 1}, attempts=20)
+    pd.testing.assert_frame_equal(hold(config, cases, tmp_path / "out.parquet"), single)
+    found = seen(server)
+    assert max(found["sizes"]) == 3
+    assert max(found["lines"].values()) > 1
+    assert len(found["lines"]) == DEBATES * WAVES
+
+
+def test_what_an_expired_batch_did_not_reach_is_asked_again(
+    server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    server.reset(batch_status="expired")
+    pd.testing.assert_frame_equal(hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single)
+    assert sum(seen(server)["lines"].values()) > DEBATES * WAVES
+    assert server.count() == DEBATES * WAVES  # every answer of the server was used
+
+
+def test_a_batch_that_comes_back_without_an_answer_fails_its_calls(
+    server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
+    server.reset(batch_lines=["missing"], batch_rate=1.0)
+    debates = hold(courtroom(server, tmp_path, attempts=2), cases, tmp_path / "out.parquet")
+    conclusions = debates[debates["kind"] == CONCLUSION]
+    assert all("ended (completed) without a reply" in parsed for parsed in conclusions["parsed"])
+    assert set(seen(server)["lines"].values()) == {2}
+
+
+KILLS = {
+    "while the batch is under way": ({"seconds": 0.7}, lambda found: found["polls"] >= 2),
+    "between upload and creation": ({"upload_delay": 0.7}, lambda found: found["uploads"] >= 3),
+    "before the batch has a name": ({"create_delay": 0.7}, lambda found: found["batches"] >= 2),
+}
+
+
+@pytest.mark.parametrize("moment", KILLS)
+def test_killed_and_nothing_is_submitted_twice(
+    moment: str, server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    slow, reached = KILLS[moment]
+    server.reset(**{f"batch_{name}": value for name, value in slow.items()})
+    config, output = courtroom(server, tmp_path), tmp_path / "out.parquet"
+    process = start_job(config, cases, output)
+    wait_until(lambda: reached(seen(server)))
+    assert process.pid
+    os.killpg(process.pid, signal.SIGKILL)
+    process.join()
+    assert not output.exists()
+    server.reset(keep=True, **{f"batch_{name}": 0.0 for name in slow})
+    pd.testing.assert_frame_equal(hold(config, cases, output), single)
+    found = seen(server)
+    assert set(found["lines"].values()) == {1}
+    assert found["sizes"] == [DEBATES] * WAVES
+    assert found["uploads"] == WAVES + (moment == "between upload and creation")
+
+
+def test_without_waiting_each_run_brings_the_debates_one_wave_further(
+    server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    config = courtroom(server, tmp_path, {"wait": False})
+    output = tmp_path / "out.parquet"
+    server.reset(batch_seconds=3600)
+    for _ in range(2):  # the second run finds the batch still under way
+        waiting = hold(config, cases, output)
+        reasons = waiting.loc[waiting["kind"] == CONCLUSION, "parsed"]
+        assert len(reasons) == DEBATES
+        assert all('"status": "waiting"' in parsed and f"{BATCH_UNDER_WAY}batch_0" in parsed for parsed in reasons)
+    assert seen(server)["sizes"] == [DEBATES]
+    server.reset(keep=True, batch_seconds=0.3)
+    held, runs = waiting, 0
+    while '"status": "waiting"' in "".join(held["parsed"].dropna()):
+        time.sleep(0.35)
+        held, runs = hold(config, cases, output), runs + 1
+    pd.testing.assert_frame_equal(held, single)
+    assert WAVES <= runs <= WAVES + 1
+    assert set(seen(server)["lines"].values()) == {1}
+
+
+def test_replies_of_a_batch_that_nobody_asks_for_any_more_are_kept(
+    server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
+    server.reset(batch_seconds=0.1)
+    hold(courtroom(server, tmp_path, {"wait": False}), cases, tmp_path / "out.parquet")
+    assert Ledger(str(tmp_path / "ledger")).spent().calls == 0
+    time.sleep(0.2)
+    other = courtroom(server, tmp_path)
+    other["seed"] = 2
+    hold(other, cases, tmp_path / "other.parquet")
+    assert Ledger(str(tmp_path / "ledger")).spent().calls == DEBATES * WAVES + DEBATES
+
+
+def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
+    server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    server.reset(batch_drops=["batches", "files"])
+    pd.testing.assert_frame_equal(hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single)
+    assert set(seen(server)["lines"].values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"refused": 400}, "batches are not for you .asked for a batch: POST /batches.*take `batch` out"),
+        (
+            {"status": "failed"},
+            "batch batch_0 was refused: token_limit_exceeded Enqueued token limit reached.*most_calls",
+        ),
+        ({"status": "cancelled"}, "batch_0 was cancelled. What it answered is kept"),
+    ],
+)
+def test_a_batch_that_is_refused_ends_the_run_with_what_to_do(
+    settings: dict[str, Any], message: str, server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    server.reset(**{f"batch_{name}": value for name, value in settings.items()})
+    config = courtroom(server, tmp_path)
+    with pytest.raises(RunStoppedError, match=message):
+        hold(config, cases, tmp_path / "out.parquet")
+    server.reset(keep=True, batch_refused=0, batch_status="completed")
+    pd.testing.assert_frame_equal(hold(config, cases, tmp_path / "out.parquet"), single)
+    assert server.count() == DEBATES * WAVES
+
+
+def test_a_budget_holds_for_a_whole_wave(server: FaultServer, cases: Path, tmp_path: Path) -> None:
+    config = {**courtroom(server, tmp_path), "budget": {"calls": 2 * DEBATES + 1}}
+    with pytest.raises(RunStoppedError, match="budget"):
+        hold(config, cases, tmp_path / "out.parquet")
+    assert seen(server)["sizes"] == [DEBATES] * 2
+    assert Ledger(config["ledger"]).spent().calls == 2 * DEBATES
+
+
+def test_seats_of_another_model_ask_singly_between_the_waves(server: FaultServer, cases: Path, tmp_path: Path) -> None:
+    server.reset(latency=0.1)
+    config = courtroom(server, tmp_path)
+    config["models"]["judge"] = {**config["models"][MODEL], "served_as": "judge", "batch": False, "concurrency": 2}
+    config["experiments"][EXPERIMENT]["params"]["seats"] = {"judge": "judge"}
+    debates = hold(config, cases, tmp_path / "out.parquet")
+    found = seen(server)
+    assert set(found["sizes"]) == {DEBATES}  # nobody's wave began before the slowest of the others
+    judged = debates[(debates["speaker"] == "judge") & (debates["source"] == "model")]
+    assert len(found["lines"]) + len(judged) == server.count() == (debates["source"] == "model").sum()
+    server.reset(latency=0.0)
+
+
+def test_a_folder_of_files_is_answered_by_a_command_of_the_users(
+    server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    files = tmp_path / "files"
+    config = courtroom(server, tmp_path, {"folder": str(files), "wait": False})
+    for wave in range(1, WAVES + 2):
+        held = hold(config, cases, tmp_path / "out.parquet")
+        pending = [path for path in files.glob("*.jsonl") if not path.with_suffix(".output.jsonl").exists()]
+        pending = [path for path in pending if not path.name.endswith(".output.jsonl")]
+        assert len(pending) == (wave <= WAVES)
+        for path in pending:
+            answered = [answer_line(server.url, line) for line in path.read_bytes().splitlines()]
+            whole = b"\n".join(answered) + b"\n"
+            output = path.with_suffix(".output.jsonl")
+            output.write_bytes(whole[: len(whole) // 2])  # still being written
+            held = hold(config, cases, tmp_path / "out.parquet")
+            assert "lines answered" in "".join(held["parsed"].dropna())
+            output.write_bytes(whole)
+    pd.testing.assert_frame_equal(held, single)
+
+
+def answer_line(url: str, line: bytes) -> bytes:
+    """What `vllm run-batch` makes of a line."""
+    asked = json.loads(line)
+    request = urllib.request.Request(f"{url}/chat/completions", json.dumps(asked["body"]).encode())
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        response = {"status_code": 200, "request_id": "r", "body": json.load(answer)}
+    return json.dumps({"id": "v", "custom_id": asked["custom_id"], "response": response, "error": None}).encode()
+
+
+def test_a_preview_shows_both_prices_and_the_waves(server: FaultServer, cases: Path, tmp_path: Path) -> None:
+    (tmp_path / "cases").mkdir()
+    (tmp_path / "cases" / "people.parquet").write_bytes(cases.read_bytes())
+    batched, alone = (
+        preview(Plan.from_yaml(courtroom(server, tmp_path, batch), PROJECT), tmp_path).iloc[0]
+        for batch in (IN_BATCHES, False)
+    )
+    assert batched["waves"] == WAVES and pd.isna(alone["waves"])
+    assert batched["usd"] == batched["usd_in_batches"] == pytest.approx(batched["usd_singly"] / 2, abs=1e-4)
+    assert alone["usd"] == alone["usd_singly"] == batched["usd_singly"] > 0
+    assert alone["usd_in_batches"] == batched["usd_in_batches"]
+    assert server.count() == 0
+
+
+def test_batches_need_an_endpoint_that_knows_them(server: FaultServer, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"models\.test.*`batch` goes with the endpoint 'openai'; this one is 'ollama'"):
+        Plan.from_yaml(courtroom(server, tmp_path, True, endpoint="ollama"), PROJECT)
+    with pytest.raises(UserError, match="did you mean 'wait'"):
+        Plan.from_yaml(courtroom(server, tmp_path, {"waits": False}), PROJECT)

@@ -1,0 +1,29 @@
+"""Debates that wait for a batch: a run ends with them, and later runs go on with the same command, then rest."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from fault_server import FaultServer
+from project_copy import Workflow
+
+OUTCOME = "results/outcome/courtroom.csv"
+
+
+def test_a_run_ends_waiting_for_a_batch_and_the_next_ones_go_on(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        workflow = Workflow(tmp_path, server.url)
+        workflow.configure({"run": ["single"], "models/served/batch": {"wait": False}})
+        server.reset(batch_seconds=3600)
+        done = workflow.run(OUTCOME)
+        assert done.returncode == 0, done.stdout
+        assert "3 waiting" in done.stdout
+        assert "batch_0 of model 'served' (in_progress): 3 debates" in done.stdout.replace("\n", " ")
+        assert "Traceback" not in done.stdout
+
+        server.reset(keep=True, batch_seconds=0)
+        done = workflow.run(OUTCOME)
+        assert done.returncode == 0, done.stdout
+        assert pd.read_csv(workflow.work / OUTCOME)["valid"].tolist() == [3]
+        assert server.stats()["batches"]["sizes"] == [3]
+        assert "run_debates" not in workflow.jobs(OUTCOME)
