@@ -1,6 +1,7 @@
 """Which debates of an earlier run go on when a batch of the provider has come back."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,10 +13,12 @@ RESUMED = "resumed"
 """In the metadata of transcripts: how often their debates had gone on after a batch."""
 
 
+@cache
 def times_resumed(shard: Path) -> int:
     """How often the debates of a shard have gone on; one more as long as some of them wait for a batch.
 
-    As a parameter of the shard's job it makes Snakemake hold them again until none waits, and not once more.
+    As a parameter of the shard's job it makes Snakemake hold them again until none waits, and not once more. It is read
+    once a run: Snakemake asks for it again when it has removed the shard.
     """
     if not shard.exists():
         return 0
