@@ -39,6 +39,8 @@ class Price(Strict):
     input: float = Field(0.0, ge=0, description="for prompt tokens")
     cached_input: float | None = Field(None, ge=0, description="for prompt tokens served from a cache; none: as input")
     output: float = Field(0.0, ge=0, description="for generated tokens")
+    auto: bool = Field(False, description="taken from the pinned list of genai-prices; `price: auto` says so")
+    source: str = Field("", description="where the price is from, as it is written with each call")
 
 
 class BatchConfig(Strict):
@@ -54,6 +56,10 @@ class BatchConfig(Strict):
         None,
         description="folder of files that your own command answers (`vllm run-batch`); none: the provider",
     )
+
+
+def _price_or_auto(value: object) -> object:
+    return {"auto": True} if value == "auto" else value
 
 
 def _batch_or_none(value: object) -> object:
@@ -142,7 +148,9 @@ class ModelConfig(Strict):
     tokens_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
     timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
     attempts: int = Field(6, ge=1, description="attempts at one call before it counts as failed")
-    price: Price = Field(default_factory=Price, description="US dollars per million tokens")
+    price: Annotated[Price, BeforeValidator(_price_or_auto)] = Field(
+        default_factory=Price, description="US dollars per million tokens; `auto`: by the list of genai-prices"
+    )
     batch: Annotated[BatchConfig | None, BeforeValidator(_batch_or_none)] = Field(
         None, description="true, or options: each wave of calls goes into one batch of the provider (openai)"
     )
@@ -151,6 +159,9 @@ class ModelConfig(Strict):
     )
     reasoning: bool = Field(
         False, description="a reasoning model: send max_completion_tokens and neither temperature nor seed"
+    )
+    prompt_cache_key: str | None = Field(
+        None, description="sent along, for providers that route calls to caches by it (openai); no part of a question"
     )
     parameters: Mapping[str, Any] = Field(default_factory=dict, description="further request parameters, sent as given")
     simulated: SimulatedVoice = Field(
@@ -193,6 +204,17 @@ class ModelConfig(Strict):
     def threads_within(self, cores: int) -> int:
         """The threads that a job with `cores` gives to this model, if it runs inside the job."""
         return min(self.threads or cores, cores)
+
+    @property
+    def price_used(self) -> str:
+        """The price of a call of this model in words, US dollars per million tokens; "" where it is free."""
+        price = self.price
+        if not (price.input or price.output):
+            return ""
+        cached = price.input if price.cached_input is None else price.cached_input
+        parts = [f"input {price.input:g}, cached {cached:g}, output {price.output:g}"]
+        parts += [f"in a batch -{self.batch.discount:.0%}"] if self.batch else []
+        return "; ".join([*parts, *([price.source] if price.source else [])])
 
     def cost(
         self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0, *, batched: bool | None = None

@@ -189,6 +189,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
             "ended_at": (_TEXT, "its end"),
             "unusable_tokens": (_COUNT, "tokens of earlier attempts whose replies were empty"),
             "unusable_usd": (_NUMBER, "what those cost; part of `cost_usd`"),
+            "price": (_TEXT, "the price that `cost_usd` was counted by, US dollars per million tokens, and its source"),
         },
     ),
     "labels": Artifact(

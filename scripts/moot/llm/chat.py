@@ -206,6 +206,7 @@ class Chat:
                     cost_usd=cost + unusable_usd,
                     unusable_tokens=unusable_tokens,
                     unusable_usd=unusable_usd,
+                    price=self.config.price_used,
                     created_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 )
 

@@ -27,6 +27,7 @@ _REPLY_COLUMNS = (
     "ended_at",
     "unusable_tokens",
     "unusable_usd",
+    "price",
 )
 """Fields of a reply that are columns of the same name; files of earlier versions lack the last ones."""
 

@@ -129,6 +129,7 @@ class Reply:
         cost_usd: by the model's configured price, of all attempts that the server counted.
         unusable_tokens, unusable_usd: what attempts before it took whose replies were empty, but counted by the server;
             the dollars are part of `cost_usd`.
+        price: the price that `cost_usd` was counted by, in words; "" where the model is free.
         created_at: UTC time, ISO 8601.
         started_at, ended_at: of the successful attempt, UTC, ISO 8601 with milliseconds.
         served_model: what the server says that it ran (name, digest).
@@ -157,6 +158,7 @@ class Reply:
     ended_at: str = ""
     unusable_tokens: int = 0
     unusable_usd: float = 0.0
+    price: str = ""
 
     def to_json(self) -> str:
         """The reply as JSON, for the ledger."""

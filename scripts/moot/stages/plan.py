@@ -26,6 +26,7 @@ from moot.scores.results import ExperimentView
 from moot.stages.arms import arm_configs, check_arms, full_experiment, with_arm
 from moot.stages.contrasts import check_contrasts
 from moot.stages.entries import expand_grid, templates_used
+from moot.stages.prices import with_price
 from moot.stages.rehearsal import with_simulated_voices
 from moot.training.baselines import select
 
@@ -85,6 +86,7 @@ class Plan:
                 check_pinned(self.config.models[model])
             except UserError as error:
                 raise UserError(f"{self._where('models', model, 'revision')}: {error}") from None
+        self.config = self.config.model_copy(update={"models": self._with_prices()})
         known = {name: config for name, (_, config) in self._expanded.items()}
         known |= {arm_name(name, arm): config for name, config in known.items() for arm in config.arms}
         self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where)
@@ -96,6 +98,16 @@ class Plan:
         return cls(parse_config(raw, files), shipped, files)
 
     # Checking
+
+    def _with_prices(self) -> dict[str, ModelConfig]:
+        """The models, those of this run that say `price: auto` with what a list of prices says."""
+        models = dict(self.config.models)
+        for model in self.models_used:
+            try:
+                models[model] = with_price(models[model])
+            except UserError as error:
+                raise UserError(f"{self._where('models', model, 'price')}: {error}") from None
+        return models
 
     def _where(self, *location: str) -> str:
         return where(self.files, location)

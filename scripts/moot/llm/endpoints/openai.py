@@ -170,6 +170,8 @@ class OpenAIEndpoint:
         if request.schema is not None:
             schema = {"name": "reply", "strict": True, "schema": request.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if self._config.prompt_cache_key:
+            body["prompt_cache_key"] = self._config.prompt_cache_key
         if request.choices:
             body.update(logprobs=True, top_logprobs=20, max_tokens=1, temperature=0)
         return body
