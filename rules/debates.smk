@@ -52,6 +52,16 @@ rule preview:
         "../scripts/preview.py"
 
 
+# Asks a sample of the recorded calls again, whatever was recorded so far; builds no debate.
+rule drift:
+    log:
+        "results/logs/drift.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/drift.py"
+
+
 # Writes the plan down before the run, beside earlier ones, in data/frozen/.
 rule freeze:
     input:

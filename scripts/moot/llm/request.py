@@ -58,9 +58,13 @@ class Request:
 
     @classmethod
     def from_json(cls, text: str) -> "Request":
-        """The request that `to_json` wrote; whom it asked is left out."""
+        """The request that `to_json` wrote; whom it asked is left out.
+
+        A schema's fields are asked for in their order, which canonical JSON loses and `required` keeps.
+        """
         content = json.loads(text)
         content.pop("served_as", None)
+        content["schema"] = _in_order_of_required(content["schema"])
         messages = tuple(Message(*message) for message in content.pop("messages"))
         return cls(messages=messages, choices=tuple(content.pop("choices")), **content)
 
@@ -73,6 +77,18 @@ class Request:
     def prompt_bytes(self) -> int:
         """The length of all messages in UTF-8, from which prompt tokens are estimated before a call."""
         return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
+
+
+def _in_order_of_required(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_in_order_of_required(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {name: _in_order_of_required(part) for name, part in schema.items()}
+    required, properties = parts.get("required"), parts.get("properties")
+    if isinstance(required, list) and isinstance(properties, dict):
+        parts["properties"] = {name: properties[name] for name in [*required, *properties] if name in properties}
+    return parts
 
 
 def request_to(

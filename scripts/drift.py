@@ -1,0 +1,19 @@
+"""Ask recorded calls again and say whether the models still answer as they did."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.stages.drift import check_drift, write_drift
+from moot.stages.job import job
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+snakemake: "Snakemake"
+
+if __name__ == "__main__":
+    with job(snakemake) as plan:
+        found = check_drift(plan, Path("results"))
+        write_drift(found, Path("results/drift"))
+        sys.stdout.write(found.to_string(index=False) + "\n")

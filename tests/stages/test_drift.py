@@ -1,0 +1,97 @@
+"""Drift: a model that answers otherwise is found, and one that varies by itself is not taken for one that changed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
+from moot.core.errors import UserError
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.drift import check_drift, write_drift
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+CALLS = 40
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[list[FaultServer]]:
+    with FaultServer() as one, FaultServer(fingerprints=1) as other:
+        yield [one, other]
+
+
+@pytest.fixture(autouse=True)
+def as_new(servers: list[FaultServer]) -> None:
+    for server in servers:
+        server.reset(content="", faults=[], rate=0.5)
+
+
+def recorded(servers: list[FaultServer], folder: Path, **params: Any) -> Plan:
+    """The plan of two models that have answered, their calls below `folder`."""
+    config = configuration(servers[0].url, folder)
+    config["models"]["other"] = {**config["models"][MODEL], "base_url": servers[1].url}
+    config["experiments"][EXPERIMENT] |= {"protocol": "zero_shot", "models": [MODEL, "other"], "params": params}
+    plan, cases = Plan.from_yaml(config, PROJECT), people(folder / "cases.parquet", CALLS)
+    for model in (MODEL, "other"):
+        shard = folder / "transcripts" / EXPERIMENT / model / "0.parquet"
+        write_transcripts(plan, Job(EXPERIMENT, model, *read_cases(cases)), [cases], shard)
+        outputs = (folder / kind / EXPERIMENT / f"{model}.parquet" for kind in ("predictions", "calls"))
+        write_predictions(plan, EXPERIMENT, cases, [shard], *outputs)
+    return plan
+
+
+def verdicts(frame: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(frame["model"], frame["verdict"], strict=True))
+
+
+def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -> None:
+    plan = recorded(servers, tmp_path)
+    before = check_drift(plan, tmp_path, day=1)
+    assert verdicts(before) == {MODEL: "same", "other": "same"}
+    assert (before["equal_now"] == 1).all() and (before["equal_to_recorded"] == 1).all()
+    assert set(before["measure"]) == {"texts", "answers"}
+    asked = [server.count() for server in servers]
+    assert asked == [3 * CALLS] * 2
+
+    servers[1].reset(content='{"reasoning": "new", "prediction": "YES", "confidence": 50}', fingerprints=3)
+    assert verdicts(check_drift(plan, tmp_path, day=1)) == verdicts(before)  # asked already on that day
+    assert servers[1].count() == 0
+    after = check_drift(plan, tmp_path, day=2)
+    assert verdicts(after) == {MODEL: "same", "other": "changed"}
+    texts = after.set_index(["model", "measure"]).loc[("other", "texts")]
+    assert (texts["equal_now"], texts["equal_to_recorded"], texts["changed"], texts["changed_back"]) == (1, 0, CALLS, 0)
+    assert texts["p_holm"] == pytest.approx(4 * 0.5**CALLS)
+    assert "fp_0" in texts["versions_recorded"] and "fp_1" in texts["versions_now"]
+    write_drift(after, tmp_path / "drift")
+    written = pd.read_csv(tmp_path / "drift" / "drift.csv")
+    assert verdicts(written) == verdicts(after)
+    assert "changed" in (tmp_path / "drift" / "drift.html").read_text()
+
+
+def test_a_model_that_varies_by_itself_has_not_changed(servers: list[FaultServer], tmp_path: Path) -> None:
+    for server in servers:
+        server.reset(faults=["truncated"])
+    frame = check_drift(recorded(servers, tmp_path), tmp_path, day=1)
+    texts = frame[frame["measure"] == "texts"]
+    assert ((texts["equal_now"] > 0.2) & (texts["equal_now"] < 0.8)).all()
+    assert ((texts["changed"] > 0) & (texts["changed_back"] > 0)).all()
+    assert "changed" not in set(frame["verdict"])
+
+
+def test_log_probabilities_are_compared_where_there_are_any(servers: list[FaultServer], tmp_path: Path) -> None:
+    plan = recorded(servers, tmp_path, answer="likelihood")
+    frame = check_drift(plan, tmp_path, most=5, day=1)
+    assert set(frame["measure"]) == {"texts", "answers", "log-probabilities"}
+    assert set(frame["calls"]) == {5}
+    assert set(frame["verdict"]) == {"cannot tell"}  # five calls show nothing
+
+
+def test_without_a_record_there_is_nothing_to_compare(servers: list[FaultServer], tmp_path: Path) -> None:
+    plan = Plan.from_yaml(configuration(servers[0].url, tmp_path), PROJECT)
+    with pytest.raises(UserError, match="holds no call of this run's models"):
+        check_drift(plan, tmp_path)
