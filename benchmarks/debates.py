@@ -101,7 +101,7 @@ def resume(folder: Path, replies: int) -> str:
     config = instant(folder, 64)
     hold(config, cases, folder / "out.parquet")
     with sqlite3.connect(folder / "ledger" / "ledger.sqlite") as connection:
-        connection.execute("DELETE FROM replies WHERE rowid > (SELECT max(rowid) / 2 FROM replies)")
+        connection.execute("DELETE FROM calls WHERE rowid > (SELECT max(rowid) / 2 FROM calls)")
     InstantEndpoint.first_call, InstantEndpoint.seconds = None, 0.05
     begun, processor = time.perf_counter(), time.process_time()
     hold(config, cases, folder / "again.parquet")

@@ -41,11 +41,13 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
     endpoint = OpenAIEndpoint(Plan.from_yaml(config, PROJECT).config.models[MODEL], 1)
     ledger = Ledger(config["ledger"])
     with ledger._engine.connect() as connection:
-        texts = [row[0] for row in connection.exec_driver_sql("SELECT request FROM replies")]
+        call_ids = [bytes(row[0]).hex() for row in connection.exec_driver_sql("SELECT call_id FROM calls")]
+    entries = list(ledger.entries(call_ids))
+    assert len(entries) == ledger.spent().calls
     ledger.close()
     digests = set()
-    for text in texts:
-        sent = json.loads(text)
+    for entry in entries:
+        sent = json.loads(entry.request)
         assert sent.pop("served_as").startswith("http://127.0.0.1:")
         sent["messages"] = tuple(Message(*message) for message in sent["messages"])
         digests.add(digest_of(endpoint.body(Request(**sent))))
