@@ -10,7 +10,7 @@ import pytest
 from moot.datasets import LoadContext
 
 # Examples are counted, never timed: a busy machine is no fault of the code.
-hypothesis.settings.register_profile("moot")
+hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
 PROJECT = Path(__file__).resolve().parents[1]
 

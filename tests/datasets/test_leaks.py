@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import PROJECT
 
 from moot.core.cases import Case, leaks
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -19,6 +18,7 @@ from moot.training.baselines import select
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
 
+PROJECT = Path(__file__).resolve().parents[2]
 MakeContext = Callable[..., LoadContext]
 COUNT = 40
 PLANTED = 20

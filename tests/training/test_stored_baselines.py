@@ -96,7 +96,9 @@ def test_tabpfn_runs_from_the_file_that_it_finds(tmp_path: Path, monkeypatch: py
     pd.testing.assert_frame_equal(without_times(first.leaderboard), without_times(again.leaderboard))
 
 
-def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path) -> None:
+def test_the_job_writes_leaderboard_predictions_and_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, "")  # whatever an earlier job of this process has set is set back afterwards
+    monkeypatch.delenv(FOLDER_VARIABLE)
     raw = {
         "seed": 3,
         "data_root": str(tmp_path),

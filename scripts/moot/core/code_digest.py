@@ -16,9 +16,9 @@ from moot.core.extensions import FOLDERS
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 PACKAGE = "moot"
-BOUNDARY = frozenset({"moot.stages.plan", "moot.stages.job", "moot.stages.records"})
+BOUNDARY = frozenset({"moot.stages.plan", "moot.stages.job", "moot.stages.records", "moot.stages.digests"})
 """Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged
-and recorded says nothing of what it makes.
+and recorded, and what reruns it, says nothing of what it makes.
 """
 
 
