@@ -2,7 +2,7 @@
 
 It covers a script or module and every module of this project, and of the user's extensions, that these import, inside
 functions too. Comments,
-layout and docstrings do not count; except docstrings of classes that extend another, which pydantic shows to models.
+layout, docstrings and imports for type checkers alone do not count; except docstrings of classes that extend another, which pydantic shows to models.
 """
 
 import ast
@@ -71,7 +71,7 @@ def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in _executed(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -82,6 +82,15 @@ def _imports(tree: ast.Module, package: str) -> Iterator[str]:
             if name.split(".")[0] == PACKAGE:
                 parts = name.split(".")
                 yield from (".".join(parts[:end]) for end in range(2, len(parts) + 1))
+
+
+def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those that are there for type checkers alone."""
+    yield tree
+    hidden = isinstance(tree, ast.If) and isinstance(tree.test, ast.Name) and tree.test.id == "TYPE_CHECKING"
+    for child in ast.iter_child_nodes(tree):
+        if not (hidden and isinstance(child, ast.stmt)):
+            yield from _executed(child)
 
 
 def _remove_docstrings(tree: ast.Module) -> None:
