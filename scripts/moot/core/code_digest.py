@@ -1,8 +1,8 @@
 """A digest of code, so that an artifact is built again when the code that makes it changes, and not before.
 
 It covers a script or module and every module of this project, and of the user's extensions, that these import, inside
-functions too. Comments,
-layout, docstrings and imports for type checkers alone do not count; except docstrings of classes that extend another, which pydantic shows to models.
+functions too. Comments, layout, docstrings and imports for type checkers alone do not count; except docstrings of
+classes that extend another, which pydantic shows to models.
 """
 
 import ast
