@@ -47,6 +47,7 @@ report: "docs/captions/report.rst"
 
 
 include: "rules/common.smk"
+include: "rules/shown.smk"
 include: "rules/data.smk"
 include: "rules/baselines.smk"
 include: "rules/debates.smk"
