@@ -1,11 +1,14 @@
 """The ledger keeps what it was given through full disks, locks and damage, and says what is wrong."""
 
 import asyncio
+import multiprocessing
 import os
 import random
 import resource
 import sqlite3
+import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -199,6 +202,19 @@ def test_a_url_that_is_no_ledger_is_refused_without_its_password(url: str) -> No
     with pytest.raises(UserError, match="ledger") as refusal:
         Ledger(url)
     assert "secret" not in str(refusal.value)
+
+
+def open_at(ledger: str, moment: float) -> None:
+    time.sleep(max(0.0, moment - time.time()))
+    Ledger(ledger).close()
+
+
+def test_six_processes_open_one_new_ledger_in_the_same_moment(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(6, multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(time.sleep, [0.2] * 6))  # all six are up
+        for number in range(40):
+            ledger, moment = str(tmp_path / str(number)), time.time() + 0.02
+            list(pool.map(open_at, [ledger] * 6, [moment] * 6))
 
 
 def test_eight_processes_open_one_new_ledger_at_once(server: FaultServer, tmp_path: Path) -> None:

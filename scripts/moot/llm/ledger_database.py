@@ -1,5 +1,7 @@
 """The database behind a ledger: SQLite in a folder or PostgreSQL, and what to do when it fails."""
 
+import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +12,7 @@ import sqlalchemy as sa
 from moot.core.errors import UserError
 
 LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
+_RETRY_SECONDS = 0.02
 _REMEDIES = {
     "locked": "Another program has held its write lock for a minute: end that program, then run again.",
     "malformed": (
@@ -51,9 +54,22 @@ def open_engine(ledger: str) -> sa.Engine:
 def _durable_sqlite(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={1000 * LOCK_SECONDS}")
-    cursor.execute("PRAGMA journal_mode=WAL")
+    _write_ahead(cursor)
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
+
+
+def _write_ahead(cursor: sqlite3.Cursor) -> None:
+    """Log writes ahead. Where two processes ask for it in a new ledger, SQLite refuses one at once, time-out or not."""
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_RETRY_SECONDS)
 
 
 class DamagedError(Exception):
