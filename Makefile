@@ -56,7 +56,7 @@ test:
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --durations 20
 
 replay: env
 	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording

@@ -1,13 +1,16 @@
 """Tables of recorded results, over records that people invented for the test and over those that ship."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from moot.report.reader_debates import CHANGED, Packing, pack_debates
+from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
 from moot.studies.recorded.feedback import read_grades
-from moot.studies.recorded.runs import judged_runs
+from moot.studies.recorded.runs import judged, judged_runs
 from moot.studies.recorded.tables import groups, nyu_feedback
 from recorded_runs import recorded_study
 
@@ -65,3 +68,26 @@ def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) ->
     assert row["forms"] == len(clarity) / 2
     assert set(study.experiments["people"].transcripts["text"]) == {""}
     assert table.loc[("people consult", "judge", "clarity (single)"), "forms"] > 30
+
+
+def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_path: Path) -> None:
+    study = recorded_study(
+        tmp_path,
+        {"loader": "nyu_debates", "source": "shipped"},
+        {"people": "people debate"},
+        {"human": "human judge"},
+    )
+    [run] = judged_runs(study)
+    flips = judged(run)["flips"].dropna()
+    assert len(flips) > 50 and flips.sum() > 0
+    opinions = stated_predictions(run.results)
+    moved = opinions[opinions["previous"].notna() & (opinions["previous"] != opinions["prediction"])]
+    assert len(moved) == flips.sum(), "the study's flips are those that every protocol's scores count"
+    assert (moved["after"] != "").all() and moved["shift"].notna().all()
+    beliefs = run.results.transcripts.query("kind == 'belief'")
+    stated = [json.loads(parsed)["distribution"]["a"] for parsed in beliefs["parsed"]]
+    assert not any(0 < abs(share - 0.5) < 1e-6 for share in stated), "one half favours neither answer"
+    packing = Packing(1_000_000)
+    pack_debates(packing, run.results)
+    change = packing.index()["debates"]["change"]
+    assert sum(1 for one in change if one & CHANGED) == (flips > 0).sum(), "the reader finds them"

@@ -3,6 +3,9 @@
 CONCLUSION = "conclusion"
 """The row that a debate ends with; predictions are read from it."""
 
+PUBLIC = "public"
+"""The `visibility` of what every seat may read."""
+
 OPENING, STATEMENT, CLOSING, SPEECH = "opening", "statement", "closing", "speech"
 BELIEF, VOTE, DECISION, VERDICT = "belief", "vote", "decision", "verdict"
 EXTRA, OVERRUN = "extra", "overrun"

@@ -35,6 +35,8 @@ OFFLINE_JUDGE, DEBATER = "offline judge", "debater"
 """Who filled in a feedback form, beside the judge."""
 RIGHT_SIDE, WRONG_SIDE = "right side", "wrong side"
 HIGHEST_GRADE = 4
+_DIGITS = 9
+"""Decimals of a belief: the files give one half as 0.5000000000000001, too."""
 JUDGED_BY = "human judge"
 TASK = Task(
     noun="the question",
@@ -264,7 +266,7 @@ def _belief(feedback: Mapping[str, Any], number: int) -> RecordedUtterance:
 
 def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -> RecordedUtterance:
     """A judge's stated probabilities as a belief; one half each predicts nothing."""
-    first, second = map(float, distribution)
+    first, second = (round(float(share), _DIGITS) for share in distribution)
     prediction = None if first == second else ("a" if first > second else "b")
     facts = {"distribution": {"a": first, "b": second}, "who": judge}
     return RecordedUtterance(JUDGE, BELIEF, text, number, prediction, None, facts, "human")

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from moot.core.kinds import THOUGHT, VERDICT
+from moot.core.kinds import PUBLIC, THOUGHT, VERDICT
 from moot.protocols import ProtocolParams, protocol
-from moot.protocols.debate import PUBLIC, Answer, Debate
+from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 
 

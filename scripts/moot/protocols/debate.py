@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from moot.core.cases import Case, Task
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.core.errors import CallFailedError, UserError
-from moot.core.kinds import UNUSABLE
+from moot.core.kinds import PUBLIC, UNUSABLE
 from moot.core.likelihood import censored, label_shares
 from moot.llm.parsing.ladder import Parsed, describe_schema, json_schema, parse_reply
 from moot.llm.prompts import Prompts
@@ -22,7 +22,6 @@ from moot.llm.request import Message, Reply, request_to
 if TYPE_CHECKING:
     from moot.llm.chat import Chat
 
-PUBLIC = "public"
 _REPLICATES_A_DEBATE = 1000
 
 

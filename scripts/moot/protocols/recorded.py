@@ -50,6 +50,7 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
     *said, conclusion = _records(debate.setting)[debate.case.case_id, debate.repeat]
     outcome = json.loads(conclusion["parsed"])
     for row in said:
+        parsed = json.loads(row["parsed"]) if row["parsed"] else None
         debate.record(
             row["speaker"],
             row["kind"],
@@ -57,9 +58,10 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
             source=row["source"],
             private=row["visibility"] != "public",
             round=row["round"],
-            parsed=json.loads(row["parsed"]) if row["parsed"] else None,
+            parsed=parsed,
             prediction=row["prediction"],
             confidence=row["confidence"],
+            probability=(parsed or {}).get("distribution", {}).get(row["prediction"]),
         )
     problem = outcome.get("reason", "")
     if problem or not said:

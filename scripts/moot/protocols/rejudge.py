@@ -17,9 +17,9 @@ from pydantic import Field
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.core.kinds import BELIEF, CONCLUSION
+from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
 from moot.protocols import ProtocolParams, protocol
-from moot.protocols.debate import PUBLIC, Answer, Debate, Setting, Utterance
+from moot.protocols.debate import Answer, Debate, Setting, Utterance
 from moot.protocols.replies import prediction_schema, read_answer
 
 Row = Mapping[str, Any]

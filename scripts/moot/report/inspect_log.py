@@ -45,7 +45,8 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
 
 from moot import __version__
 from moot.core.artifacts import atomic_path
-from moot.report.exports import NO_TIME, PUBLIC, Export, ExportedDebate, call_times, plain
+from moot.core.kinds import PUBLIC
+from moot.report.exports import NO_TIME, Export, ExportedDebate, call_times, plain
 
 SCORER = "moot"
 _STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}

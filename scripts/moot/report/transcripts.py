@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.kinds import CONCLUSION
+from moot.core.kinds import CONCLUSION, PUBLIC
 from moot.report import escaping
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
@@ -24,7 +24,6 @@ from moot.scores.results import ExperimentResults
 if TYPE_CHECKING:
     import jinja2
 
-PUBLIC = "public"
 CODE_LENGTH = 12
 SHORT = 40  # characters of a field that stands in the line of its name
 EMPTY: tuple[object, ...] = (None, "", [], {})  # what a field without content holds; 0 and False are content

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.core.kinds import CONCLUSION
+from moot.core.kinds import CONCLUSION, PUBLIC, SPEECH
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults, Score
@@ -76,15 +76,19 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     heard: list[str] = []
     last: dict[str, int] = {}
     debate = ("", "")
-    columns = ["model", "debate_id", "speaker", "visibility", "kind", "prediction", "text"]
-    for index, model, debate_id, speaker, visibility, kind, prediction, text in transcripts[columns].itertuples():
+    # a speech of records counts, though its words may not ship
+    said = (transcripts["text"] != "") | ((transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == ""))
+    public = said & (transcripts["visibility"] == PUBLIC) & (transcripts["kind"] != CONCLUSION)
+    columns = ["model", "debate_id", "speaker", "kind", "prediction"]
+    rows = transcripts[columns].assign(public=public)
+    for index, model, debate_id, speaker, kind, prediction, is_public in rows.itertuples():
         if (model, debate_id) != debate:
             debate, heard, last = (model, debate_id), [], {}
         if prediction and kind != CONCLUSION:
             since = heard[last.get(speaker, 0) :]
             after[index] = ",".join(dict.fromkeys(name for name in since if name != speaker))
             last[speaker] = len(heard)
-        if visibility == "public" and text and kind != CONCLUSION:
+        if is_public:
             heard.append(speaker)
     return after
 

@@ -17,7 +17,6 @@ from moot.core.kinds import CONCLUSION
 from moot.core.registry import Registry
 from moot.scores.results import ExperimentResults
 
-PUBLIC = "public"
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 """When something happened of which nobody recorded the time."""
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from moot import __version__
-from moot.report.exports import PUBLIC, Export, ExportedDebate, call_times, exporter, plain
+from moot.core.kinds import PUBLIC
+from moot.report.exports import Export, ExportedDebate, call_times, exporter, plain
 
 _TOLD = ("kind", "turn", "round", "visibility", "source", "prediction", "confidence", "probability", "parse_status")
 _OUTCOME = ("prediction", "confidence", "probability", "status", "reason", "target", "repeat", "case_id")
