@@ -11,7 +11,7 @@ OPENINGS = ["the court finds that", "the record shows that", "counsel submits th
 GROUNDS = ["prior arrests", "steady work", "close family ties", "late notice", "plain reliance", "a breach of duty"]
 VERBS = ["weigh against", "speak for", "do not outweigh", "stand beside", "explain"]
 LABELS = ["YES", "NO", "yes", "no", "pro", "con", "neutral", "positive", "negative", "plaintiff", "defendant"]
-LABELS += ["P", "Q", "AGREEMENT", "MORE"]
+LABELS += ["P", "Q", "AGREEMENT", "MORE", "LANDLORD", "TENANT", "landlord", "tenant"]
 
 
 @dataclass(slots=True)

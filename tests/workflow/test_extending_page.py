@@ -1,0 +1,144 @@
+"""docs/extending.md is walked from top to bottom in an empty folder: every block is a whole file, which is written under
+the name that stands before it, or commands, which are run and print what the block shows.
+
+A server that invents replies stands for the packaged model, except where the page shows what that model came to. Beside
+what the page shows, the same forty rows are argued before a panel and in Debate-Feedback, and train baselines.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from fault_server import FaultServer
+from project_copy import PROJECT, Workflow
+
+PAGE = (PROJECT / "docs/extending.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"(?P<before>[^\n]*)\n\n```\w*\n(?P<content>.*?)\n```(?=\n)", re.DOTALL)
+NAME = re.compile(r"`((?:[\w-]+/)*(?:[\w-]+\.(?:yaml|py|jinja|csv)|Snakefile))`")
+SHOWN = "results/scores/tenants.parquet"
+ON_THE_TABLE = {"dataset": "disputes", "models": "smollm2-135m", "cases": 1}
+MORE = {
+    "before-a-panel": {"protocol": "panel", **ON_THE_TABLE, "params": {"votes": "likelihood"}},
+    "with-feedback": {"protocol": "feedback", **ON_THE_TABLE, "params": {"debaters": 2, "rounds": 1}},
+}
+SPLIT = {"loader": "table", "path": "disputes.csv", "text": "facts", "target": "outcome", "split": "hash"}
+MORE_TARGETS = [f"results/predictions/{name}/smollm2-135m.parquet" for name in MORE] + [
+    "results/baselines/split.parquet"
+]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A folder in which the page is followed, and what its commands printed."""
+
+    folder: Path
+    project: Path
+    served: str
+
+    def follow(self, before: str, content: str) -> None:
+        """Write the file that a block shows, or run its commands."""
+        if content.startswith("$ "):
+            for command, printed in commands(content):
+                assert self.run(command).endswith(printed), command
+            return
+        names = NAME.findall(before)
+        assert before.endswith(":") and names, f"neither a file nor a command:\n{content}"
+        for name in names:
+            path = self.folder / name
+            if path.exists():  # copied by the page's first command
+                assert path.read_text().startswith(content), name
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content.replace("/path/to/moot", str(self.project)))
+
+    def run(self, command: str) -> str:
+        """What a command prints; Snakemake's has a server for a model, save where the page shows what the model says."""
+        command = command.replace("/path/to/moot", shlex.quote(str(self.project)))
+        if command.startswith("snakemake "):
+            rest = command.removeprefix("snakemake ")
+            served = "" if SHOWN in command else f" {self.served}"
+            command = f"{shlex.quote(sys.executable)} -m snakemake --workflow-profile none {rest}{served}"
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stdout[-6000:]
+        return done.stdout
+
+
+def commands(content: str) -> Iterator[tuple[str, str]]:
+    """The commands of a block, each with what the block shows of its output."""
+    for part in content.removeprefix("$ ").split("\n$ "):
+        command, _, printed = part.partition("\n")
+        yield command, printed
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
+    with FaultServer() as server:
+        workflow = Workflow(tmp_path_factory.mktemp("walked"), server.url)
+        shutil.rmtree(workflow.work)
+        workflow.work.mkdir()
+        served = {"endpoint": "openai", "model": "test", "base_url": server.url, "max_tokens": 50}
+        (workflow.work.parent / "served.yaml").write_text(yaml.safe_dump({"models": {"smollm2-135m": served}}))
+        walk = Walk(workflow.work, workflow.project, "../served.yaml")
+        for block in BLOCK.finditer(PAGE):
+            walk.follow(block["before"], f"{block['content']}\n")
+        yield walk
+
+
+def test_every_block_is_found() -> None:
+    assert PAGE.count("```") == 2 * len(BLOCK.findall(PAGE))
+    assert PAGE.count("\n$ snakemake") == 3
+
+
+def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
+    tables = walked.folder / "results/tables"
+    paired = pd.read_csv(tables / "courtroom/paired_tests.csv")
+    assert {"worded-prompts=none", "worded-prompts=wordings-firm"} <= set(paired.astype(str).to_numpy().ravel())
+    assert "heard" in (tables / "own/letters.csv").read_text()
+    assert set(pd.read_parquet(walked.folder / "results/labels/heard")["labeler"]) == {"shouting"}
+    leaders = pd.read_parquet(walked.folder / "results/baselines/coins.parquet")
+    assert set(leaders.loc[leaders["status"] == "ok", "baseline"]) == {"first", "majority-class"}
+
+
+def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk) -> None:
+    scores = pd.read_parquet(walked.folder / SHOWN)
+    rows = re.findall(r"^\| ([\w-]+) \| (\w+) \| (\w*) ?\| (0\.\d+) \| (0\.\d+) \| (0\.\d+) \| (\d+) \|$", PAGE, re.M)
+    assert len(rows) == 4
+    for model, metric, average, *values in rows:
+        named = (scores["model"] == model) & (scores["metric"] == metric) & (scores["average"].fillna("") == average)
+        [row] = scores.loc[named & (scores["group"] == "overall"), ["value", "ci_low", "ci_high", "n"]].to_numpy()
+        assert row == pytest.approx([float(value) for value in values], abs=0.0006), (model, metric)
+
+
+def test_forty_rows_run_in_every_protocol_and_train_baselines_by_moot_as_a_module(walked: Walk) -> None:
+    more = {
+        "experiments": MORE,
+        "run": list(MORE),
+        "datasets": {"split": {**SPLIT, "baselines": ["text", "reference"]}},
+    }
+    (walked.folder / "more.yaml").write_text(yaml.safe_dump(more))
+    walked.run(f"snakemake --cores 2 {' '.join(MORE_TARGETS)} --configfile my.yaml more.yaml")
+    for name in MORE:
+        predictions = pd.read_parquet(walked.folder / f"results/predictions/{name}/smollm2-135m.parquet")
+        assert len(predictions) == 1 and set(predictions["status"]) <= {"valid", "invalid"}, name
+    leaders = pd.read_parquet(walked.folder / "results/baselines/split.parquet")
+    assert {"majority-class", "tfidf-logistic-regression"} <= set(leaders.loc[leaders["status"] == "ok", "baseline"])
