@@ -77,7 +77,7 @@ docs:
 UV := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
 lock:
 	$(UV) -o envs/default.txt
-	for extra in test tabular text transformers ner postgres slurm hub inspect browser; do \
+	for extra in test tabular text transformers ner postgres cluster hub inspect browser; do \
 	  $(UV) -c envs/default.txt --extra $$extra -o envs/$$extra.txt; done
 
 clean:

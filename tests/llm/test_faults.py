@@ -142,12 +142,11 @@ async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(server: F
     server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=30.0)
     chat = chat_with(server, tmp_path, concurrency=4)
     first = asyncio.create_task(chat.ask(request("first"), 0))
-    while not chat._paused_until:
+    while not chat._limits._pace.paused_until:
         await asyncio.sleep(0.01)
     second = asyncio.create_task(chat.ask(request("second"), 0))
     await asyncio.sleep(0.2)
     assert server.stats()["requests"] == 1
-    chat._paused_until = 0.0
     for task in (first, second):
         task.cancel()
     await chat.close()

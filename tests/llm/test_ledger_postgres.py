@@ -1,53 +1,26 @@
 """The same guarantees on a real PostgreSQL, with four processes writing at once."""
 
+import asyncio
 import os
-import shutil
-import subprocess
+import signal
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
+import sqlalchemy as sa
 from test_ledger import entries
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.llm.ledger import Ledger, Reservation
-
-
-def _programs() -> Path | None:
-    """The folder of PostgreSQL's own programs: on the path, or where Debian keeps them."""
-    found = shutil.which("initdb")
-    folders = [Path(found).resolve().parent] if found else []
-    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return next((folder for folder in folders if (folder / "initdb").is_file()), None)
+from postgres_server import postgres_server
 
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
-    """The URL of a PostgreSQL server that listens on a socket in a folder of its own."""
-    programs = _programs()
-    pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
-    if programs is None:
-        pytest.skip("PostgreSQL's programs (initdb, pg_ctl) are not installed")
-    user = "postgres" if os.geteuid() == 0 else None  # it refuses to run as root
-    with TemporaryDirectory(prefix="moot-pg-", dir="/tmp") as folder:
-        data = Path(folder) / "data"
-        if user:
-            shutil.chown(folder, user)
-        _run(user, programs / "initdb", "-D", data, "-U", "moot", "-A", "trust")
-        settings = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=on"
-        _run(user, programs / "pg_ctl", "-D", data, "-w", "-l", f"{folder}/log", "-o", settings, "start")
-        try:
-            yield f"postgresql://moot:password@/postgres?host={folder}"
-        finally:
-            _run(user, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop")
-
-
-def _run(user: str | None, *command: str | Path) -> None:
-    """Run one of PostgreSQL's programs; its server keeps the output open, so that a pipe would never end."""
-    subprocess.run(command, user=user, check=True, stdout=subprocess.DEVNULL, cwd="/tmp")
+    with postgres_server() as url:
+        yield url
 
 
 @pytest.fixture
@@ -103,15 +76,15 @@ def test_four_processes_write_at_once(ledger: Ledger, postgres: str, tmp_path: P
     assert not replayed.empty
 
 
-def test_four_processes_want_the_same_replies(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
+def test_four_processes_want_the_same_replies_and_pay_once(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", 6)
-    with FaultServer(latency=0.01) as server:
+    with FaultServer(latency=0.05) as server:
         config = {**configuration(server.url, tmp_path), "ledger": postgres}
         jobs = [start_job(config, cases, tmp_path / f"{number}.parquet") for number in range(4)]
         for job in jobs:
             job.join(90)
         assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[-2000:]
-    assert ledger.spent().calls == 6 * 16
+        assert ledger.spent().calls == server.stats()["requests"] == 6 * 16
     contents = {(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}
     assert len(contents) == 1
 
@@ -125,3 +98,49 @@ def test_four_processes_share_one_budget(ledger: Ledger, postgres: str, tmp_path
             job.join(90)
         assert [job.exitcode for job in jobs] == [1] * 4
         assert ledger.spent().calls == server.stats()["requests"] == 77
+
+
+def test_the_calls_of_a_killed_process_are_made_by_another(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 6)
+    with FaultServer(latency=0.05) as server:
+        config = {**configuration(server.url, tmp_path, {"concurrency": 4}), "ledger": postgres}
+        jobs = [start_job(config, cases, tmp_path / f"{number}.parquet") for number in range(3)]
+        server.wait_for(20)
+        assert jobs[0].pid
+        os.killpg(jobs[0].pid, signal.SIGKILL)
+        for job in jobs:
+            job.join(90)
+        assert [job.exitcode for job in jobs] == [-signal.SIGKILL, 0, 0], (tmp_path / "1.parquet.err").read_text()[
+            -2000:
+        ]
+        assert 6 * 16 <= server.stats()["requests"] <= 6 * 16 + 4, "again only what the killed one had under way"
+    assert ledger.spent().calls == 6 * 16
+
+
+async def test_a_lost_connection_frees_its_calls_and_the_process_goes_on(ledger: Ledger, postgres: str) -> None:
+    other = Ledger(postgres)
+    async with ledger.claim("one"):
+        waits = asyncio.create_task(other.claim("one").__aenter__())
+        await asyncio.sleep(0.3)
+        assert not waits.done()
+        backend = ledger.processes.run(lambda connection, _: connection.scalar(sa.text("SELECT pg_backend_pid()")))
+        with other.transaction() as connection:
+            connection.execute(sa.text(f"SELECT pg_terminate_backend({backend})"))
+        await asyncio.wait_for(waits, 5)
+    async with asyncio.timeout(5), ledger.claim("two"):
+        pass
+    other.close()
+    async with asyncio.timeout(5), ledger.claim("one"):
+        pass
+
+
+async def test_a_wave_of_many_calls_is_claimed_at_once(ledger: Ledger, postgres: str) -> None:
+    names, other = [f"call {number}" for number in range(12_000)], Ledger(postgres)
+    claims = [ledger.claim(name) for name in names]
+    await asyncio.gather(*(claim.__aenter__() for claim in claims))
+    waits = asyncio.create_task(other.claim(names[-1]).__aenter__())
+    await asyncio.sleep(0.3)
+    assert not waits.done()
+    await asyncio.gather(*(claim.__aexit__(None, None, None) for claim in claims))
+    await asyncio.wait_for(waits, 5)
+    other.close()

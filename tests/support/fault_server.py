@@ -4,7 +4,8 @@ The reply to a request depends on the request's digest alone, and whether it fai
 the request came before. Run it as `python tests/support/fault_server.py --port 0 --faults transient --rate 0.3 --seed 1`, which
 prints its port, or take `FaultServer(...)` as a context manager, which runs it as a process of its own.
 
-`GET /stats` tells what was asked: requests in all and by digest, faults by kind, whole replies, and the most in flight.
+`GET /stats` tells what was asked: requests in all and by digest, faults by kind, whole replies, the second at which each request
+came with its fault, and the most in flight.
 """
 
 import argparse
@@ -79,6 +80,7 @@ class Stats:
     requests: Counter[str] = field(default_factory=Counter)
     replies: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
+    arrivals: list[tuple[float, str]] = field(default_factory=list)
     in_flight: int = 0
     peak: int = 0
 
@@ -90,6 +92,7 @@ class Stats:
             "by_digest": dict(self.requests),
             "replies_by_digest": dict(self.replies),
             "faults": dict(self.faults),
+            "arrivals": self.arrivals,
             "peak": self.peak,
         }
 
@@ -160,6 +163,7 @@ class ChatServer:
         kind = self.fault(digest, stats.requests[digest])
         if kind:
             stats.faults[kind] += 1
+        stats.arrivals.append((time.monotonic(), kind))
         stats.in_flight += 1
         stats.peak = max(stats.peak, stats.in_flight)
         try:

@@ -142,7 +142,12 @@ class ModelConfig(Strict):
     max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")
     seed: int | None = Field(None, description="sampling seed; none: the configuration's seed")
     context: int = Field(8192, ge=256, description="context window in tokens (embedded, ollama)")
-    concurrency: int = Field(8, ge=1, description="calls under way at once")
+    concurrency: int = Field(8, ge=1, description="calls under way at once, of all jobs together")
+    jobs: int = Field(
+        1,
+        ge=1,
+        description="jobs that speak with it at once (openai, ollama); they share its limits through the ledger",
+    )
     threads: int | None = Field(None, ge=1, description="processor threads of one job (embedded); none: every core")
     requests_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
     tokens_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
@@ -189,6 +194,20 @@ class ModelConfig(Strict):
             raise ValueError(f"`batch` goes with the endpoint 'openai'; this one is '{self.endpoint}'")
         if self.batch and self.batch.folder and not (self.served_as or self.base_url):
             raise ValueError("`batch.folder` needs `served_as`: a name for who answers the files")
+        return self
+
+    @model_validator(mode="after")
+    def _jobs_share_what_there_is(self) -> "ModelConfig":
+        if self.jobs > 1 and self.endpoint in ("embedded", SIMULATED):
+            raise ValueError(
+                f"`jobs` goes with a server's model; those of the endpoint '{self.endpoint}' take as many as fit"
+            )
+        if self.jobs > 1 and self.batch:
+            raise ValueError("`jobs` does not go with `batch`: one job gathers the calls of a wave")
+        if self.jobs > self.concurrency:
+            raise ValueError(
+                f"`jobs: {self.jobs}` needs `concurrency` of at least {self.jobs}: a job speaks when it may call"
+            )
         return self
 
     @property

@@ -7,8 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from aiolimiter import AsyncLimiter
-
 from moot.core.config import Budget
 from moot.core.errors import (
     CallFailedError,
@@ -27,9 +25,11 @@ from moot.llm.batch_records import RESERVED_SECONDS, BatchedModel, BatchRecords
 from moot.llm.endpoints import ENDPOINTS, Batching, Endpoint
 from moot.llm.identity import address, model_asked, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question, Reservation
+from moot.llm.limits import Limits, LocalLimits
 from moot.llm.parsing.values import writable
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request, call_id
+from moot.llm.shared_limits import SharedLimits
 from moot.llm.waves import AnsweredAtOnce, Call, Gatherer, Waves
 
 _BYTES_A_TOKEN = 3.0
@@ -85,12 +85,11 @@ class Chat:
         self._stopped: Exception | None = None
         self._no_logprobs: LogprobsUnavailableError | None = None
         self._answered = False
-        self._paused_until = 0.0
-        self._slots = asyncio.Semaphore(config.calls_at_once)
-        self._requests = None if config.batch else _limiter(config.requests_per_minute)
-        self._tokens = None if config.batch else _limiter(config.tokens_per_minute)
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
         self._served_as = served_as(config)
+        self._limits: Limits = LocalLimits(config)
+        if config.jobs > 1 and settings.open_endpoint is None:
+            self._limits = SharedLimits(ledger.processes, f"{name} {self._served_as} {config.model}", config)
         alike = (other for other, entry in settings.models.items() if served_as(entry) == self._served_as)
         self._names = frozenset({name, *alike})
 
@@ -118,8 +117,10 @@ class Chat:
         self._at_server.discard(key)
 
     async def _answer_once(self, key: str, request: Request, replicate: int) -> Entry:
-        async with self._ledger.claim(key):
-            with self._waves.working():
+        if self._settings.replay:
+            return await self._answer(key, request, replicate)
+        with self._waves.working():
+            async with self._ledger.claim(key, self._waves.waiting):
                 return await self._answer(key, request, replicate)
 
     def _question(self, key: str, request: Request, replicate: int) -> Question:
@@ -135,7 +136,7 @@ class Chat:
             return stored
         if self._settings.replay:
             await self._replay_failure(question)
-        async with self._slots:  # until the reply is durable: a kill then repeats `concurrency` calls at most
+        async with self._limits.slot():  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
                 content = request.to_json(self._served_as)
                 reply = await self._call(Call(key, request, content, replicate))
@@ -180,7 +181,7 @@ class Chat:
         await self._reserve(key, most_tokens, most_usd)
         endpoint = await self._open()
         while True:
-            await self._within_limits(most_tokens)
+            await self._limits.turn(most_tokens)
             try:
                 reply = await self._attempt(endpoint, call)
             except RateLimitedError as error:
@@ -281,14 +282,6 @@ class Chat:
         await batches.resume()
         return batches
 
-    async def _within_limits(self, tokens: int) -> None:
-        while (pause := self._paused_until - time.monotonic()) > 0:
-            await asyncio.sleep(pause)
-        if self._requests:
-            await self._requests.acquire()
-        if self._tokens:
-            await self._tokens.acquire(min(tokens, self._tokens.max_rate))
-
     async def _wait_as_asked(self, error: RateLimitedError, waits: int) -> None:
         seconds = error.retry_after if error.retry_after is not None else backoff(waits)
         if seconds > _LONGEST_RATE_LIMIT_WAIT:
@@ -299,7 +292,7 @@ class Chat:
         LOG.info("model '%s': rate limit; waiting %.1f s as the server asks (%s)", self.name, seconds, error)
         self._progress.retries += 1
         if error.retry_after is not None:
-            self._paused_until = max(self._paused_until, time.monotonic() + seconds)
+            await self._limits.pause(seconds)
         await asyncio.sleep(seconds)
 
     async def _back_off(self, error: TransientError, failures: int) -> None:
@@ -321,13 +314,9 @@ class Chat:
             await asyncio.wait(self._under_way.values(), timeout=0.1)
         if self._gatherer is not None:
             await self._gatherer.close()
+        await self._limits.close()
         if self._endpoint is not None:
             await self._endpoint.close()
-
-
-def _limiter(per_minute: float | None) -> AsyncLimiter | None:
-    """A limiter that spreads a rate per minute over its seconds, so that no burst breaks a server's shorter window."""
-    return None if per_minute is None else AsyncLimiter(max(per_minute / 60, 1), max(60 / per_minute, 1))
 
 
 @asynccontextmanager

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,7 +17,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.log import LOG
 from moot.llm.batching import Batched
-from moot.llm.call_locks import CallLocks
+from moot.llm.call_locks import call_locks
 from moot.llm.ledger_database import explained, open_engine
 from moot.llm.ledger_tables import (
     ADOPTED,
@@ -34,6 +33,7 @@ from moot.llm.ledger_tables import (
     TOTALS,
 )
 from moot.llm.packing import Packer, compress, decompress
+from moot.llm.processes import processes_at
 from moot.llm.request import Reply
 
 Failure = CallFailedError | LogprobsUnavailableError
@@ -120,8 +120,9 @@ class Ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
             self._create()
             self._packer = Packer(self._insert)
-            self._call_locks = CallLocks(None if "://" in ledger else Path(ledger))
-        # Held around a call by id: no other process of this machine makes it meanwhile.
+            self.processes = processes_at(self._engine, self.place)
+            self._call_locks = call_locks(self._engine, self.processes)
+        # Held around a call by id: no other process makes it meanwhile.
         self.claim = self._call_locks.hold
         self._adopted: dict[tuple[str, str, str], str] = {}
         self._refused: set[tuple[str, str]] = set()
@@ -365,6 +366,7 @@ class Ledger:
     def close(self) -> None:
         """Give the database's connections back."""
         self._call_locks.close()
+        self.processes.close()
         self._engine.dispose()
 
 

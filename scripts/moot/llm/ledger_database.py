@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,15 @@ _REMEDIES = {
 """What to do, by a sign in the database's message."""
 
 
-def open_engine(ledger: str) -> sa.Engine:
-    """The database behind `ledger`: SQLite in a folder, or what a URL names."""
+def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = True) -> sa.Engine:
+    """The database behind `ledger`: SQLite in `file` of a folder, or what a URL names.
+
+    What is written to SQLite is on the disk, or, if not `durable`, may be lost where the machine loses power.
+    """
     if "://" not in ledger:
         folder = Path(ledger)
         folder.mkdir(parents=True, exist_ok=True)
-        ledger = f"sqlite:///{folder / 'ledger.sqlite'}"
+        ledger = f"sqlite:///{folder / file}"
     try:
         url = sa.make_url(ledger)
         if url.drivername == "postgresql":
@@ -47,15 +51,20 @@ def open_engine(ledger: str) -> sa.Engine:
     except ModuleNotFoundError as error:
         raise UserError(f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres.") from None
     if engine.dialect.name == "sqlite":
-        sa.event.listen(engine, "connect", _durable_sqlite)
+        sa.event.listen(engine, "connect", partial(_prepare_sqlite, synchronous="FULL" if durable else "NORMAL"))
     return engine
 
 
-def _durable_sqlite(connection: Any, _record: object) -> None:
+def folder_of(engine: sa.Engine) -> Path | None:
+    """The folder of a database on this machine; None for one on a server."""
+    return Path(engine.url.database or "").parent if engine.dialect.name == "sqlite" else None
+
+
+def _prepare_sqlite(connection: Any, _record: object, synchronous: str) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={1000 * LOCK_SECONDS}")
     _write_ahead(cursor)
-    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute(f"PRAGMA synchronous={synchronous}")
     cursor.close()
 
 

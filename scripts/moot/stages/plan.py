@@ -319,11 +319,11 @@ class Plan:
     def jobs_at_once(self, model: str, cores: int) -> int:
         """How many jobs may speak with a model at once.
 
-        One for a server, since a job's event loop uses the model's whole concurrency and so keeps to its limits; for a
-        model inside each job's process as many as have the threads that it is given; for a simulated voice no limit.
+        As many as configured for a server; for a model inside each job's process as many as have the threads that it is
+        given; for a simulated voice no limit.
         """
         config = self.config.models[model]
-        return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(config.endpoint, 1)
+        return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(config.endpoint, config.jobs)
 
     def is_trial(self, experiment: Experiment) -> bool:
         """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""

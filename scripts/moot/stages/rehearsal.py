@@ -31,6 +31,7 @@ def _simulated(model: ModelConfig) -> ModelConfig:
             "served_as": None,
             "api_key_env": None,
             "concurrency": CONCURRENCY,
+            "jobs": 1,
             "requests_per_minute": None,
             "tokens_per_minute": None,
             "structured": "native",

@@ -1,0 +1,165 @@
+"""Several jobs speak with one model, on SQLite and on PostgreSQL: all together keep to its limits."""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from courtroom_runs import configuration, people, start_job
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
+from moot.core.cases import shard_number
+from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
+from moot.llm.ledger import Ledger
+from moot.llm.limits import Pace
+from moot.stages.plan import Plan
+from postgres_server import postgres_server
+
+PROJECT = Path(__file__).resolve().parents[2]
+CALLS = 16
+"""Of one debate."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    with postgres_server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A ledger that holds nothing, or nothing that these tests ask for: each names its model otherwise."""
+    return str(tmp_path / "ledger") if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
+
+
+class Jobs:
+    """Jobs that hold the debates of one shard each, with one model."""
+
+    def __init__(
+        self, server: FaultServer, ledger: str, folder: Path, debates: int, shards: int = 0, **model: Any
+    ) -> None:
+        self.count, self.folder = shards or int(model["jobs"]), folder
+        model = {"served_as": folder.name, **model}  # so that one database serves many tests
+        self.config = {**configuration(server.url, folder, model, shards=self.count), "ledger": ledger}
+        self.cases = people(folder / "cases.parquet", debates)
+
+    def start(self, shard: int) -> BaseProcess:
+        return start_job(self.config, self.cases, self.folder / f"{shard}.parquet", 10.0, shard)
+
+    def run(self) -> None:
+        self.wait([self.start(shard) for shard in range(self.count)])
+
+    def wait(self, jobs: list[BaseProcess]) -> None:
+        for job in jobs:
+            job.join(90)
+        assert [job.exitcode for job in jobs] == [0] * len(jobs), (self.folder / "0.parquet.err").read_text()[-3000:]
+
+
+def test_calls_under_way_at_once(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    server.reset(latency=0.05)
+    Jobs(server, ledger, tmp_path, 24, jobs=4, concurrency=7).run()
+    stats = server.stats()
+    assert stats["requests"] == 24 * CALLS
+    assert stats["peak"] == 7
+
+
+def test_requests_a_minute(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    server.reset(latency=0.0)
+    Jobs(server, ledger, tmp_path, 6, jobs=3, requests_per_minute=1500).run()
+    moments = sorted(moment for moment, _ in server.stats()["arrivals"])
+    assert len(moments) == 6 * CALLS
+    seconds = moments[-1] - moments[0]
+    assert seconds > 0.95 * len(moments) / 25
+    assert (
+        max(sum(begin <= moment < begin + 1 for moment in moments) for begin in moments) <= 25 + 8
+    )  # late ones pile up
+
+
+def test_a_wait_that_the_server_asked_one_job_for_holds_back_all(
+    server: FaultServer, ledger: str, tmp_path: Path
+) -> None:
+    server.reset(latency=0.05)
+    jobs = Jobs(server, ledger, tmp_path, 12, jobs=3, concurrency=6)
+    started = [jobs.start(shard) for shard in range(3)]
+    server.wait_for(60)
+    server.reset(keep=True, faults=["rate_limited_retry_after"], rate=1.0, retry_after=2.0)
+    server.wait_for(server.count() + 7)
+    server.reset(keep=True, faults=[])
+    jobs.wait(started)
+    stats = server.stats()
+    refused = min(moment for moment, kind in stats["arrivals"] if kind)
+    assert 0 < stats["faults"]["rate_limited_retry_after"] <= 12
+    assert not [moment for moment, _ in stats["arrivals"] if refused + 0.6 < moment < refused + 2.0]
+    assert stats["replies"] == 12 * CALLS
+
+
+def test_the_share_of_a_killed_job_is_free(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    server.reset(faults=["hang"], rate=1.0)
+    jobs = Jobs(server, ledger, tmp_path, 8, jobs=2, concurrency=4, timeout=600)
+    first = jobs.start(0)
+    server.wait_for(4)
+    second = jobs.start(1)
+    with pytest.raises(TimeoutError):  # the first has all calls that may be under way
+        server.wait_for(5, 2)
+    assert first.pid and second.pid
+    os.killpg(first.pid, signal.SIGKILL)
+    server.wait_for(8)
+    os.killpg(second.pid, signal.SIGKILL)
+    server.reset(faults=[])
+    jobs.run()
+    assert server.stats()["requests"] == 8 * CALLS
+
+
+def test_what_a_job_does_not_want_is_the_others(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    """One job has a single debate, so one call at a time; the other has several, and takes the rest."""
+    server.reset(latency=0.15)
+    jobs = Jobs(server, ledger, tmp_path, 12, shards=4, jobs=2, concurrency=6)
+    held = Counter(shard_number(case.case_id, 4) for case in read_cases(jobs.cases)[0])
+    few, many = (next(shard for shard, count in held.items() if count == debates) for debates in (1, 5))
+    jobs.wait([jobs.start(few), jobs.start(many)])
+    assert server.stats()["requests"] == 6 * CALLS
+    assert server.stats()["peak"] == 6
+
+
+def test_tokens_move_the_next_call_on_by_all_that_they_are() -> None:
+    pace, config = Pace(), ModelConfig(model="m", tokens_per_minute=6000)
+    assert pace.take(100.0, 1000, config) == (True, 0.0)
+    assert pace.take(100.0, 50, config) == (False, 9.5)
+    assert pace.take(109.5, 50, config) == (True, 0.5)
+    assert pace.take(109.5, 50, config) == (True, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ({"endpoint": "embedded", "model": "smollm2-135m", "jobs": 2}, "`jobs` goes with a server's model"),
+        ({"jobs": 9, "concurrency": 8}, "needs `concurrency` of at least 9"),
+        ({"jobs": 2, "batch": True}, "does not go with `batch`"),
+        ({"jobs": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_jobs_that_cannot_share_are_refused(model: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        Plan.from_yaml(configuration("http://127.0.0.1:1", tmp_path, model), PROJECT)
+
+
+def test_as_many_jobs_run_as_are_configured(tmp_path: Path) -> None:
+    plan = Plan.from_yaml(configuration("http://127.0.0.1:1", tmp_path, {"jobs": 3}), PROJECT)
+    assert plan.jobs_at_once("test", 64) == 3
+
+
+def test_a_ledger_that_is_read_opens_nothing_beside_it(tmp_path: Path) -> None:
+    Ledger(str(tmp_path)).close()
+    assert not (tmp_path / "processes").exists()
