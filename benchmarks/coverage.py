@@ -46,7 +46,7 @@ def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
     """The share of samples whose interval holds the base rate: moot's, and the plain percentile bootstrap's."""
     clusters, rate, _ = cell
     sizes, right = samples(cell, repetitions)
-    weights = ClusterBootstrap(range(clusters), SEED).weights
+    (weights,) = ClusterBootstrap(range(clusters), SEED).weights()
     draws = np.ascontiguousarray(((weights @ right.T) / (weights @ sizes)[:, None]).T)
     values = right.sum(axis=1) / sizes.sum()
     ours = np.array([estimate_interval(value, row, clusters, SHARE) for value, row in zip(values, draws, strict=True)])

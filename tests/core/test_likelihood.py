@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_server import FaultServer
 from moot.core.errors import LogprobsUnavailableError
-from moot.core.likelihood import censored, label_shares
+from moot.core.likelihood import best_threshold, censored, label_shares
 from moot.llm.ledger import Ledger
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
@@ -132,3 +133,22 @@ def test_likelihood_alone_stops_the_run_with_what_to_do(server: FaultServer, tmp
     )
     with pytest.raises(LogprobsUnavailableError, match=r"HTTP 400 .*support logprobs.* Set `answer: generation`"):
         hold(config, cases, tmp_path / "out.parquet")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.1, 0.25, 0.5, 0.5000001, 0.7, 0.9]), st.booleans()), min_size=1, max_size=25)
+)
+def test_the_threshold_has_the_best_macro_f1_and_of_equal_ones_the_nearest_to_a_half(
+    cases: list[tuple[float, bool]],
+) -> None:
+    from sklearn.metrics import f1_score
+
+    scores, positive = [score for score, _ in cases], [truth for _, truth in cases]
+    ordered = sorted(set(scores))
+    candidates = [0.5, *((low + high) / 2 for low, high in pairwise(ordered))]
+
+    def quality(threshold: float) -> tuple[float, float]:
+        predicted = [score >= threshold for score in scores]
+        return f1_score(positive, predicted, average="macro", zero_division=0), -abs(threshold - 0.5)
+
+    assert best_threshold(scores, positive) == max(candidates, key=quality)

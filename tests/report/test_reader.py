@@ -128,6 +128,23 @@ def test_many_debates_are_divided_into_chunks_of_one_order(tmp_path: Path, monke
         assert set(held["calls"]) == said - {""}
 
 
+def test_too_many_debates_for_a_page_are_those_on_some_cases_and_the_page_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiments = debates_to_read(tmp_path)
+    turns = sum(results.turns for results in experiments.values())
+    whole = read_page("".join(render_reader("courtroom", experiments)))
+    monkeypatch.setattr("moot.report.reader.MOST_TURNS", turns // 2)
+    page = "".join(render_reader("courtroom", experiments))
+    assert "This page holds the debates on 50.0% of the cases" in page
+    elements = read_page(page)
+    index, all_of_them = unpack(elements, "index"), unpack(whole, "index")
+    shown = {entry["id"] for entry in index["cases"]}
+    assert shown and shown < {entry["id"] for entry in all_of_them["cases"]}
+    kept = [all_of_them["cases"][number]["id"] in shown for number in all_of_them["debates"]["case"]]
+    assert len(index["debates"]["case"]) == sum(kept), "every experiment and model shows the same cases"
+
+
 def test_no_element_is_made_of_text(page: str) -> None:
     code = read_page(page).contents["script"]
     assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", code)

@@ -146,7 +146,7 @@ def opinions(seed: int, cases: int) -> pd.DataFrame:
 def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
     """Flips of each debate, by the scores' own table of opinions."""
     results = ExperimentResults(Path(), "x", ExperimentView("courtroom", "d", ("m",), "test", {}))
-    results.__dict__ |= {"transcripts": transcripts, "_cases_and_task": (cases, TASK)}
+    results.__dict__ |= {"parts": lambda columns: iter([transcripts]), "_cases_and_task": (cases, TASK)}
     stated = stated_predictions(results)
     changed = stated["previous"].notna() & (stated["previous"] != stated["prediction"])
     return changed.groupby(stated["debate_id"]).sum()

@@ -1,5 +1,6 @@
 """Scores against small worked examples."""
 
+import json
 import shutil
 import time
 from dataclasses import replace
@@ -197,6 +198,38 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
     shutil.copy(folder / "0.parquet", folder / "1.parquet")
     with pytest.raises(UserError, match="stands in two shards"):
         _ = results.transcripts
+    with pytest.raises(UserError, match="turn 1 of debate a#0 stands in two shards"):
+        list(results.parts(["text"]))
+
+
+def test_transcripts_shard_by_shard_are_the_transcripts(tmp_path):
+    cases = [case(name, "yes") for name in "abcd"] + [replace(case("v", "yes"), split="validation")]
+    waits = {
+        "kind": "conclusion",
+        "speaker": "moot",
+        "parsed": json.dumps({"status": "waiting", "reason": "", "score": None}),
+    }
+    rows = [utterance(f"{name}#0", turn, "judge", f"{name}{turn}") for name in "dbv" for turn in (2, 1)]
+    rows += [utterance(f"{name}#0", turn, "judge", None) for name in "ca" for turn in (1, 2)]
+    rows.append(utterance("c#0", 3, **waits))
+    results = write_results(tmp_path, cases, None, {"tiny": rows[:6]})
+    shard = tmp_path / "transcripts" / "toy-courtroom" / "tiny" / "0.parquet"
+    kept = shard.read_bytes()
+    write_results(tmp_path, cases, None, {"tiny": rows[6:]})
+    shard.rename(shard.with_name("1.parquet"))
+    shard.write_bytes(kept)
+    columns = ["model", "debate_id", "turn", "case_id", "text"]
+    expected = results.transcripts[columns]
+    assert list(expected["text"]) == ["", "", "b1", "b2", "d1", "d2"]
+    pd.testing.assert_frame_equal(results.gather(lambda part: part, ["text"]), expected)
+    assert [list(part["debate_id"].unique()) for part in results.parts([], validation=True)] == [
+        ["b#0", "d#0", "v#0"],
+        ["a#0"],
+    ]
+    assert [list(part["debate_id"].unique()) for part in results.parts([], waits=True)] == [
+        ["b#0", "d#0"],
+        ["a#0", "c#0"],
+    ]
 
 
 def test_every_scorer_keeps_to_the_schema(tmp_path):

@@ -8,6 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from moot.stats import bootstrap as bootstrap_module
+from moot.stats import paired
 from moot.stats.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -20,15 +22,47 @@ from moot.stats.bootstrap import (
     share_statistic,
 )
 from moot.stats.calibration import auc_statistic
+from moot.stats.contrasts import Sums, compare_paired
+from moot.stats.paired import sign_flip
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 
 def test_rows_of_a_cluster_are_drawn_together():
     bootstrap = ClusterBootstrap(["a", "a", "b", "b", "c", "c"], seed=1, resamples=200)
-    assert (bootstrap.weights[:, 0::2] == bootstrap.weights[:, 1::2]).all()
-    assert (bootstrap.weights.sum(axis=1) == 6).all()
-    assert len(np.unique(bootstrap.weights[:, 0])) > 2
+    (weights,) = bootstrap.weights()
+    assert (weights[:, 0::2] == weights[:, 1::2]).all()
+    assert (weights.sum(axis=1) == 6).all()
+    assert len(np.unique(weights[:, 0])) > 2
+
+
+def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases, right = [f"case {number % 70}" for number in range(90)], np.arange(90) % 3 == 0
+    probability = np.linspace(0, 1, 90)
+    statistics = [share_statistic(right), auc_statistic(right.astype(float), probability)]
+    whole = ClusterBootstrap(cases, seed=5, resamples=101)
+    expected = [whole.draws(statistic) for statistic in statistics]
+    monkeypatch.setattr(bootstrap_module, "_WEIGHTS_AT_ONCE", 1000)
+    bootstrap_module._draws.cache_clear()
+    parts = ClusterBootstrap(cases, seed=5, resamples=101)
+    assert [len(weights) for weights in parts.weights()] == [11] * 9 + [2]
+    for statistic, draws in zip(statistics, expected, strict=True):
+        assert parts.draws(statistic) == pytest.approx(draws, rel=1e-12)
+
+
+def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    differences = np.random.default_rng(2).normal(0.2, 1, 60)
+    first = Sums(np.random.default_rng(3).integers(0, 2, (60, 2)).astype(float), np.ones((60, 2)))
+    second = Sums(np.random.default_rng(4).integers(0, 2, (60, 2)).astype(float), np.ones((60, 2)))
+
+    def p_values() -> tuple[float, float]:
+        compared = compare_paired(first, second, [str(number) for number in range(60)], 1, (-1.0, 1.0))
+        return sign_flip(differences, 1), compared.p
+
+    expected = p_values()
+    monkeypatch.setattr(paired, "_SIGNS_AT_ONCE", 1000)
+    assert list(paired.portions(45, 60)) == [16, 16, 13]
+    assert p_values() == expected
 
 
 def test_repeats_do_not_narrow_the_interval():

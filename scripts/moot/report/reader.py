@@ -26,6 +26,8 @@ CODE = ("dom.js", "data.js", "filters.js", "chart.js", "turns.js", "debate.js", 
 """The page's code, in the order in which it runs: one module, so that it needs no server."""
 MOST_CHARACTERS = 400_000
 """Of a chunk before compression: some 100 kilobytes after it, opened in a few milliseconds."""
+MOST_TURNS = 100_000
+"""Utterances on one page: what a browser opens within two seconds (docs/reading.md)."""
 
 
 def page_files() -> list[Path]:
@@ -41,14 +43,22 @@ def render_reader(study: str, experiments: Mapping[str, ExperimentResults]) -> I
         experiments: its experiments, by name, in the order in which they are shown.
     """
     packing = Packing(MOST_CHARACTERS)
+    turns = sum(results.turns for results in experiments.values())
+    share = MOST_TURNS / max(turns, 1)
     for results in experiments.values():
-        pack_debates(packing, results)
+        pack_debates(packing, results, share)
+    notes = dict.fromkeys(note for results in experiments.values() for note in results.notes)
+    if share < 1:
+        notes[
+            f"This page holds the debates on {share:.1%} of the cases, drawn by their ids, the same ones of each "
+            "experiment and model: more would be too much for a browser. results/rendered/ has all debates."
+        ] = None
     chunks = packing.chunks()
     style, code = _inline("reader.css"), _inline(*CODE)
     allowed = f"default-src 'none'; script-src {_source(code)}; style-src {_source(style)}"
     yield from _template().generate(
         study=study,
-        notes=dict.fromkeys(note for results in experiments.values() for note in results.notes),
+        notes=notes,
         style=style,
         code=code,
         policy=f"{allowed}; base-uri 'none'; form-action 'none'",

@@ -1,8 +1,9 @@
 """What the reader's page knows of debates: an index to choose by, and chunks of what was said, cases and calls."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from moot.core.schemas import SCHEMAS
@@ -113,10 +114,17 @@ class Packing:
         }
 
 
-def pack_debates(packing: Packing, results: ExperimentResults) -> None:
-    """Add all debates of an experiment, those that wait for a person too."""
+def pack_debates(packing: Packing, results: ExperimentResults, share: float = 1.0) -> None:
+    """Add the debates of an experiment, those that wait for a person too.
+
+    Args:
+        packing: what they are added to.
+        results: of the experiment.
+        share: of its cases, drawn by their ids, so that all experiments and models show the same ones.
+    """
     experiment = packing.add_experiment(results)
-    courses, labels = _courses(results), _labels(results)
+    shown = {case_id for case_id in results.cases["case_id"] if share >= 1 or _drawn(case_id) < share}
+    courses, labels = _courses(results, shown), _labels(results, shown)
     cases = {case["case_id"]: case for case in results.cases.to_dict("records")}
     outcomes = results.outcomes
     probabilities = dict(
@@ -126,11 +134,9 @@ def pack_debates(packing: Packing, results: ExperimentResults) -> None:
             strict=True,
         )
     )
-    texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
-    made = results.calls.fillna(dict.fromkeys(texts, ""))
-    calls = {call["call_id"]: call for call in made.to_dict("records")}
     for model in results.config.models:
-        for debate in read_debates(results, model):
+        calls = _calls(results, model, shown)
+        for debate in read_debates(results, model, lambda said: said["case_id"].isin(shown)):
             course = courses.get((model, debate.name), Course())
             outcome = debate.outcome
             case = packing.add_case(results.config.dataset, cases[debate.case_id])
@@ -160,10 +166,28 @@ def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> 
     return {**found, "stated": stated, "belief": belief, **({"label": label} if label else {})}
 
 
-def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
+def _drawn(case_id: str) -> float:
+    """A number from 0 to 1 that a case's id gives."""
+    return int.from_bytes(sha256(f"reader {case_id}".encode()).digest()[:8]) / 2**64
+
+
+def _calls(results: ExperimentResults, model: str, shown: Collection[str]) -> dict[str, dict[Any, Any]]:
+    """The calls of a model's debates on some cases, by id."""
+    texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
+    parts = results.parts(["call_id"], model, waits=True)
+    made = {call_id for part in parts for call_id in part.loc[part["case_id"].isin(shown), "call_id"] if call_id}
+    found: dict[str, dict[Any, Any]] = {}
+    for calls in results.calls_of(model):
+        mine = calls[calls["call_id"].isin(made)].fillna(dict.fromkeys(texts, ""))
+        found.update((call["call_id"], call) for call in mine.to_dict("records"))
+    return found
+
+
+def _courses(results: ExperimentResults, shown: Collection[str]) -> dict[tuple[str, str], Course]:
     """How opinions moved, by model and debate."""
     by_debate: dict[tuple[str, str], list[dict[Any, Any]]] = {}
-    for row in stated_predictions(results)[_OPINION].to_dict("records"):
+    opinions = stated_predictions(results)[["case_id", *_OPINION]]
+    for row in opinions[opinions["case_id"].isin(shown)].to_dict("records"):
         by_debate.setdefault((row["model"], row["debate_id"]), []).append(row)
     return {debate: _course(opinions) for debate, opinions in by_debate.items()}
 
@@ -185,10 +209,12 @@ def _course(opinions: list[dict[Any, Any]]) -> Course:
     return Course(change, swing, beliefs)
 
 
-def _labels(results: ExperimentResults) -> dict[tuple[str, str], dict[int, dict[str, str]]]:
+def _labels(results: ExperimentResults, shown: Collection[str]) -> dict[tuple[str, str], dict[int, dict[str, str]]]:
     """The label that counts of each labelled statement, by model and debate, and by turn."""
     found: dict[tuple[str, str], dict[int, dict[str, str]]] = {}
-    for row in results.labels[["model", "debate_id", "turn", "label", "labeler"]].to_dict("records"):
+    labels = results.labels[["model", "debate_id", "turn", "label", "labeler"]]
+    labels = labels[labels["debate_id"].str.rpartition("#")[0].isin(shown)] if len(labels) else labels
+    for row in labels.to_dict("records"):
         by_turn = found.setdefault((row["model"], row["debate_id"]), {})
         by_turn[row["turn"]] = {"label": row["label"], "labeler": row["labeler"]}
     return found

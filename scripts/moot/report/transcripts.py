@@ -6,17 +6,20 @@ The page loads nothing.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from moot.core.cases import Task
 from moot.core.kinds import CONCLUSION, PUBLIC
+from moot.core.schemas import SCHEMAS
 from moot.report import escaping
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
@@ -97,22 +100,42 @@ class Debated:
     outcome: Outcome
 
 
-def read_debates(results: ExperimentResults, model: str) -> Iterator[Debated]:
-    """All debates of one experiment and model, in the order of their ids; those that wait for a person, too."""
-    transcripts, task = results.held_transcripts, results.task
+def read_debates(
+    results: ExperimentResults, model: str, chosen: Callable[[pd.DataFrame], "pd.Series[bool]"] | None = None
+) -> Iterator[Debated]:
+    """All debates of one experiment and model, in the order of their ids; those that wait for a person, too.
+
+    Args:
+        results: of the experiment.
+        model: whose debates.
+        chosen: which rows of the transcripts are of debates that are wanted; None for all.
+    """
+    task = results.task
     cases = {case["case_id"]: case for case in _records(results.cases)}
     ended = _records(results.outcomes[results.outcomes["model"] == model])
     outcomes = {(outcome["case_id"], outcome["repeat"]): outcome for outcome in ended}
-    said = transcripts[transcripts["model"] == model].sort_values("debate_id", kind="stable")
-    for name, rows in groupby(_records(said), key=itemgetter("debate_id")):
-        utterances = list(rows)
+    parts = results.parts(SCHEMAS["transcripts"].names, model, waits=True)
+    for utterances in _by_debate(part[chosen(part)] if chosen else part for part in parts):
         identity = (utterances[0]["case_id"], utterances[0]["repeat"])
         case = cases[identity[0]]
         target = str(case["target"])
         turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
         meaning = task.meaning.get(target, "")
         ended_as = _outcome(outcomes[identity], target)
-        yield Debated(str(name), *identity, case["text"], target, meaning, turns, ended_as)
+        yield Debated(utterances[0]["debate_id"], *identity, case["text"], target, meaning, turns, ended_as)
+
+
+def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[dict[str, Any]]]:
+    """The utterances of each debate, in the order of ids, which goes across shards: on disk until their turn comes."""
+    places: list[tuple[str, int]] = []
+    with TemporaryFile() as kept:
+        for part in parts:
+            for name, rows in groupby(_records(part), key=itemgetter("debate_id")):
+                places.append((name, kept.tell()))
+                pickle.dump(list(rows), kept)
+        for _, place in sorted(places):
+            kept.seek(place)
+            yield pickle.load(kept)  # noqa: S301 - our own file
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -257,13 +280,14 @@ def _quoted(text: object) -> str:
 
 def render_page(results: ExperimentResults, model: str) -> Iterator[str]:
     """The debates of one experiment and model, or the first of many, as pieces of one page of HTML."""
-    held = results.held_transcripts
+    names = sorted({name for part in results.parts((), model, waits=True) for name in part["debate_id"].unique()})
+    first = names[:MOST_ON_A_PAGE]
     return _template().generate(
         results=results,
         model=model,
-        count=held.loc[held["model"] == model, "debate_id"].nunique(),
+        count=len(names),
         most=MOST_ON_A_PAGE,
-        debates=islice(read_debates(results, model), MOST_ON_A_PAGE),
+        debates=read_debates(results, model, lambda said: said["debate_id"].isin(first)),
         hint=PRIVATE_TURNS,
     )
 

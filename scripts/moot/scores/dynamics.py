@@ -28,6 +28,10 @@ from moot.stats.bootstrap import (
 
 NOBODY = "nobody"  # spoke between the last belief and the verdict
 DEBATE = ["model", "debate_id", "speaker"]
+OPINION = (
+    *("experiment", "model", "debate_id", "case_id", "repeat", "turn", "round", "speaker", "visibility", "kind"),
+    *("prediction", "confidence", "probability", "source", "parse_status"),
+)
 
 
 @scorer("dynamics")
@@ -49,15 +53,12 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
 def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     """Every stated opinion, in the order of turns.
 
-    Columns of the transcripts schema, and: target; correct; belief (probability of the positive label, for two labels:
-    the opinion's `probability` where the prediction is the positive label, 1 less it where it is the other); previous
-    and shift (the seat's last prediction in this debate, and how far its belief moved since); after (who spoke in
-    public since its last opinion, or since the start, joined by ",").
+    Columns `OPINION`, and: target; correct; belief (probability of the positive label, for two labels: the opinion's
+    `probability` where the prediction is the positive label, 1 less it where it is the other); previous and shift (the
+    seat's last prediction in this debate, and how far its belief moved since); after (who spoke in public since its
+    last opinion, or since the start, joined by ",").
     """
-    transcripts = results.transcripts
-    spoken_before = _public_speakers_before(transcripts)
-    stated = (transcripts["prediction"] != "") & (transcripts["kind"] != CONCLUSION)
-    opinions = transcripts[stated].copy()
+    opinions = results.gather(_opinions, [*OPINION, "text"])
     targets = results.cases.set_index("case_id")["target"]
     opinions["target"] = opinions["case_id"].map(targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
@@ -66,7 +67,15 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     seats = opinions.groupby(DEBATE, sort=False)
     opinions["previous"] = seats["prediction"].shift()
     opinions["shift"] = opinions["belief"] - seats["belief"].shift()
-    opinions["after"] = [spoken_before[index] for index in opinions.index]
+    return opinions
+
+
+def _opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
+    """The stated opinions of some debates, and after."""
+    spoken_before = _public_speakers_before(transcripts)
+    stated = (transcripts["prediction"] != "") & (transcripts["kind"] != CONCLUSION)
+    opinions = transcripts.loc[stated, [*OPINION]].copy()
+    opinions["after"] = pd.Series([spoken_before[index] for index in opinions.index], opinions.index, dtype=object)
     return opinions
 
 

@@ -53,27 +53,30 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
 
 def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
     """The debates of one model that came to an answer, validation cases included, in the order of the transcripts."""
-    said = results.all_transcripts[results.all_transcripts["model"] == model]
-    conclusions = said[said["kind"] == CONCLUSION]
-    valid = {
-        debate_id
-        for debate_id, parsed in zip(conclusions["debate_id"], conclusions["parsed"], strict=True)
-        if json.loads(parsed)["status"] == "valid"
-    }
-    debates = []
-    for debate_id, rows in said[said["kind"] == SMOOTHED].groupby("debate_id", sort=True):
-        if debate_id in valid:
-            steps = [json.loads(parsed) for parsed in rows.sort_values("turn")["parsed"]]
-            debates.append(
-                Judged(
-                    rows["case_id"].iloc[0],
-                    steps[0]["smoothed"],
-                    tuple((step["latest"], step["threshold_met"]) for step in steps[1:]),
-                    all(step["probability"] == "token probabilities" for step in steps),
-                    any(step["probability"] == "label alone" for step in steps),
-                )
-            )
-    return debates
+    debates: dict[str, Judged] = {}
+    for said in results.parts(["kind", "parsed"], model, validation=True):
+        conclusions = said[said["kind"] == CONCLUSION]
+        valid = {
+            debate_id
+            for debate_id, parsed in zip(conclusions["debate_id"], conclusions["parsed"], strict=True)
+            if json.loads(parsed)["status"] == "valid"
+        }
+        for debate_id, rows in said[said["kind"] == SMOOTHED].groupby("debate_id", sort=True):
+            if debate_id in valid:
+                debates[str(debate_id)] = _judged(rows)
+    return [debates[debate_id] for debate_id in sorted(debates)]
+
+
+def _judged(rows: pd.DataFrame) -> Judged:
+    """A debate, from its smoothed probabilities in the order of turns."""
+    steps = [json.loads(parsed) for parsed in rows["parsed"]]
+    return Judged(
+        rows["case_id"].iloc[0],
+        steps[0]["smoothed"],
+        tuple((step["latest"], step["threshold_met"]) for step in steps[1:]),
+        all(step["probability"] == "token probabilities" for step in steps),
+        any(step["probability"] == "label alone" for step in steps),
+    )
 
 
 def predictions_from(
@@ -135,9 +138,11 @@ def _sum_of(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Statistic
 
 def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
     """Every opinion over an evaluated case that the assistant judged: case_id, round, position, reliability, right."""
-    said = results.transcripts
     evaluated = set(results.predictions["case_id"])
-    rows = said[(said["model"] == model) & (said["kind"] == RELIABILITY) & said["case_id"].isin(evaluated)]
+    rows = results.gather(
+        lambda said: said[(said["model"] == model) & (said["kind"] == RELIABILITY) & said["case_id"].isin(evaluated)],
+        ["kind", "round", "prediction", "parsed"],
+    )
     targets = results.cases.set_index("case_id")["target"]
     return pd.DataFrame(
         {

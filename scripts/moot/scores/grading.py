@@ -26,7 +26,7 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
     """Mean grades by decision and overall, and the grader's reliability, for each model."""
     if results.config.protocol not in PROTOCOLS:
         return concat_scores([])
-    grades = graded_decisions(results.transcripts)
+    grades = results.gather(graded_decisions, ["repeat", "round", "kind", "parse_status", "parsed"])
     return concat_scores(
         to_frame(results.experiment, model, list(_scores(results, grades[grades["model"] == model])))
         for model in results.config.models
@@ -34,14 +34,16 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
 
 
 def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """One row a grading: model, case_id, debate_id, repeat, number (of the decision), kind, nth, grade (or NaN)."""
+    """One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind, nth, grade or NaN."""
     rows = transcripts[transcripts["kind"].isin([GRADE, GRADE_REVERSED])]
     usable = ~rows["parse_status"].isin(UNUSABLE)
     grades = [
         json.loads(parsed)["grade"] if valid else np.nan for parsed, valid in zip(rows["parsed"], usable, strict=True)
     ]
     keys = ["model", "case_id", "debate_id", "repeat", "round", "kind"]
-    found = rows[keys].assign(grade=np.array(grades, dtype=np.float64), nth=rows.groupby(keys).cumcount() + 1)
+    found = rows[[*keys, "turn"]].assign(
+        grade=np.array(grades, dtype=np.float64), nth=rows.groupby(keys).cumcount() + 1
+    )
     return found.rename(columns={"round": "number"})
 
 

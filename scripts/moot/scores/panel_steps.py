@@ -7,6 +7,7 @@ judge's model finds most probable after speaking) are scored beside those by sta
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ HUMAN = "human"
 
 
 _KEYS = ["model", "debate_id", "turn"]
+_SAID = ("repeat", "round", "speaker", "kind", "text", "confidence", "source")
 
 
 _GRAM = 3
@@ -42,17 +44,25 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
         J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, vote (1,
         0, or 3 for none: the judge's vote by likelihood in that round) and belief (that affirming is right, 0 to 1).
     """
-    transcripts = results.transcripts
+    labels, judges, numbers = results.labels, int(results.config.params["judges"]), case_numbers(results)
+
+    def steps(transcripts: pd.DataFrame) -> pd.DataFrame:
+        mine = labels[labels["debate_id"].isin(transcripts["debate_id"].unique())]
+        return _steps(transcripts, mine, judges, numbers)
+
+    return results.gather(steps, [*_SAID, "parsed", "prediction"])
+
+
+def _steps(transcripts: pd.DataFrame, labels: pd.DataFrame, judges: int, numbers: Mapping[str, int]) -> pd.DataFrame:
+    """The statements of some debates, as `panel_steps`; `numbers` are those of the cases."""
     said = transcripts[transcripts["kind"].isin([STATEMENT, OVERRUN, EXTRA])].copy()
-    labels = results.labels.set_index(_KEYS)[["label", "code"]]
-    said = said.join(labels, on=_KEYS)
+    said = said.join(labels.set_index(_KEYS)[["label", "code"]], on=_KEYS)
     said["label"] = said["label"].fillna("NONE")
     said["code"] = said["code"].fillna(NO_STANCE_CODE).astype(int)
-    judges = int(results.config.params["judges"])
     seat = said["speaker"].str.removeprefix("judge_")
     said["seat"] = seat.where(said["speaker"] != HUMAN, str(judges)).astype(int)
     said["step"] = (said["round"] - 1) * judges + said["seat"]
-    said["number"] = said["case_id"].map(case_numbers(results))
+    said["number"] = said["case_id"].map(numbers)
     conditions = _conditions(said)
     said["condition"] = [conditions.get(debate, "") for debate in said["debate_id"]]
     votes = transcripts[transcripts["kind"] == VOTE].set_index(["model", "debate_id", "round", "speaker"])
@@ -65,7 +75,7 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
     said = said.join(voted, on=["model", "debate_id", "round", "speaker"])
     human = said["speaker"] == HUMAN
     said["vote"] = said["vote"].where(~human, said["code"]).fillna(NO_STANCE_CODE).astype(int)
-    return said.reset_index(drop=True)
+    return said.drop(columns=["parsed", "prediction"])
 
 
 def case_numbers(results: ExperimentResults) -> dict[str, int]:

@@ -1,20 +1,25 @@
 """Everything that one experiment left behind, read when first used."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow.parquet as pq
 
 from moot.core.artifacts import read_cases, read_frame, read_frames, waiting
 from moot.core.cases import Case, Task, cluster_name
 from moot.core.errors import UserError
+from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
 from moot.stats.bootstrap import ClusterBootstrap, Statistic
 
 OVERALL = "overall"
+TURN = ["model", "debate_id", "turn"]
+KEYS = (*TURN, "case_id")
+_CALLS_AT_ONCE = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,17 @@ class ExperimentResults:
         """One row a call, columns of the calls schema."""
         return self._of_models("calls")
 
+    def calls_of(self, model: str) -> Iterator[pd.DataFrame]:
+        """The calls of one model, some at a time, in the order of the file."""
+        with pq.ParquetFile(self._named(self.results / "calls" / self.experiment / f"{model}.parquet")) as calls:
+            for some in calls.iter_batches(_CALLS_AT_ONCE):
+                yield some.to_pandas()
+
+    @property
+    def turns(self) -> int:
+        """How many utterances the transcripts hold, of debates that wait and of validation cases too."""
+        return sum(pq.read_metadata(shard).num_rows for shard in self._all_shards())
+
     @cached_property
     def labels(self) -> pd.DataFrame:
         """One row a labelled utterance, columns of the labels schema; empty where the experiment has no labels."""
@@ -137,30 +153,73 @@ class ExperimentResults:
     @cached_property
     def all_transcripts(self) -> pd.DataFrame:
         """As `transcripts`, with the validation cases on which thresholds are fitted."""
-        return self._held[~waiting(self._held)].reset_index(drop=True)
-
-    @cached_property
-    def held_transcripts(self) -> pd.DataFrame:
-        """As `transcripts`, with the debates that wait for a person."""
-        return self._evaluated(self._held)
+        waits = waiting(self._held)
+        return self._held[~waits].reset_index(drop=True) if waits.any() else self._held
 
     @cached_property
     def _held(self) -> pd.DataFrame:
+        frame = _in_order(read_frames(self._all_shards()))
+        self._refuse_twice(frame[frame.duplicated(TURN)])
+        return frame
+
+    def parts(
+        self, columns: Collection[str], model: str = "", *, validation: bool = False, waits: bool = False
+    ) -> Iterator[pd.DataFrame]:
+        """The transcripts one shard after the other, for what would not fit into memory at once.
+
+        Args:
+            columns: those of the transcripts schema that are needed beside `KEYS`.
+            model: whose; "" for all models, one after the other.
+            validation: with the validation cases, as in `all_transcripts`.
+            waits: with the debates that wait for a person or a batch.
+
+        Yields:
+            Whole debates of one model in the order of ids and turns; text that is missing is "".
+        """
+        wanted = dict.fromkeys([*KEYS, *columns])
+        debates: set[tuple[str, str]] = set()
+        for shard in self._all_shards(model):
+            there = pq.read_schema(shard).names  # files of earlier versions lack some
+            part = pq.read_table(shard, columns=[name for name in wanted if name in there]).to_pandas()
+            if not waits:
+                outcomes = [("kind", "=", CONCLUSION), ("parsed", "!=", "")]
+                ended = pq.read_table(shard, columns=["model", "debate_id", "kind", "parsed"], filters=outcomes)
+                waiting_ones = set(ended.to_pandas().loc[waiting, "debate_id"])
+                part = part[~part["debate_id"].isin(waiting_ones)]
+            part = _in_order(part)
+            found = set(zip(part["model"], part["debate_id"], strict=True))
+            self._refuse_twice(
+                part[part.duplicated(TURN) | part["debate_id"].isin([name for _, name in found & debates])]
+            )
+            debates |= found
+            yield part if validation else self._evaluated(part)
+
+    def gather(self, read: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]) -> pd.DataFrame:
+        """What `read` finds in the `parts`, in the order of models, debates and turns.
+
+        Args:
+            read: from transcripts of whole debates to some of their rows, with `TURN` among the columns.
+            columns: what it needs, as for `parts`.
+        """
+        found = [read(part) for part in self.parts(columns)]
+        filled: pd.DataFrame = pd.concat([frame for frame in found if len(frame)] or found[:1])
+        return filled.sort_values(TURN, kind="stable", ignore_index=True)
+
+    def _all_shards(self, model: str = "") -> list[Path]:
         folder = self.results / "transcripts" / self.experiment
-        shards = [shard for model in self.config.models for shard in self._shards(folder / model)]
+        shards = [shard for name in ([model] if model else self.config.models) for shard in self._shards(folder / name)]
         if not shards:
             raise UserError(f"{folder}: no transcripts found; expected one folder a model. Run the debates first.")
-        frame = read_frames(shards).sort_values(["model", "debate_id", "turn"], kind="stable", ignore_index=True)
-        texts = [field.name for field in SCHEMAS["transcripts"] if field.type == "string"]
-        frame[texts] = frame[texts].fillna("")
-        twice = frame.duplicated(["model", "debate_id", "turn"])
-        if twice.any():
-            row = frame[twice].iloc[0]
+        return shards
+
+    def _refuse_twice(self, rows: pd.DataFrame) -> None:
+        if len(rows):
+            row = rows.iloc[0]
             raise UserError(
-                f"{folder}/{row['model']}: turn {row['turn']} of debate {row['debate_id']} stands in two shards, as it "
-                "does when `shards` was changed. Remove this folder and run again; the replies are in the ledger."
+                f"{self.results / 'transcripts' / self.experiment}/{row['model']}: turn {row['turn']} of debate "
+                f"{row['debate_id']} stands in two shards, as it does when `shards` was changed. Remove this folder "
+                "and run again; the replies are in the ledger."
             )
-        return frame
 
     @cached_property
     def clusters(self) -> Mapping[str, str]:
@@ -171,7 +230,7 @@ class ExperimentResults:
     @cached_property
     def cases_of_debates(self) -> Mapping[str, str]:
         """The case of each debate, by debate id."""
-        debates = self.transcripts.drop_duplicates("debate_id")
+        debates = self.gather(lambda part: part.drop_duplicates("debate_id"), ())
         return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
 
     def sample(self, case_ids: Iterable[str]) -> "Sample":
@@ -187,7 +246,8 @@ class ExperimentResults:
                 f"results of {self.experiment}: case '{unknown.iloc[0]}' is not among the cases of "
                 f"{self.config.dataset}; the two were built from different data. Run the debates again."
             )
-        return frame[frame["case_id"].map(split) == self.config.split].reset_index(drop=True)
+        evaluated = frame["case_id"].map(split) == self.config.split
+        return frame if evaluated.all() else frame[evaluated].reset_index(drop=True)
 
     def _shards(self, folder: Path) -> list[Path]:
         if self.files is None:
@@ -206,6 +266,14 @@ class ExperimentResults:
         if missing:
             raise UserError(f"{missing[0]}: file not found; expected one for each of the experiment's models.")
         return read_frames(paths)
+
+
+def _in_order(said: pd.DataFrame) -> pd.DataFrame:
+    """Transcripts in the order of models, debates and turns; text that is missing is ""."""
+    said = said.sort_values(TURN, kind="stable", ignore_index=True)
+    texts = [field.name for field in SCHEMAS["transcripts"] if field.type == "string" and field.name in said]
+    said[texts] = said[texts].fillna("")
+    return said
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """From transcripts to predictions: one row a case and repeat, what it took, and thresholds fitted on validation."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,66 @@ from moot.llm.ledger import Ledger
 from moot.stages.plan import Plan
 
 
-def export_calls(ledger: Ledger, transcripts: Sequence[Path], output: Path, metadata: Mapping[str, str]) -> None:
-    """Write every call that some transcripts rest on, in the order of its first use (columns: the calls schema)."""
-    call_ids: dict[str, None] = {}
-    for path in transcripts:
-        column = pq.read_table(path, columns=["call_id"]).column("call_id").to_pylist()
-        call_ids.update(dict.fromkeys(call_id for call_id in column if call_id))
+class Debated:
+    """What the predictions of a model rest on, gathered from one shard of transcripts after the other.
 
-    def rows(batch: int = 500) -> Iterable[dict[str, Any]]:
-        ordered = list(call_ids)
-        for start in range(0, len(ordered), batch):
-            found = {entry.call_id: entry for entry in ledger.entries(ordered[start : start + batch])}
-            yield from (calls_row(found[key]) for key in ordered[start : start + batch] if key in found)
+    Args:
+        ledger: where the calls stand.
+        shards: the model's transcripts, in the order of shards; a debate stands in one of them.
 
-    write_rows(output, "calls", rows(), metadata)
+    Attributes:
+        conclusions: one frame a shard, the rows of kind `conclusion` with what came of their debate.
+        costs: by debate_id, as `debate_costs`.
+        served: by debate_id, as `versions_served`.
+    """
+
+    def __init__(self, ledger: Ledger, shards: Sequence[Path]) -> None:
+        self._ledger, self._shards = ledger, shards
+        self.conclusions: list[pd.DataFrame] = []
+        self.costs: dict[str, dict[str, float]] = {}
+        self.served: dict[str, list[tuple[str, str]]] = {}
+
+    def calls(self) -> Iterator[dict[str, Any]]:
+        """Every call that the transcripts rest on, in the order of its first use: rows of the calls schema.
+
+        When all have been read, so have the attributes.
+        """
+        given: set[bytes] = set()
+        for shard in self._shards:
+            said = pq.read_table(shard, columns=_SAID).to_pandas()
+            mine = []
+            for row in self._calls_of(said):
+                mine.append({name: row[name] for name in _TAKEN})
+                key = bytes.fromhex(row["call_id"])
+                if key not in given:
+                    given.add(key)
+                    yield row
+            called = pd.DataFrame(mine, columns=_TAKEN)
+            self.costs.update(debate_costs(said, called).to_dict("index"))  # type: ignore[arg-type]
+            self.served.update(versions_served(said, called))
+            self.conclusions.append(_conclusions(said))
+
+    def _calls_of(self, said: pd.DataFrame, batch: int = 500) -> Iterator[dict[str, Any]]:
+        call_ids = list(dict.fromkeys(call_id for call_id in said["call_id"] if call_id))
+        for start in range(0, len(call_ids), batch):
+            found = {entry.call_id: entry for entry in self._ledger.entries(call_ids[start : start + batch])}
+            yield from (calls_row(found[key]) for key in call_ids[start : start + batch] if key in found)
+
+
+_SAID = ["experiment", "model", "debate_id", "case_id", "repeat", "kind"]
+_SAID += ["parsed", "parse_status", "prediction", "confidence", "probability", "call_id"]
+_TAKEN = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
+_TAKEN += ["attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+
+
+def _conclusions(said: pd.DataFrame) -> pd.DataFrame:
+    conclusions = said[said["kind"] == CONCLUSION].copy()
+    outcome = [json.loads(parsed) for parsed in conclusions["parsed"]]
+    conclusions["status"] = [entry["status"] for entry in outcome]
+    conclusions["reason"] = [entry.get("reason", "") for entry in outcome]
+    conclusions["score"] = pd.Series([entry["score"] for entry in outcome], conclusions.index, dtype=float)
+    conclusions["logprobs"] = pd.Series([entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object)
+    return conclusions.drop(columns=["parsed", "call_id", "parse_status", "kind"])
 
 
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
@@ -67,25 +114,16 @@ def versions_served(transcripts: pd.DataFrame, calls: pd.DataFrame) -> dict[str,
     return {debate_id: sorted(found) for debate_id, found in served.items()}
 
 
-def prediction_rows(
-    transcripts: pd.DataFrame, calls: pd.DataFrame, cases: Sequence[Case], task: Task, split: str
-) -> Iterable[dict[str, Any]]:
+def prediction_rows(debated: Debated, cases: Sequence[Case], task: Task, split: str) -> Iterable[dict[str, Any]]:
     """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts."""
-    by_id = {case.case_id: case for case in cases}
-    conclusions = transcripts[transcripts["kind"] == CONCLUSION].copy()
-    outcome = [json.loads(parsed) for parsed in conclusions["parsed"]]
-    conclusions["status"] = [entry["status"] for entry in outcome]
-    conclusions["reason"] = [entry.get("reason", "") for entry in outcome]
-    conclusions["score"] = [entry["score"] for entry in outcome]
-    conclusions["logprobs"] = pd.Series([entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object)
-    splits = {case_id: case.split for case_id, case in by_id.items()}
-    targets = {case_id: case.target for case_id, case in by_id.items()}
-    conclusions = calibrate(conclusions, splits, targets, task)
-    costs, served = debate_costs(transcripts, calls), versions_served(transcripts, calls)
+    splits = {case.case_id: case.split for case in cases}
+    targets = {case.case_id: case.target for case in cases}
+    filled = [frame for frame in debated.conclusions if len(frame)] or debated.conclusions[:1]
+    conclusions = calibrate(pd.concat(filled, ignore_index=True), splits, targets, task)
     for row in conclusions.to_dict("records"):
         if splits[row["case_id"]] != split:
             continue
-        cost = costs.loc[row["debate_id"]]
+        cost = debated.costs[row["debate_id"]]
         counts = {name: int(cost[name]) for name in _COUNTS}
         yield {
             "experiment": row["experiment"],
@@ -102,7 +140,7 @@ def prediction_rows(
             "seconds": float(cost["seconds"]),
             "cost_usd": float(cost["cost_usd"]),
             **counts,
-            "served_by": served.get(row["debate_id"], []),
+            "served_by": debated.served.get(row["debate_id"], []),
         }
 
 
@@ -129,18 +167,9 @@ def write_predictions(
         calls: `calls/{experiment}/{model}.parquet`.
         digests: what the job was made with, for the artifacts' metadata.
     """
-    metadata = describe(experiment, [cases_path, *shards], **digests)
-    ledger = Ledger(plan.config.ledger)
-    export_calls(ledger, shards, calls, describe(experiment, shards, **digests))
-    ledger.close()
-    named = ["experiment", "model", "debate_id", "case_id", "repeat", "kind"]
-    said_columns = [*named, "parsed", "parse_status", "prediction", "confidence", "probability", "call_id"]
-    said = pd.concat([pq.read_table(shard, columns=said_columns).to_pandas() for shard in shards])
-    taken = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
-    taken += ["attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     cases, task = read_cases(cases_path)
-    called = pq.read_table(calls, columns=taken).to_pandas()
-    split = plan.experiments[experiment].config.split
-    write_rows(
-        output, "predictions", prediction_rows(said.reset_index(drop=True), called, cases, task, split), metadata
-    )
+    with closing(Ledger(plan.config.ledger)) as ledger:
+        debated = Debated(ledger, shards)
+        write_rows(calls, "calls", debated.calls(), describe(experiment, shards, **digests))
+    rows = prediction_rows(debated, cases, task, plan.experiments[experiment].config.split)
+    write_rows(output, "predictions", rows, describe(experiment, [cases_path, *shards], **digests))

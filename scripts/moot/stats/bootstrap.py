@@ -11,9 +11,9 @@ of this method by simulation, for 5 to 200 clusters. Where all clusters agree (a
 spread, and the interval is that of Clopper and Pearson (1934) with the clusters as sample size.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ SHARE: Bounds = (0.0, 1.0)
 DIFFERENCE: Bounds = (-1.0, 1.0)
 
 MEANT_DIGITS = 9  # of a share's interval
+_WEIGHTS_AT_ONCE = 2**22
+"""Resamples times rows whose weights are in memory at once: 32 MB, and a statistic takes some times as much."""
 _NO_SPREAD = 1e-12
 
 
@@ -70,10 +72,23 @@ class ClusterBootstrap:
     ) -> None:
         self.codes, names = pd.factorize(np.asarray(clusters, dtype=object), sort=True)
         self.rows, self.clusters, self.level = len(self.codes), len(names), level
-        if not self.clusters:
-            self.weights: Floats = np.ones((resamples, 0))
+        self._seed, self._resamples = seed, resamples
+
+    def weights(self) -> Iterator[Floats]:
+        """How often each row is drawn: some resamples at a time, shape (some, rows), all of them where rows are few."""
+        at_once = max(1, _WEIGHTS_AT_ONCE // max(self.rows, 1))
+        if at_once >= self._resamples:
+            yield self._all_weights
             return
-        self.weights = _draws(self.clusters, seed, resamples)[:, self.codes]
+        drawn = _draws(self.clusters, self._seed, self._resamples)
+        for start in range(0, self._resamples, at_once):
+            yield drawn[start : start + at_once].astype(np.float64)[:, self.codes]
+
+    @cached_property
+    def _all_weights(self) -> Floats:
+        if not self.clusters:
+            return np.ones((self._resamples, 0))
+        return _draws(self.clusters, self._seed, self._resamples).astype(np.float64)[:, self.codes]
 
     def value(self, statistic: Callable[[Floats], Floats]) -> float:
         """The statistic on the rows as they are; NaN without rows."""
@@ -81,7 +96,7 @@ class ClusterBootstrap:
 
     def draws(self, statistic: Callable[[Floats], Floats]) -> Floats:
         """The statistic on every resample, shape (resamples,)."""
-        return statistic(self.weights)
+        return np.concatenate([statistic(weights) for weights in self.weights()])
 
     def clusters_among(self, rows: Truths | None) -> int:
         """How many clusters some rows belong to; None for all rows."""
@@ -99,11 +114,16 @@ class ClusterBootstrap:
         return self.value(statistic), *self.interval(statistic)
 
 
-@lru_cache(maxsize=8)
-def _draws(clusters: int, seed: int, resamples: int) -> Floats:
-    """How often each cluster is drawn, shape (resamples, clusters)."""
-    drawn = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
-    return drawn.astype(np.float64)
+@lru_cache(maxsize=4)
+def _draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
+    """How often each cluster is drawn, shape (resamples, clusters), in a byte each: more than 255 never happens."""
+    generator, shares = np.random.default_rng(seed), np.full(clusters, 1 / clusters)
+    drawn = np.empty((resamples, clusters), dtype=np.uint8)
+    at_once = max(1, _WEIGHTS_AT_ONCE // clusters)
+    for start in range(0, resamples, at_once):
+        size = min(at_once, resamples - start)
+        drawn[start : start + size] = generator.multinomial(clusters, shares, size=size)
+    return drawn
 
 
 def estimate_interval(

@@ -5,9 +5,10 @@ summed numerators over summed denominators. Accuracy, F1 and rates of events are
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from moot.stats.bootstrap import (
     FEWEST_CLUSTERS,
@@ -19,7 +20,7 @@ from moot.stats.bootstrap import (
     estimate_interval,
     ratio,
 )
-from moot.stats.paired import EXACT_CLUSTERS, PATTERNS, sign_flip
+from moot.stats.paired import EXACT_CLUSTERS, PATTERNS, portions, sign_flip
 
 _ROUNDING = 1e-9
 
@@ -103,18 +104,21 @@ def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int)
     if not moved.any():
         return 1.0
     count = int(moved.sum())
-    exact = count <= EXACT_CLUSTERS
-    random = np.random.default_rng(seed)
-    patterns = (
-        np.arange(2**count)[:, None] >> np.arange(count) & 1 if exact else random.integers(0, 2, (PATTERNS, count))
-    )
-    swapped = np.zeros((1 + len(patterns), len(moved)))  # the first row: as it is
-    swapped[1:, moved] = patterns
-    weights = np.hstack([1 - swapped, swapped])
     sides = [Sums(np.vstack([tops[i], tops[1 - i]]), np.vstack([bottoms[i], bottoms[1 - i]])) for i in (0, 1)]
-    apart = np.abs(sides[0].value(weights) - sides[1].value(weights))
-    reached = int((apart[1:] >= apart[0] - _ROUNDING).sum())
-    return reached / len(patterns) if exact else (1 + reached) / (1 + PATTERNS)
+
+    def apart(patterns: NDArray[Any]) -> Floats:
+        swapped = np.zeros((len(patterns), len(moved)))
+        swapped[:, moved] = patterns
+        weights = np.hstack([1 - swapped, swapped])
+        return np.abs(sides[0].value(weights) - sides[1].value(weights))
+
+    least = apart(np.zeros((1, count)))[0] - _ROUNDING
+    if count <= EXACT_CLUSTERS:
+        reached = apart(np.arange(2**count)[:, None] >> np.arange(count) & 1) >= least
+        return float(reached.mean())
+    random = np.random.default_rng(seed)
+    drawn = (random.integers(0, 2, (some, count)) for some in portions(PATTERNS, count))
+    return (1 + sum(int((apart(patterns) >= least).sum()) for patterns in drawn)) / (1 + PATTERNS)
 
 
 def _by_cluster(values: Floats, bootstrap: ClusterBootstrap) -> Floats:

@@ -1,6 +1,6 @@
 """Paired comparisons of two systems on the same cases: mean of each case, interval and test by cluster, Holm."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Floats, as_number
 EXACT_CLUSTERS = 14  # up to here all 2^14 patterns of signs are counted
 PATTERNS = 9999
 _ROUNDING = 1e-9
+_SIGNS_AT_ONCE = 2**23  # 64 MB
 
 
 def mcnemar_exact(first_alone: int, second_alone: int) -> float:
@@ -51,8 +52,17 @@ def sign_flip(differences: Floats, seed: int) -> float:
     if len(moved) <= EXACT_CLUSTERS:
         bits = np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved)) & 1
         return float((np.abs((2 * bits - 1) @ moved) >= least).mean())
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(PATTERNS, len(moved)))
-    return float((1 + (np.abs(signs @ moved) >= least).sum()) / (1 + PATTERNS))
+    random = np.random.default_rng(seed)
+    signs = (random.choice([-1.0, 1.0], size=(some, len(moved))) for some in portions(PATTERNS, len(moved)))
+    reached = sum(int((np.abs(some @ moved) >= least).sum()) for some in signs)
+    return float((1 + reached) / (1 + PATTERNS))
+
+
+def portions(patterns: int, units: int) -> Iterator[int]:
+    """So many patterns of all units at a time as fit into memory, until there are `patterns`; few are one portion."""
+    at_once = max(1, _SIGNS_AT_ONCE // max(units, 1))
+    for start in range(0, patterns, at_once):
+        yield min(at_once, patterns - start)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

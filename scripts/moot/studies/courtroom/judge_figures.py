@@ -164,14 +164,17 @@ def _beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
 
     None where the judge states no belief before the verdict.
     """
-    said = run.results.transcripts
-    asked = said[(said["model"] == run.model) & (said["speaker"] == "judge") & (said["kind"] == BELIEF)]
+    asked = run.results.gather(
+        lambda said: said[(said["model"] == run.model) & (said["speaker"] == "judge") & (said["kind"] == BELIEF)],
+        ["speaker", "kind", "round"],
+    )
     nth = asked.groupby(["debate_id", "round"]).cumcount()  # of those asked for, whether they could be used or not
+    nth.index = pd.MultiIndex.from_frame(asked[["debate_id", "turn"]])
     mine = opinions[(opinions["model"] == run.model) & (opinions["speaker"] == "judge") & opinions["belief"].notna()]
     if not (mine["kind"] == BELIEF).any():
         return mine.iloc[:0]
     several = bool((nth > 0).any())
-    positions = nth.reindex(mine.index, fill_value=0)
+    positions = nth.reindex(pd.MultiIndex.from_frame(mine[["debate_id", "turn"]]), fill_value=0).to_numpy()
     rows = zip(mine["kind"], mine["round"], positions, strict=True)
     points = [_point(kind, number, position + 1 if several else 0) for kind, number, position in rows]
     order = mine["round"].where(mine["kind"] == BELIEF, LAST) + positions / MANY

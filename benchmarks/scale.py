@@ -1,0 +1,283 @@
+"""Every stage behind the debates, over 10^3, 10^4, 10^5 of them: seconds, processor seconds, and peak memory of each.
+
+Debates of twenty utterances (a courtroom with the judge's belief after each turn) are made of a few that are held:
+each made-up debate repeats one of those over a case of its own, with call ids of its own. Transcripts lie in shards,
+calls in a ledger, and each stage runs as its rule's job does, in a fresh process.
+"""
+
+import argparse
+import hashlib
+import multiprocessing
+import os
+import re
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
+from debates import FACTS, instant
+from moot.core.artifacts import atomic_path, describe, read_cases
+from moot.core.cases import shard_number
+from moot.core.schemas import SCHEMAS
+from moot.llm.ledger import Entry, Ledger
+from moot.report.figures import draw
+from moot.report.outcome import read_outcome, write_outcome
+from moot.report.reader import render_reader
+from moot.report.tables import write_table
+from moot.report.transcripts import render_markdown, render_page
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+from moot.stages.results import debated_results, model_results, study_results, write_scores
+from moot.studies import FIGURES, TABLES
+
+TEMPLATES = 200
+STUDY = "courtroom"
+CASES = Path("results/cases/people.parquet")
+PREDICTIONS = Path(f"results/predictions/{EXPERIMENT}/{MODEL}.parquet")
+CALLS = Path(f"results/calls/{EXPERIMENT}/{MODEL}.parquet")
+SCORES = Path(f"results/scores/{EXPERIMENT}.parquet")
+OUT = Path("results/out")
+
+
+def settings(shards: int) -> dict[str, Any]:
+    """The configuration of all measurements; its paths are below the working directory."""
+    config = configuration("", Path("data"), {"endpoint": "instant", "base_url": None, "concurrency": 64})
+    config["experiments"][EXPERIMENT]["params"] = {"beliefs": "after_turn"}
+    return {**config, "shards": shards}
+
+
+def make(debates: int, shards: int) -> None:
+    """Cases, transcripts and ledger of so many debates, in the working directory."""
+    held, replies = _templates()
+    people(CASES, debates, FACTS)
+    cases, _ = read_cases(CASES)
+    config = settings(shards)
+    metadata = describe(EXPERIMENT, [CASES])
+    ledger = Ledger(config["ledger"])
+    for shard in range(shards):
+        mine = [number for number, case in enumerate(cases) if shard_number(case.case_id, shards) == shard]
+        path = Path(f"results/transcripts/{EXPERIMENT}/{MODEL}/{shard}.parquet")
+        schema = SCHEMAS["transcripts"].with_metadata(metadata)
+        entries = _entries(mine, held, replies)
+        while batch := list(islice(entries, 500)):
+            ledger.store(batch)
+        with atomic_path(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+            for start in range(0, len(mine), 250):
+                tables = [_debate(number, cases[number].case_id, held) for number in mine[start : start + 250]]
+                writer.write_table(pa.concat_tables(tables).cast(schema))
+    ledger.close()
+
+
+def _templates() -> tuple[list[pa.Table], dict[str, Entry]]:
+    """Debates that are really held, one table each, and their calls."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        config = instant(folder, 64)
+        config["experiments"][EXPERIMENT]["params"] = {"beliefs": "after_turn"}
+        hold(config, people(folder / "cases.parquet", TEMPLATES, FACTS), folder / "out.parquet")
+        said = pq.read_table(folder / "out.parquet")
+        ledger = Ledger(config["ledger"])
+        entries = {entry.call_id: entry for entry in ledger.entries([i for i in said["call_id"].to_pylist() if i])}
+        ledger.close()
+    names = said["debate_id"].to_pylist()
+    starts = [row for row, name in enumerate(names) if row == 0 or names[row - 1] != name]
+    ends = [*starts[1:], len(names)]
+    return [said.slice(start, end - start) for start, end in zip(starts, ends, strict=True)], entries
+
+
+def _call_id(number: int, call_id: str) -> str:
+    return hashlib.sha256(f"{number} {call_id}".encode()).hexdigest() if call_id else ""
+
+
+def _debate(number: int, case_id: str, held: list[pa.Table]) -> pa.Table:
+    """A made-up debate: one that was held, over another case."""
+    table = held[number % len(held)]
+    call_ids = [_call_id(number, call_id or "") for call_id in table["call_id"].to_pylist()]
+    changed = {"case_id": [case_id] * len(table), "debate_id": [f"{case_id}#0"] * len(table), "call_id": call_ids}
+    for name, values in changed.items():
+        table = table.set_column(table.schema.get_field_index(name), name, pa.array(values, pa.string()))
+    return table
+
+
+def _entries(mine: list[int], held: list[pa.Table], replies: Mapping[str, Entry]) -> Iterator[Entry]:
+    for number in mine:
+        old = number % len(held)
+        for call_id in held[old]["call_id"].to_pylist():
+            if call_id:
+                entry = replies[call_id]
+                request = entry.request.replace(f" File {old}.", f" File {number}.")
+                yield replace(entry, call_id=_call_id(number, call_id), request=request)
+
+
+class Job(SimpleNamespace):
+    """What a stage's function reads of a job of Snakemake; its inputs are all files of the experiment."""
+
+    def __init__(self, shards: int, params: Mapping[str, Any]) -> None:
+        files = [CASES, PREDICTIONS, CALLS, SCORES, *_shards(shards)]
+
+        class Input(SimpleNamespace):
+            def __iter__(self) -> Iterator[str]:
+                return iter(map(str, files))
+
+        given = Input(
+            scores=[str(SCORES)],
+            baselines=[],
+            published=str(PROJECT / "data" / "published" / "published_results.csv"),
+            claims=str(PROJECT / "data" / "published" / "claims.csv"),
+        )
+        wildcards = SimpleNamespace(experiment=EXPERIMENT, model=MODEL, study=STUDY)
+        super().__init__(input=given, wildcards=wildcards, params=SimpleNamespace(job=params))
+
+
+def _shards(shards: int) -> list[Path]:
+    return [Path(f"results/transcripts/{EXPERIMENT}/{MODEL}/{shard}.parquet") for shard in range(shards)]
+
+
+def predict(plan: Plan, shards: int) -> None:
+    """Predictions and calls."""
+    write_predictions(plan, EXPERIMENT, CASES, _shards(shards), PREDICTIONS, CALLS)
+
+
+def score(plan: Plan, shards: int) -> None:
+    """Every scorer."""
+    write_scores(SCORES, plan, EXPERIMENT, [CASES, PREDICTIONS, *_shards(shards)])
+
+
+def tables(plan: Plan, shards: int) -> None:
+    """Every table of the study that this run fills, by one process where the workflow has some."""
+    results = study_results(plan, Job(shards, {"study": STUDY}))  # type: ignore[arg-type]
+    for name in TABLES:
+        if TABLES[name].study == STUDY and plan.can_fill(TABLES[name]):
+            paths = {ending: OUT / f"{name}.{ending}" for ending in ("csv", "xlsx", "tex", "html")}
+            paths["csv"].parent.mkdir(parents=True, exist_ok=True)
+            begun = time.perf_counter()
+            write_table(TABLES[name], results, paths)
+            _say(name, begun)
+
+
+def figures(plan: Plan, shards: int) -> None:
+    """Every figure of the study that this run fills."""
+    results = study_results(plan, Job(shards, {"study": STUDY}))  # type: ignore[arg-type]
+    for name in FIGURES:
+        if FIGURES[name].study == STUDY and plan.can_fill(FIGURES[name]):
+            paths = {ending: OUT / f"{name}.{ending}" for ending in ("png", "svg")}
+            paths["png"].parent.mkdir(parents=True, exist_ok=True)
+            begun = time.perf_counter()
+            draw(FIGURES[name], results, paths)
+            _say(name, begun)
+
+
+def _say(name: str, begun: float) -> None:
+    if os.environ.get("MOOT_BENCHMARK_DETAILS"):
+        print(f"  {name}: {time.perf_counter() - begun:.1f} s, {_megabytes():.0f} MB so far", file=sys.stderr)
+
+
+def render(plan: Plan, shards: int) -> None:
+    """The transcripts for people, as Markdown and as a page."""
+    results = model_results(plan, Job(shards, {}))  # type: ignore[arg-type]
+    for render_as, ending in ((render_markdown, "md"), (render_page, "html")):
+        with atomic_path(OUT / f"{EXPERIMENT}.{ending}") as part, part.open("w", encoding="utf-8") as page:
+            page.writelines(render_as(results, MODEL))
+
+
+def reader(plan: Plan, shards: int) -> None:
+    """The study's page of all debates."""
+    pieces = render_reader(STUDY, debated_results(plan, Job(shards, {})))  # type: ignore[arg-type]
+    with atomic_path(OUT / "reader.html") as part, part.open("w", encoding="utf-8") as page:
+        page.writelines(pieces)
+
+
+def outcome(plan: Plan, shards: int) -> None:  # noqa: ARG001 - as the others
+    """How the debates came out."""
+    paths = {ending: OUT / f"outcome.{ending}" for ending in ("csv", "html")}
+    write_outcome(STUDY, read_outcome([PREDICTIONS], []), paths, False)
+
+
+STAGES: dict[str, Callable[[Plan, int], None]] = {
+    "predict": predict,
+    "score": score,
+    "tables": tables,
+    "figures": figures,
+    "render": render,
+    "reader": reader,
+    "outcome": outcome,
+}
+
+
+def _megabytes() -> float:
+    """This process's largest resident size; getrusage would count what its parent had when it began."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) / 1024  # type: ignore[index]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def _run(stage: str, shards: int, into: Any) -> None:
+    plan = Plan.from_yaml(settings(shards), PROJECT)
+    before, wall, cpu = _megabytes(), time.perf_counter(), time.process_time()
+    STAGES[stage](plan, shards)
+    into.put((time.perf_counter() - wall, time.process_time() - cpu, _megabytes(), before))
+
+
+def measure(stage: str, shards: int) -> tuple[float, float, float, float]:
+    """Seconds, processor seconds, peak megabytes, and those of the process before it began."""
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=_run, args=(stage, shards, queue))
+    process.start()
+    process.join()
+    if process.exitcode:
+        sys.exit(f"{stage} failed")
+    found: tuple[float, float, float, float] = queue.get()
+    return found
+
+
+def table(folder: Path, sizes: list[int], stages: list[str], a_shard: int) -> Iterator[str]:
+    """Rows of a Markdown table, one a stage and size."""
+    for size in sizes:
+        place = folder / str(size)
+        shards = max(1, size // a_shard)
+        place.mkdir(parents=True, exist_ok=True)
+        os.chdir(place)
+        if not (place / "made").exists():
+            make(size, shards)
+            (place / "made").touch()
+        for stage in stages:
+            seconds, processor, peak, before = measure(stage, shards)
+            written = _size(Path("results")) if stage == stages[-1] else 0
+            yield f"| {stage} | {size:,} | {seconds:.1f} | {processor:.1f} | {peak:.0f} | {before:.0f} |"
+            if written:
+                yield f"| all that stands in results/, MB | {size:,} | {written / 1e6:.0f} | | | |"
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000])
+    parser.add_argument("--stages", nargs="*", default=list(STAGES), choices=list(STAGES))
+    parser.add_argument("--a-shard", type=int, default=1_000, help="debates of a shard")
+    parser.add_argument("--folder", type=Path, help="keep what is made here, and use what is there")
+    chosen = parser.parse_args()
+    print("| stage | debates | seconds | processor seconds | peak MB | MB before |\n|---|--:|--:|--:|--:|--:|")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.folder.absolute() if chosen.folder else Path(temporary)
+        for line in table(folder, chosen.sizes, chosen.stages, chosen.a_shard):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
