@@ -74,7 +74,7 @@ def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: 
                 look(page, axe, tmp_path, "seat")
             page.get_by_label("Your position").fill("I would affirm the decision.")
             page.get_by_label("Your reasons").fill(f"Reason {number}.")
-            page.get_by_label("How sure are you").fill("70")
+            page.get_by_label("Confidence").fill("70")
             page.get_by_role("button", name="Send").click()
             page.wait_for_load_state()
             if number == ROUNDS:  # half-way: the server is killed, and opens again at another address
@@ -96,13 +96,16 @@ def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, 
     page.get_by_role("button", name="Label").click()
     for number in range(STATEMENTS):
         page.get_by_text(f"{number} of {STATEMENTS} labelled").wait_for()
+        page.wait_for_load_state()  # a key that is pressed before the page is there labels nothing
         if number == 3:
             look(page, axe, tmp_path, "label")
         page.keyboard.press(str(1 + number % 7))
         if number == 9:
             page.get_by_text(f"{number + 1} of {STATEMENTS} labelled").wait_for()
+            page.wait_for_load_state()
             page.keyboard.press("u")
             page.get_by_text(f"{number} of {STATEMENTS} labelled").wait_for()
+            page.wait_for_load_state()
             page.keyboard.press("3")
             page.get_by_text(f"{number + 1} of {STATEMENTS} labelled").wait_for()
             desk.kill()

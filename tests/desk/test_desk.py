@@ -18,9 +18,9 @@ from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.labels.sheets import read_annotations
 from moot.legal.rubric import LABELS
-from moot.protocols.inbox import read_answer
+from moot.protocols.inbox import read_answer_file
 
-SAID = {"position": "I would affirm the decision.", "reasons": "The record is thin.", "confidence": "70"}
+SAID = {"position": "I would affirm the decision.", "statement": "The record is thin.", "confidence": "70"}
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,10 @@ def test_a_panel_of_three_rounds_is_answered_on_its_pages(folder: Path, server: 
         for question in questions:
             page = await (await client.get("/t/seat")).text()
             assert "&lt;i&gt;Facts&lt;/i&gt;" in page and "<i>" not in page and "case-" not in page
-            status, _ = await answer(client, question.key, seen=question.digest, reasons=f"Round {number}.")
+            status, _ = await answer(client, question.key, seen=question.digest, statement=f"Round {number}.")
             assert status == 303
-            assert read_answer(question.answer) == (f"I would affirm the decision.\n\nRound {number}.", 70.0)
+            said = read_answer_file(question.answer, question.form)
+            assert said == {"statement": f"I would affirm the decision.\n\nRound {number}.", "confidence": 70.0}
         assert "No question is open" in await (await client.get("/t/seat")).text()
 
     for number in range(1, ROUNDS + 1):
@@ -90,21 +91,21 @@ def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: F
         return len(list(inbox.rglob("*.aside-*")))
 
     async def go_wrong(client: TestClient) -> None:
-        for fields, fault in (({"confidence": "x"}, "from 0 to 100"), ({"reasons": "Confidence: 3"}, "2 lines")):
+        for fields, fault in (({"confidence": "x"}, "from 0 to 100"), ({"statement": "Confidence: 3"}, "2 lines")):
             status, page = await answer(client, first.key, seen=first.digest, **fields)
             assert status == 400 and fault in page and "I would affirm the decision." in page
         assert not first.answered and asides() == 0
         assert [(await answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [303, 303]
         assert asides() == 0, "the same answer twice is one answer"
-        status, page = await answer(client, first.key, seen=first.digest, reasons="I differ.")
+        status, page = await answer(client, first.key, seen=first.digest, statement="I differ.")
         assert status == 400 and "That answer stands" in page
-        assert read_answer(first.answer)[0].endswith("The record is thin.") and asides() == 1
+        assert read_answer_file(first.answer, first.form)["statement"].endswith("The record is thin.") and asides() == 1
         second.page.write_text(second.page.read_text().replace("Facts", "New facts"))
         status, page = await answer(client, second.key, seen=second.digest)
         assert status == 400 and "has changed" in page and "New facts" in page and "The record is thin." in page
         assert not second.answered and asides() == 2
         assert (await answer(client, second.key, seen=read_questions(inbox)[1].digest))[0] == 303
-        status, page = await answer(client, "0" * 16, seen="x", reasons="Still mine.")
+        status, page = await answer(client, "0" * 16, seen="x", statement="Still mine.")
         assert status == 400 and "kept in" in page
         assert "Still mine." in next(inbox.glob("unasked.aside-*")).read_text()
 

@@ -10,8 +10,9 @@ from moot.core.cases import Case
 from moot.core.errors import DebatePausedError, UserError
 from moot.datasets.opinions import TASK, human_statements
 from moot.llm.request import Request
-from moot.protocols.inbox import read_answer
-from moot.protocols.panel import split_round, stated_confidence
+from moot.protocols.inbox import read_answer_file
+from moot.protocols.panel import OpinionOnAppeal, split_round, stated_confidence
+from moot.protocols.people import form_of
 from scripted_model import hold
 
 CASE = Case(
@@ -209,7 +210,7 @@ async def test_a_person_is_asked_and_the_debate_goes_on_from_there(
         (b"I affirm.\nConfidence: 50\nConfidence: 60", "2 lines"),
         (b"I affirm.\nConfidence: high", "expected a number from 0 to 100"),
         (b"I affirm.\nConfidence: 120", "expected a number from 0 to 100"),
-        (b"Confidence: 50", "a confidence and no statement"),
+        (b"Confidence: 50", "no statement; expected your words"),
         ("Ich best\xe4tige.\nConfidence: 50".encode("latin-1"), "is not UTF-8"),
         (b"x" * 30_000 + b"\nConfidence: 50", "Shorten it"),
     ],
@@ -218,5 +219,5 @@ def test_a_malformed_answer_gets_a_clear_message(content: bytes, message: str, t
     path = tmp_path / "repeat-0-round-1.answer.txt"
     path.write_bytes(content)
     with pytest.raises(UserError, match=re.escape(message)) as error:
-        read_answer(path)
+        read_answer_file(path, form_of(OpinionOnAppeal))
     assert str(path) in str(error.value)

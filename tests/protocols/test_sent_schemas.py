@@ -23,10 +23,12 @@ from moot.protocols.courtroom import Inline
 from moot.protocols.decisions import Grade, decision_schema
 from moot.protocols.feedback import opinion_schema
 from moot.protocols.panel import Spoken, round_schema
+from moot.protocols.people import PersonsForm
 from moot.protocols.reasoning import Criticism, steps_schema
 from moot.protocols.replies import Factor, prediction_schema
 from moot.protocols.summaries import CaseSummary
 
+NOT_SENT = (ProtocolParams, PersonsForm)
 ONE = Task(noun="the case", question="Is it so?", labels=("no", "yes"))
 SEVERAL = Task(noun="the case", question="Which?", labels=("article 1", "article 2"), multilabel=True)
 SENT: dict[str, tuple[type[BaseModel], str]] = {
@@ -75,7 +77,7 @@ def forms() -> Iterator[str]:
             module = importlib.import_module(found.name)
             for name, value in vars(module).items():
                 own = getattr(value, "__module__", "") == module.__name__ and not name.startswith("_")
-                form = inspect.isclass(value) and issubclass(value, BaseModel) and not issubclass(value, ProtocolParams)
+                form = inspect.isclass(value) and issubclass(value, BaseModel) and not issubclass(value, NOT_SENT)
                 makes = inspect.isfunction(value) and value.__annotations__.get("return") == type[BaseModel]
                 if own and (form or makes):
                     yield name

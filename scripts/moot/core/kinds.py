@@ -6,6 +6,9 @@ CONCLUSION = "conclusion"
 PUBLIC = "public"
 """The `visibility` of what every seat may read."""
 
+HUMAN = "human"
+"""The `source` of what a person said."""
+
 OPENING, STATEMENT, CLOSING, SPEECH = "opening", "statement", "closing", "speech"
 BELIEF, VOTE, DECISION, VERDICT = "belief", "vote", "decision", "verdict"
 EXTRA, OVERRUN = "extra", "overrun"

@@ -1,16 +1,15 @@
 """The inbox as a list of questions, and answers to them: each question is answered once, and nothing said is lost."""
 
 import hashlib
-import re
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from moot.desk.durable import write_new
-from moot.protocols.inbox import ANSWER, QUESTION, question_part
-
-_NAME = re.compile(r"repeat-(?P<repeat>\d+)-round-(?P<round>\d+)")
+from moot.protocols.inbox import ANSWER, ASKED
 
 
 class Said(Enum):
@@ -29,8 +28,11 @@ class Question:
         key: names it in addresses, and tells neither model nor case.
         page: its file.
         case, repeat, round: the number of its case among the inbox's, from 1; the debate's repeat, from 0; the round.
-        text: what a person sees before speaking.
-        digest: of the text, so that an answer to another text is not taken for one to this.
+        headline: who is asked for what.
+        person: who sits there, by name; "" where nobody is named.
+        sections: what a person reads before answering: a tag ("" for what is said of the rest) and a text each.
+        form: the JSON schema of the answer.
+        digest: of all that is shown, so that an answer to another question is not taken for one to this.
     """
 
     key: str
@@ -38,13 +40,16 @@ class Question:
     case: int
     repeat: int
     round: int
-    text: str
+    headline: str
+    person: str
+    sections: Sequence[tuple[str, str]]
+    form: dict[str, Any]
     digest: str
 
     @property
     def answer(self) -> Path:
         """The file of its answer."""
-        return self.page.with_name(self.page.name.removesuffix(QUESTION) + ANSWER)
+        return self.page.with_name(self.page.name.removesuffix(ASKED) + ANSWER)
 
     @property
     def answered(self) -> bool:
@@ -54,22 +59,24 @@ class Question:
 
 def read_questions(inbox: Path) -> list[Question]:
     """All questions of an inbox, case by case, in the order of rounds."""
-    pages = [page for page in sorted(inbox.glob(f"*/*/*/*{QUESTION}")) if _NAME.match(page.name)]
+    pages = sorted(inbox.glob(f"*/*/*/*{ASKED}"))
     folders = {folder: number for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)}
     found = []
     for page in pages:
-        named, text = _NAME.match(page.name), question_part(page.read_text(encoding="utf-8"))
-        assert named  # noqa: S101 - chosen so above
+        text = page.read_text(encoding="utf-8")
+        asked = json.loads(text)
         key = _digest(str(page.relative_to(inbox)))
+        place = (folders[page.parent], asked["repeat"], asked["round"])
+        sections = [(tag, said) for tag, said in asked["sections"]]
         found.append(
-            Question(key, page, folders[page.parent], int(named["repeat"]), int(named["round"]), text, _digest(text))
+            Question(key, page, *place, asked["headline"], asked["person"], sections, asked["form"], _digest(text))
         )
-    return sorted(found, key=lambda question: (question.case, question.repeat, question.round))
+    return sorted(found, key=lambda question: (question.case, question.repeat, question.round, question.page.name))
 
 
-def next_open(questions: Sequence[Question]) -> Question | None:
-    """The first question without an answer."""
-    return next((question for question in questions if not question.answered), None)
+def next_open(questions: Sequence[Question], person: str) -> Question | None:
+    """A person's first question without an answer."""
+    return next((question for question in questions if question.person == person and not question.answered), None)
 
 
 def give_answer(question: Question, seen: str, content: str) -> Said:
@@ -89,7 +96,7 @@ def give_answer(question: Question, seen: str, content: str) -> Said:
     outcome = Said.CHANGED if seen != question.digest else Said.KEPT
     if outcome is Said.KEPT and write_new(question.answer, content):
         return Said.KEPT
-    keep_aside(question.page.with_name(question.page.name.removesuffix(QUESTION)), content)
+    keep_aside(question.page.with_name(question.page.name.removesuffix(ASKED)), content)
     return Said.CHANGED if outcome is Said.CHANGED else Said.TAKEN
 
 

@@ -17,10 +17,11 @@ from aiohttp import web
 
 from moot.core.errors import UserError
 from moot.desk.answers import Question, Said, give_answer, keep_aside, next_open, read_questions
+from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_names
 from moot.desk.runner import Runner
 from moot.legal.rubric import DEFINITIONS
-from moot.protocols.inbox import LONGEST_ANSWER, parse_answer
+from moot.protocols.forms import LONGEST_ANSWER
 from moot.report.escaping import visible
 
 PAGE = Path(__file__).parent / "page"
@@ -109,16 +110,19 @@ async def show_desk(request: web.Request) -> web.Response:
     """What there is to do."""
     desk = request.app[DESK]
     questions = read_questions(desk.inbox)
-    return _page(request, "desk", questions=questions, waiting=_open(questions), sheets=sheet_names(desk.sheets))
+    people = {name: _of(questions, name) for name in sorted({question.person for question in questions})}
+    return _page(
+        request, "desk", people=people or {"": []}, sheets=sheet_names(desk.sheets), runner=desk.runner
+    )  # fmt: skip
 
 
 async def show_next_question(request: web.Request) -> web.Response:
-    """The next question, or that there is none now."""
-    desk = request.app[DESK]
+    """The next question to a person, or that there is none now."""
+    desk, person = request.app[DESK], request.query.get("as", "")
     questions = read_questions(desk.inbox)
-    if found := next_open(questions):
+    if found := next_open(questions, person):
         raise web.HTTPSeeOther(f"/{desk.token}/seat/{found.key}", headers=HEADERS)
-    return _page(request, "pause", questions=questions, runner=desk.runner)
+    return _page(request, "pause", questions=_of(questions, person), person=person, runner=desk.runner)
 
 
 async def show_question(request: web.Request) -> web.Response:
@@ -128,23 +132,21 @@ async def show_question(request: web.Request) -> web.Response:
 
 async def take_answer(request: web.Request) -> web.Response:
     """Keep an answer, and go on to the next question; what cannot count comes back with the reason."""
-    desk, form = request.app[DESK], {name: str(value) for name, value in (await request.post()).items()}
-    said = "\n\n".join(filter(None, (form.get(name, "").strip() for name in ("position", "reasons"))))
-    content = f"{said}\n\nConfidence: {form.get('confidence', '').strip()}\n".replace("\r\n", "\n")
+    desk, form = request.app[DESK], await request.post()
     try:
         question = _question(request)
     except UserError as fault:
-        aside = keep_aside(desk.inbox / "unasked", content)
+        aside = keep_aside(desk.inbox / "unasked", as_sent(form))
         raise UserError(f"{fault} Your answer is kept in {aside}.") from None
     try:
-        parse_answer(content, Path("your answer"))
+        content = as_answer(form, question.form)
     except UserError as fault:
         return _question_page(request, question, form, fault=str(fault))
-    outcome = give_answer(question, form.get("seen", ""), content)
+    outcome = give_answer(question, str(form.get("seen", "")), content)
     if outcome is not Said.KEPT:
         return _question_page(request, question, form, outcome=outcome.value)
     desk.runner.go_on()
-    raise web.HTTPSeeOther(f"/{desk.token}/seat", headers=HEADERS)
+    raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(question.person)}", headers=HEADERS)
 
 
 async def choose_annotator(request: web.Request) -> web.Response:
@@ -191,17 +193,23 @@ def _question(request: web.Request) -> Question:
     return found[request.match_info["key"]]
 
 
-def _question_page(request: web.Request, question: Question, form: Mapping[str, str], **context: Any) -> web.Response:
-    questions = read_questions(request.app[DESK].inbox)
+def _question_page(request: web.Request, question: Question, sent: Mapping[str, Any], **context: Any) -> web.Response:
+    mine = _of(read_questions(request.app[DESK].inbox), question.person)
     answered = question.answered and not context
     return _page(
-        request, "seat", question=question, form=form, waiting=_open(questions), answered=answered,
+        request, "seat", question=question, inputs=inputs_of(question.form, sent), answered=answered,
+        waiting=sum(not other.answered for other in mine), next=_as(question.person),
         status=400 if context else 200, **context,
     )  # fmt: skip
 
 
-def _open(questions: list[Question]) -> int:
-    return sum(not question.answered for question in questions)
+def _of(questions: list[Question], person: str) -> list[Question]:
+    return [question for question in questions if question.person == person]
+
+
+def _as(person: str) -> str:
+    """The end of an address that names a person."""
+    return f"?as={person}" if person else ""
 
 
 def _page(request: web.Request, name: str, status: int = 200, **context: Any) -> web.Response:

@@ -5,9 +5,10 @@ import re
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jinja2
 from jinja2 import meta
@@ -28,6 +29,25 @@ def enclose(text: object, tag: str) -> str:
     '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
     """
     return f"<{tag}>\n{_TAG_LIKE.sub('‹', str(text)).strip()}\n</{tag}>"
+
+
+class Section(NamedTuple):
+    """A part of what a person reads: material under its tag (facts, record), or with the tag "" what is said of it."""
+
+    tag: str
+    text: str
+
+
+_FOR_PERSON: ContextVar[str] = ContextVar("_FOR_PERSON", default="")
+"""While a template is rendered for a person: the mark between its sections."""
+_ON_TAGS = re.compile(r" ?Text between [^.\n]*\btags?\b[^.\n]*\.|<\w+> ?等标签[^。\n]*。")
+"""What a prompt says of its tags, which people do not see."""
+
+
+def _enclosed(text: object, tag: str) -> str:
+    """`enclose`, or for a person the text as it is, as a section of its own."""
+    mark = _FOR_PERSON.get()
+    return f"\0{mark}{tag}\0{text}\0{mark}\0" if mark else enclose(text, tag)
 
 
 class _Environment(SandboxedEnvironment):
@@ -57,7 +77,7 @@ class Prompts:
             autoescape=False,
             auto_reload=False,
         )
-        self._environment.filters["enclose"] = enclose
+        self._environment.filters["enclose"] = _enclosed
         # Marks that no case text and no model text can contain; they leave with the cut.
         self._mark = secrets.token_hex(16)
         self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
@@ -74,15 +94,38 @@ class Prompts:
         Raises:
             UserError: no such template, or a mistake in it, with its line.
         """
-        with _mistakes_named(f"{name}.jinja"):
-            template = self._template((f"{name}.{language}.jinja", f"{name}.jinja"))
-            text = template.render(role=lambda role: f"\0{self._mark}{role}\0", **context)
-        parts = self._cut.split(text)
+        parts = self._cut.split(self._text((f"{name}.{language}.jinja", f"{name}.jinja"), context))
         messages = (
             Message(role, content.replace("\0", "").strip())
             for role, content in zip(parts[1::2], parts[2::2], strict=True)
         )
         return tuple(message for message in messages if message.content)
+
+    def render_for_person(self, name: str, *, language: str = "en", **context: Any) -> tuple[Section, ...]:
+        """What a template says, for a person to read; `{name}.person.jinja` takes its place where there is one.
+
+        Args, Raises: as in `render`.
+        """
+        names = (f"{name}.person.{language}.jinja", f"{name}.{language}.jinja", f"{name}.person.jinja", f"{name}.jinja")
+        mark = secrets.token_hex(16)
+        token = _FOR_PERSON.set(mark)
+        try:
+            text = self._text(names, context)
+        finally:
+            _FOR_PERSON.reset(token)
+        tag, sections = "", []
+        for place, part in enumerate(re.split(f"\0{mark}([a-z_]*)\0", text)):
+            if place % 2:
+                tag = part
+            else:
+                shown = (part if tag else _ON_TAGS.sub("", self._cut.sub("\n\n", part))).replace("\0", "").strip()
+                sections += [Section(tag, shown)] if shown else []
+        return tuple(sections)
+
+    def _text(self, names: tuple[str, ...], context: dict[str, Any]) -> str:
+        """The first template that there is, rendered, with a mark where a message begins."""
+        with _mistakes_named(names[-1]):
+            return self._template(names).render(role=lambda role: f"\0{self._mark}{role}\0", **context)
 
     def overlaid(self, folder: Path, *names: str) -> "Prompts":
         """These templates, with single ones replaced by those of a folder, of the same names.

@@ -25,11 +25,17 @@ class ProtocolParams(BaseModel):
         None, ge=1, description="most tokens of a reply that must follow a schema; none: as max_tokens"
     )
     seats: Mapping[str, str] = Field(
-        default_factory=dict, description="seat to model, for seats that another model than the experiment's takes"
+        default_factory=dict,
+        description="seat to model, for seats that another model than the experiment's takes, or to `person` "
+        "(`person:NAME` where several people sit)",
     )
 
 
 def _every_repeat(_setting: Setting, _case: Case) -> None:
+    return None
+
+
+def _any_seat(_params: Any) -> None:
     return None
 
 
@@ -92,6 +98,7 @@ class ProtocolEntry:
         repeats: which repeats of a case are debated; None for as many as the experiment says.
         debaters: who argues; None where nobody does.
         options: how its prompts name the options of an answer.
+        seats: who may speak, from the parameters, so that `seats` can be checked; None where that is not said.
     """
 
     run: Protocol
@@ -102,12 +109,13 @@ class ProtocolEntry:
     repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat
     debaters: Debaters | None = None
     options: Options = Options()
+    seats: Callable[[Any], Sequence[str] | None] = _any_seat
 
 
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "moot.protocols")
 
 
-def protocol(
+def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
     name: str,
     params: type[ProtocolParams],
     *,
@@ -117,6 +125,7 @@ def protocol(
     repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat,
     debaters: Debaters | None = None,
     options: Options = Options(),
+    seats: Callable[[Any], Sequence[str] | None] = _any_seat,
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.
 
@@ -125,7 +134,8 @@ def protocol(
 
     def add(run: Protocol) -> Protocol:
         templates = (f"{name}/",) if prompts is None else prompts
-        PROTOCOLS.register(name)(ProtocolEntry(run, params, study, templates, needs, repeats, debaters, options))
+        entry = ProtocolEntry(run, params, study, templates, needs, repeats, debaters, options, seats)
+        PROTOCOLS.register(name)(entry)
         return run
 
     return add

@@ -41,7 +41,7 @@ def _transcripts(params: AloneParams) -> dict[str, str]:
     return {"debates": f"transcripts/{params.beside}/{{model}}"} if params.beside else {}
 
 
-@protocol("alone", AloneParams, study="comparison", needs=_transcripts)
+@protocol("alone", AloneParams, study="comparison", needs=_transcripts, seats=lambda params: (params.judge,))
 async def alone(debate: Debate, params: AloneParams) -> Answer | None:
     """Think, think again with all earlier thoughts, and decide."""
     for number in range(1, thoughts(debate, params) + 1):

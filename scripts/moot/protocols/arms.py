@@ -18,8 +18,10 @@ from moot.protocols.arm_debates import (
     FalseCitation,
     NoiseDebate,
     Padding,
+    PlantDebate,
     SwapDebate,
 )
+from moot.protocols.people import is_person
 
 CALLS_MATCHED, TOKENS_MATCHED, RELABELLED, SWAP = "matched_calls", "matched_tokens", "labels_swapped", "swap"
 _COMMON = ("temperature", "max_tokens", "form_tokens", "seats")
@@ -156,6 +158,9 @@ def _debaters_problem(name: str, protocol: str, full: Full) -> str:
     seats = debaters.seats(full.params) if debaters else ()
     if arm.needs_debaters and not seats:
         return f"protocol '{protocol}' asks no debaters"
+    people = [seat for seat in seats if is_person(full.params.seats.get(seat, ""))]
+    if people and arm.debate and issubclass(arm.debate, PlantDebate):
+        return f"{people[0]} is a person's seat, and nobody's words are put into a person's mouth"
     if arm.needs_sides and not (debaters and debaters.given_sides(full.params)):
         return "the debaters of this experiment are told no side to argue for"
     return "this experiment has one debater" if name == SWAP and len(seats) == 1 else ""

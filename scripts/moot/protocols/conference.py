@@ -32,7 +32,7 @@ from moot.datasets.conference import Agenda, Topic, read_agenda
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, Options, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
-from moot.protocols.decisions import ANSWERS, DecisionParams, ask_decision, grade, opposite
+from moot.protocols.decisions import ANSWERS, GRADER, DecisionParams, ask_decision, grade, opposite
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, Turn, next_speaker, participant
 
@@ -78,6 +78,7 @@ PARTICIPANTS = Debaters(_participants, MODERATOR, among_them=AGREEING)
     study="conference",
     debaters=PARTICIPANTS,
     options=Options(known=AGREEING),
+    seats=lambda params: (MODERATOR, *_participants(params), JUDGE, EVALUATOR, GRADER, CODER),
 )
 async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     """Debate every topic; the answer is whether all ended in agreement, or the group's verdict on a task of its own."""

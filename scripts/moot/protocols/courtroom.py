@@ -68,7 +68,13 @@ ADVOCATES = Debaters(
 )
 
 
-@protocol("courtroom", CourtroomParams, study="courtroom", debaters=ADVOCATES)
+@protocol(
+    "courtroom",
+    CourtroomParams,
+    study="courtroom",
+    debaters=ADVOCATES,
+    seats=lambda _: (PROSECUTOR, DEFENSE, JUDGE),
+)
 async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
     """Seven turns; the verdict is the answer. A failed turn is skipped, a failed verdict leaves no answer."""
     advocates = debate.in_order((PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR))
@@ -90,7 +96,7 @@ async def speak(debate: Debate, params: CourtroomParams, advocate: str, phase: s
         )
         if said.usable and said.parsed:
             statement = said.parsed["statement"]
-            debate.record(advocate, phase, statement, source="model", round=number, call_id=said.call_id)
+            debate.record(advocate, phase, statement, source=said.source, round=number, call_id=said.call_id)
         return
     if params.strategy == "call":
         await debate.say(advocate, "strategy", "courtroom/strategy", private=True, round=number, phase=phase)

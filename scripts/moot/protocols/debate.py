@@ -11,22 +11,19 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from moot.core.cases import Case, Task
-from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.core.errors import CallFailedError, UserError
-from moot.core.kinds import PUBLIC, UNUSABLE
-from moot.core.likelihood import censored, label_shares
-from moot.llm.parsing.ladder import Parsed, describe_schema, json_schema, parse_reply
+from moot.core.kinds import HUMAN, PUBLIC, UNUSABLE
+from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.prompts import Prompts
 from moot.llm.request import Message, Reply, request_to
+from moot.protocols.inbox import ask_by_inbox
+from moot.protocols.people import FORM_BELOW, AskPerson, Question, Statement, choice_form, form_of, is_person, name_of
+from moot.protocols.reading import read_choice, read_fields, read_filled_in, read_likelihood
 
 if TYPE_CHECKING:
     from moot.llm.chat import Chat
 
 _REPLICATES_A_DEBATE = 1000
-
-
-NO_ANSWER_YET = "no answer yet: "
-UNUSABLE_ANSWER = "an answer cannot be used: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +88,7 @@ class Setting:
         seed: the configuration's seed.
         examples: the training split, for n-shot prompts; nothing else may be shown with its label.
         artifacts: files that the protocol asked for, by name.
+        people: how a person is asked who sits in a seat.
     """
 
     experiment: str
@@ -101,6 +99,7 @@ class Setting:
     seed: int
     examples: Sequence[Case] = ()
     artifacts: Mapping[str, Path] = field(default_factory=dict)
+    people: AskPerson = ask_by_inbox
 
 
 class Debate:
@@ -170,18 +169,20 @@ class Debate:
         prompt: str,
         *,
         schema: type[BaseModel] | None = None,
+        form: type[BaseModel] = Statement,
         private: bool = False,
         round: int = 0,  # noqa: A002 - the transcript's column
         heard: Sequence[Utterance] | None = None,
         **context: Any,
     ) -> Utterance:
-        """Let a seat's model answer a prompt, and record it.
+        """Let a seat's model, or the person who sits there, answer a prompt, and record it.
 
         Args:
             seat: who speaks.
             kind: what it is (opening, strategy, belief, verdict, ...).
             prompt: template name below `config/prompts`, without ending.
             schema: what the reply must hold; `prediction` and `confidence` fields fill the utterance's columns.
+            form: what a person fills in where there is no schema: `statement` or `prediction` is what is said.
             private: whether only this seat may read it later.
             round: the round that it belongs to, from 1; 0 where there are none.
             heard: what the prompt may quote; by default everything that the seat may know now.
@@ -189,19 +190,26 @@ class Debate:
 
         Returns:
             The recorded utterance; a failed call or an unusable reply is recorded as such, never raised.
+
+        Raises:
+            DebatePausedError: a person sits there who has not answered yet.
         """
         turn = self._next_turn()
+        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
+        if self.is_a_persons(seat):
+            answer = self._ask_person(said, prompt, schema or form, heard, reply_format=FORM_BELOW, **context)
+            read_filled_in(said, answer, schema, self.task)
+            return self._keep(said)
         chat = self._chat(seat)
         reply_format = describe_schema(schema) if schema else ""
         messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
-        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
         most_tokens = self.params.form_tokens if schema else None
         said, reply = await self._ask(
             chat, messages, said, schema=json_schema(schema) if schema else None, most_tokens=most_tokens
         )
         said.text = reply.text if reply else ""
         if schema and not said.failed:
-            self._fill(said, parse_reply(said.text, schema))
+            read_fields(said, parse_reply(said.text, schema), self.task)
         return self._keep(said)
 
     async def choose(
@@ -225,18 +233,25 @@ class Debate:
         Returns:
             The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,
             confidence its share of the labels' probability, 0 to 100. Labels whose words the server did not list stand
-            in `parsed["unlisted"]`; where it listed none of them, the answer is invalid.
+            in `parsed["unlisted"]`; where it listed none of them, the answer is invalid. A person chooses one of the
+            words, and states a confidence: `parsed["shares"]` is then label to probability.
 
         Raises:
+            DebatePausedError: a person sits there who has not answered yet.
             LogprobsUnavailableError: the endpoint gives no token probabilities.
         """
         turn = self._next_turn()
         words = words or {label: label for label in self.task.labels}
-        messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
         said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
+        if self.is_a_persons(seat):
+            form = choice_form(tuple(words.values()))
+            answer = self._ask_person(said, prompt, form, heard, reply_format="", words=words, **context)
+            read_choice(said, answer, words)
+            return self._keep(said)
+        messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
         said, reply = await self._ask(self._chat(seat), messages, said, choices=tuple(words.values()))
         if reply is not None:
-            self._score(said, reply, words)
+            read_likelihood(said, reply, words)
         return self._keep(said)
 
     def record(
@@ -255,6 +270,27 @@ class Debate:
         visibility = _visibility(seat, private)
         return self._keep(Utterance(turn, round, seat, visibility, kind, text, source=source, **fields))
 
+    def is_a_persons(self, seat: str) -> bool:
+        """Whether a person sits in a seat. A rehearsal has a simulated voice there, which is asked as a model is."""
+        voice = self._voice(seat)
+        return is_person(voice) and voice not in self._setting.chats
+
+    # How a person is asked
+
+    def _ask_person(
+        self, said: Utterance, prompt: str, form: type[BaseModel], heard: Sequence[Utterance] | None, /, **context: Any
+    ) -> Mapping[str, Any]:
+        """What the person in a seat fills in, who is shown what a model would be."""
+        said.source = HUMAN
+        asked = (said.speaker, said.kind, said.round)
+        self._asked[asked] += 1
+        sections = self._setting.prompts.render_for_person(prompt, **self._shown(said.speaker, heard), **context)
+        sections = tuple(part._replace(text=part.text.removesuffix(FORM_BELOW).rstrip()) for part in sections)
+        debate = (self.experiment, self.model, self.case.case_id, self.repeat)
+        person = name_of(self._voice(said.speaker))
+        place = (said.round, said.speaker, said.kind, self._asked[asked])
+        return self._setting.people(Question(*debate, *place, person, sections, form_of(form)))
+
     # How a call is made and kept
 
     def _next_turn(self) -> int:
@@ -266,19 +302,25 @@ class Debate:
         return said
 
     def _chat(self, seat: str) -> "Chat":
-        return self._setting.chats[self.params.seats.get(seat, self._setting.model)]
+        return self._setting.chats[self._voice(seat)]
+
+    def _voice(self, seat: str) -> str:
+        """The model or person in a seat."""
+        return str(self.params.seats.get(seat, self._setting.model))
 
     def _render(self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Any) -> tuple[Message, ...]:
-        return self._setting.prompts.render(
-            prompt,
-            language=self.task.language,
-            case=self.case,
-            task=self.task,
-            seat=seat,
-            params=self.params,
-            heard=self.heard_by(seat) if heard is None else heard,
-            **context,
-        )
+        return self._setting.prompts.render(prompt, **self._shown(seat, heard), **context)
+
+    def _shown(self, seat: str, heard: Sequence[Utterance] | None) -> dict[str, Any]:
+        """What every template sees of a debate."""
+        return {
+            "language": self.task.language,
+            "case": self.case,
+            "task": self.task,
+            "seat": seat,
+            "params": self.params,
+            "heard": self.heard_by(seat) if heard is None else heard,
+        }
 
     async def _ask(
         self,
@@ -292,6 +334,8 @@ class Debate:
     ) -> tuple[Utterance, Reply | None]:
         """Ask a model; the same question asked again in a debate is a further sample."""
         model, params = chat.config, self.params
+        if is_person(self._voice(said.speaker)):
+            said.source = HUMAN
         question = (model.endpoint, model.model, messages, json.dumps(schema), choices)
         nth = self._asked[question]
         self._asked[question] += 1
@@ -314,37 +358,6 @@ class Debate:
             said.parse_status, said.parsed = "failed", {"error": str(error), **paid}
             return said, None
         return said, reply
-
-    @staticmethod
-    def _score(said: Utterance, reply: Reply, words: Mapping[str, str]) -> None:
-        logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
-        if logprobs is None:
-            problem = f"the server lists none of the words {', '.join(words.values())} among the likeliest tokens"
-            said.parse_status, said.parsed = "invalid", {"problem": problem}
-            return
-        by_label = {label: logprobs[word] for label, word in words.items()}
-        shares = label_shares(by_label)
-        said.parse_status, said.parsed = "strict", {"logprobs": by_label}
-        if unlisted := [label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)]:
-            said.parsed["unlisted"] = unlisted
-        said.prediction = max(shares, key=lambda label: shares[label])
-        said.probability = shares[said.prediction]
-        said.confidence = 100 * said.probability
-
-    def _fill(self, said: Utterance, parsed: Parsed) -> None:
-        said.parse_status, said.parsed = parsed.status, parsed.value
-        said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)
-        if parsed.value is None:
-            said.parsed = {"problem": parsed.problem}
-            return
-        prediction, confidence = parsed.value.get("prediction"), parsed.value.get("confidence")
-        if isinstance(prediction, str):
-            said.prediction = prediction.casefold()
-        elif isinstance(prediction, list):
-            said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
-        if isinstance(confidence, int | float):
-            said.confidence = float(confidence)
-            said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(self.task))
 
 
 def _visibility(seat: str, private: bool) -> str:

@@ -16,6 +16,7 @@ from moot.llm.parsing.ladder import parse_label
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
+from moot.protocols.people import choice_form
 from moot.protocols.replies import read_answer
 from moot.protocols.speakers import JUDGE, MODERATOR
 
@@ -67,7 +68,8 @@ async def ask_decision(debate: Debate, answer: AnswerForm, seat: str, prompt: st
         said.text = words.get(said.prediction or "", "")
         return said
     schema = decision_schema(tuple(words.values())) if answer == "json" else None
-    said = await debate.say(seat, DECISION, prompt, schema=schema, words=words, **context)
+    form = choice_form(tuple(words.values()))
+    said = await debate.say(seat, DECISION, prompt, schema=schema, form=form, words=words, **context)
     if answer == "label" and not said.failed:
         parsed = parse_label(said.text, tuple(words.values()))
         said.parsed, said.parse_status = parsed.value or {"problem": parsed.problem}, parsed.status
@@ -105,13 +107,21 @@ async def grade(
     study="conference",
     prompts=("conference/agreement", "conference/answer"),
     options=Options("own"),
+    seats=lambda _: (JUDGE,),
 )
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """The conference's judge on statements whose agreement is known: its answer is the prediction."""
     return read_answer(debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement"))
 
 
-@protocol("grading", GradingParams, study="conference", prompts=("conference/grade",), options=Options("none"))
+@protocol(
+    "grading",
+    GradingParams,
+    study="conference",
+    prompts=("conference/grade",),
+    options=Options("none"),
+    seats=lambda _: (GRADER,),
+)
 async def grading(debate: Debate, params: GradingParams) -> Answer | None:
     """The grader on decisions whose truth is known: it grades both, and predicts the one that it grades higher.
 

@@ -17,7 +17,6 @@ Where the paper is silent or says two things:
 * Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -31,6 +30,7 @@ from moot.core.likelihood import label_shares, log_shares, without_prior
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
+from moot.protocols.people import all_spoken
 from moot.protocols.replies import prediction_schema, prediction_type, spoken
 from moot.protocols.smoothing import Probabilities, Rule, decided, next_probabilities, threshold_met
 
@@ -87,7 +87,14 @@ EXPERTS = Debaters(
 )
 
 
-@protocol("feedback", FeedbackParams, study="feedback", needs=_assistant_file, debaters=EXPERTS)
+@protocol(
+    "feedback",
+    FeedbackParams,
+    study="feedback",
+    needs=_assistant_file,
+    debaters=EXPERTS,
+    seats=lambda params: (*_seats(params), JUDGE),
+)
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
     """Algorithm 1. No answer where the judge gives no usable probabilities, or where nobody speaks in a round."""
     debaters = assign_seats(debate, params)
@@ -140,7 +147,7 @@ async def speak(
     """One statement of every debater at once: an opening knows no other of its round, a rebuttal knows them all."""
     schema = opinion_schema(debate.task) if params.sides == "free" else None
     summaries = _summaries(debate) if params.memory else []
-    said = await asyncio.gather(
+    said = await all_spoken(
         *(
             debate.say(
                 seat,
@@ -278,8 +285,10 @@ async def _scored(
     """The words' shares of probability, without what the judge gives them when it is shown nothing."""
     said = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
     logprobs = _logprobs(said)
-    if logprobs is None or not debate.params.content_free:
-        return label_shares(logprobs) if logprobs else None
+    if logprobs is None:
+        return (said.parsed or {}).get("shares")  # a person's choice
+    if not debate.params.content_free:
+        return label_shares(logprobs)
     prior = await _content_free_prior(debate, template, context)
     return label_shares(without_prior(logprobs, prior)) if prior else None
 
@@ -297,7 +306,7 @@ async def _content_free_prior(debate: Debate, template: str, context: Mapping[st
 
 def _logprobs(said: Utterance) -> dict[str, float] | None:
     """The labels' log-probabilities; None where the judge gave none."""
-    return said.parsed["logprobs"] if said.usable and said.parsed else None
+    return said.parsed.get("logprobs") if said.usable and said.parsed else None
 
 
 def _was_refused(debate: Debate) -> bool:

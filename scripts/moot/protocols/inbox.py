@@ -1,94 +1,117 @@
-"""A human's seat: what a person would see is written to a file, and the debate goes on when the answer lies beside it.
+"""The inbox: what a person would see is written to a file, and the debate goes on when the answer lies beside it.
 
-    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2.question.md    written here
-    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2.answer.txt     written by the person, never touched here
+    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.md    for the person, written here
+    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.json  the same for the desk
+    data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.answer.txt     the person's, never touched
 
 The folder's names are the configuration's and a digest of the case: no model and no data set chooses a path.
 """
 
 import hashlib
+import json
 import re
+from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from moot.core.artifacts import atomic_path
 from moot.core.errors import DebatePausedError, UserError
-from moot.core.input_files import quoted, read_text
+from moot.core.input_files import read_text
 from moot.core.log import LOG
-from moot.protocols.debate import NO_ANSWER_YET, UNUSABLE_ANSWER, Debate
+from moot.protocols.forms import how_to_write, read_answer
+from moot.protocols.people import Question, readable
 
 INBOX = Path("data/inbox")
-QUESTION, ANSWER = ".question.md", ".answer.txt"
-LONGEST_ANSWER = 20_000
-_CONFIDENCE = re.compile(r"^\s*confidence\s*:\s*(?P<value>.*?)\s*$", re.IGNORECASE | re.MULTILINE)
-HOW_TO_ANSWER = (
-    "Write your statement to the file named below, in plain text (UTF-8). Its last line says how sure you are, from 0 "
-    "to 100, for example:\n\n    Confidence: 70\n\nThen run the same command again: the debate goes on from here."
-)
-_RULE = "\n\n---\n\n"
+QUESTION, ASKED, ANSWER = ".question.md", ".question.json", ".answer.txt"
+NO_ANSWER_YET = "no answer yet: "
+UNUSABLE_ANSWER = "an answer cannot be used: "
+PANELIST = ("human", "statement")
+"""The seat and kind of the human judge of a panel, whose files are named by repeat and round alone."""
 
 
-def question_part(page: str) -> str:
-    """What a question's file says before it says how to answer by a file."""
-    return page.rpartition(f"{_RULE}{HOW_TO_ANSWER[:20]}")[0] or page
-
-
-def question_stem(debate: Debate, round_number: int, inbox: Path = INBOX) -> Path:
+def stem_of(question: Question, inbox: Path = INBOX) -> Path:
     """The path of a question and its answer without their endings."""
-    case_id = debate.case.case_id
-    readable = re.sub(r"[^a-z0-9]+", "-", case_id.lower()).strip("-")[:40]
-    folder = f"{readable}-{hashlib.sha256(case_id.encode()).hexdigest()[:8]}"
-    return inbox / debate.experiment / debate.model / folder / f"repeat-{debate.repeat}-round-{round_number}"
+    readable_id = re.sub(r"[^a-z0-9]+", "-", question.case_id.lower()).strip("-")[:40]
+    folder = f"{readable_id}-{hashlib.sha256(question.case_id.encode()).hexdigest()[:8]}"
+    name = f"repeat-{question.repeat}-round-{question.round}"
+    if (question.seat, question.kind) != PANELIST:
+        name += "".join(f"-{re.sub(r'[^a-z0-9]+', '_', part.lower())}" for part in (question.seat, question.kind))
+    if question.nth > 1:
+        name += f"-{question.nth}"
+    return inbox / question.experiment / question.model / folder / name
 
 
-def read_answer(path: Path) -> tuple[str, float]:
-    """A person's statement and stated confidence, 0 to 100.
+def read_answer_file(path: Path, form: Mapping[str, Any]) -> dict[str, Any]:
+    """What an answer's file fills in of a form, by field.
 
     Raises:
-        UserError: the file is empty, no UTF-8 text, too long, without a statement, or without one confidence line.
+        UserError: the file is empty, no UTF-8 text, or not in the form that was asked for.
     """
-    return parse_answer(read_text(path, get="write your statement there, or remove the file to be asked again."), path)
+    text = read_text(path, get="write your answer there, or remove the file to be asked again.")
+    return read_answer(text, form, path)
 
 
-def parse_answer(text: str, path: Path) -> tuple[str, float]:
-    """The statement and confidence in an answer's text; `path` for messages. Raises as `read_answer`."""
-    if len(text) > LONGEST_ANSWER:
-        raise UserError(
-            f"{path}: {len(text):,} characters; expected a statement of at most {LONGEST_ANSWER:,}. Shorten it."
-        )
-    stated = list(_CONFIDENCE.finditer(text))
-    if len(stated) != 1:
-        raise UserError(f"{path}: {len(stated)} lines 'Confidence: NUMBER'; expected one, as the last line. Add it.")
-    try:
-        confidence = float(stated[0]["value"].rstrip("%"))
-    except ValueError:
-        confidence = -1.0
-    if not 0 <= confidence <= 100:  # noqa: PLR2004
-        raise UserError(
-            f"{path}: confidence {quoted(stated[0]['value'])}; expected a number from 0 to 100. Correct the line."
-        )
-    statement = (text[: stated[0].start()] + text[stated[0].end() :]).strip()
-    if not statement:
-        raise UserError(f"{path}: a confidence and no statement; expected your opinion above it. Write it.")
-    return statement, confidence
+def given_answer(question: Question, inbox: Path = INBOX) -> dict[str, Any] | None:
+    """What a person has answered, by field; None where nobody has. Raises as `read_answer_file`."""
+    stem = stem_of(question, inbox)
+    path = stem.with_name(stem.name + ANSWER)
+    return read_answer_file(path, question.form) if path.exists() else None
 
 
-def ask_person(debate: Debate, round_number: int, question: str, inbox: Path = INBOX) -> tuple[str, float]:
-    """A person's answer in one round, if it has been given; otherwise the question is put into the inbox.
+def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Mapping[str, Any]:
+    """A person's answer, if it has been given; otherwise the question is put into the inbox.
 
     Raises:
         DebatePausedError: the answer file is not there yet, or it cannot be used; other debates go on.
     """
-    stem = question_stem(debate, round_number, inbox)
-    answer = stem.with_name(stem.name + ANSWER)
-    if answer.exists():
-        try:
-            return read_answer(answer)
-        except UserError as fault:
-            raise DebatePausedError(f"{UNUSABLE_ANSWER}{fault}") from None
-    page = stem.with_name(stem.name + QUESTION)
-    content = f"{question}{_RULE}{HOW_TO_ANSWER}\n\nYour file: {answer.name} (in this folder)\n"
-    if not page.exists() or page.read_text(encoding="utf-8") != content:
-        with atomic_path(page) as part:
+    try:
+        answer = given_answer(question, inbox)
+    except UserError as fault:
+        raise DebatePausedError(f"{UNUSABLE_ANSWER}{fault}") from None
+    if answer is not None:
+        return answer
+    stem = stem_of(question, inbox)
+    path = stem.with_name(stem.name + ANSWER)
+    _write_once(stem.with_name(stem.name + QUESTION), _page(question, path.name))
+    _write_once(stem.with_name(stem.name + ASKED), _for_the_desk(question))
+    LOG.info("%s, %s: the %s is asked; write %s", question.experiment, question.model, question.seat, path)
+    raise DebatePausedError(f"{NO_ANSWER_YET}{path}")
+
+
+def headline(question: Question) -> str:
+    """Who is asked for what: "Judge: belief, round 2"."""
+    place = f", round {question.round}" if question.round else ""
+    return f"{question.seat.replace('_', ' ').capitalize()}: {question.kind.replace('_', ' ')}{place}"
+
+
+def _page(question: Question, answer: str) -> str:
+    parts = [f"# {headline(question)}"]
+    for tag, sections in groupby(question.sections, key=lambda section: section.tag):
+        parts += [f"## {tag.replace('_', ' ').capitalize()}"] if tag else []
+        parts += [readable(section.text) for section in sections]
+    parts += [
+        "---",
+        "Write your answer to the file named below, in plain text (UTF-8), in this form:",
+        how_to_write(question.form),
+        f"Then run the same command again: the debate goes on from here.\n\nYour file: {answer} (in this folder)\n",
+    ]
+    return "\n\n".join(parts)
+
+
+def _for_the_desk(question: Question) -> str:
+    asked = {
+        "headline": headline(question),
+        "person": question.person,
+        "repeat": question.repeat,
+        "round": question.round,
+        "sections": [[section.tag, readable(section.text)] for section in question.sections],
+        "form": question.form,
+    }
+    return json.dumps(asked, ensure_ascii=False, indent=1) + "\n"
+
+
+def _write_once(path: Path, content: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != content:
+        with atomic_path(path) as part:
             part.write_text(content, encoding="utf-8")
-    LOG.info("%s, %s: a person is asked in %s; write %s", debate.experiment, debate.model, page, answer)
-    raise DebatePausedError(f"{NO_ANSWER_YET}{answer}")

@@ -2,20 +2,19 @@
 
     synthetic_panel   one model plays all judges; each round is one reply that is split into their statements
     panel             each judge is a seat of its own; within a round nobody knows what the others say in it
-    human_panel       as panel, with a person as the third judge: statements from a bank, or asked for through an inbox
+    human_panel       as panel, with a person as the third judge: statements from a bank, or a person's in that seat
 
 After a round all its statements join the shared memory. Where the paper is silent: a statement's position is what the
 rules of `moot.labels` read in it; the panel's decision is the majority of the last round's positions, and a tie, or no
 position at all, is none. A bank's human affirms in every other repeat of a case, so that each case has both halves.
 """
 
-import asyncio
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
@@ -27,7 +26,7 @@ from moot.legal.rules import label_statement
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
-from moot.protocols.inbox import ask_person
+from moot.protocols.people import PERSON, PersonsForm, all_spoken
 from moot.protocols.replies import spoken
 
 HUMAN = "human"
@@ -63,6 +62,22 @@ class PanelParams(ProtocolParams):
     )
 
 
+class Opinion(PersonsForm):
+    """What a person on a panel states."""
+
+    statement: str = Field(description="your position, and your reasons")
+    confidence: float = Field(ge=0, le=100, description="how sound your reasoning is, from 0 to 100")
+
+
+class OpinionOnAppeal(Opinion):
+    """An opinion on whether to affirm."""
+
+    statement: str = Field(
+        description="your position, and your reasons",
+        examples=["I would affirm the decision.", "I would reverse the decision.", "I would remand the case."],
+    )
+
+
 class SyntheticParams(PanelParams):
     """Parameters of the synthetic panel."""
 
@@ -78,18 +93,39 @@ class HumanPanelParams(PanelParams):
     """Parameters of the human-AI panel."""
 
     human: Literal["bank", "ask"] = Field(
-        "bank", description="statements from the bank, or asked for through the inbox"
+        "bank", description="statements from the bank, or asked for; ask is the same as `seats: {human: person}`"
     )
     condition: Literal["balanced", "affirm", "not affirm"] = Field(
         "balanced", description="which way the bank's human argues; balanced: each way in half of a case's repeats"
     )
     bank: str = Field("", description="YAML file of statements by case and stance; none: the sample's own")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _a_person_is_asked(cls, given: Any) -> Any:
+        """Whoever says `human: ask` seats a person, and the other way round."""
+        if not isinstance(given, Mapping) or not isinstance(given.get("seats", {}), Mapping):
+            return given
+        seats = dict(given.get("seats", {}))
+        human = given.get("human", "ask")
+        if HUMAN in seats and human != "ask":
+            raise ValueError(f"`human: {human}` and {HUMAN}: {seats[HUMAN]} in `seats`; expected one of them")
+        if given.get("human") == "ask" or HUMAN in seats:
+            return {**given, "human": "ask", "seats": {HUMAN: PERSON, **seats}}
+        return given
+
 
 # Phase 1: one model, all judges
 
 
-@protocol("synthetic_panel", SyntheticParams, study="appellate", prompts=("panel/",), options=OPTIONS)
+@protocol(
+    "synthetic_panel",
+    SyntheticParams,
+    study="appellate",
+    prompts=("panel/",),
+    options=OPTIONS,
+    seats=lambda _: (SCRIPT,),
+)
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
     """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
     for number in range(1, params.rounds + 1):
@@ -167,7 +203,7 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
         kind = STATEMENT if belongs else "overrun" if part.round > params.rounds else "extra"
         heard |= {part.judge} if belongs else set()
         debate.record(
-            f"judge_{part.judge}", kind, part.statement, source="model",
+            f"judge_{part.judge}", kind, part.statement, source=said.source,
             round=part.round if kind == OVERRUN else number,
             confidence=stated_confidence(part.statement), call_id=said.call_id,
         )  # fmt: skip
@@ -175,7 +211,13 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
         if judge not in heard:
             status = "failed" if said.failed else "invalid"
             debate.record(
-                f"judge_{judge}", STATEMENT, "", source="model", round=number, parse_status=status, call_id=said.call_id
+                f"judge_{judge}",
+                STATEMENT,
+                "",
+                source=said.source,
+                round=number,
+                parse_status=status,
+                call_id=said.call_id,
             )
 
 
@@ -189,7 +231,7 @@ def _judges(params: PanelParams) -> list[str]:
 JUDGES = Debaters(_judges, "judge_1", peers=True)
 
 
-@protocol("panel", PanelParams, study="appellate", prompts=("panel/",), debaters=JUDGES, options=OPTIONS)
+@protocol("panel", PanelParams, study="appellate", prompts=("panel/",), debaters=JUDGES, options=OPTIONS, seats=_judges)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """In each round all judges speak unaware of one another; then all is shared."""
     seats = debate.in_order(_judges(params))
@@ -204,20 +246,25 @@ async def panel(debate: Debate, params: PanelParams) -> Answer | None:
 
 
 async def hold_round(debate: Debate, params: PanelParams, seats: Sequence[str], number: int) -> None:
-    """One round of model judges: each hears the rounds before, none hears this one; then each may vote."""
+    """One round of judges at once: each hears the rounds before, none hears this one; then each may vote."""
     earlier = memory(debate, number)
-    if params.votes == "likelihood" and number == 1:
-        await vote(debate, seats[0], 0, (), blank=True)
-    spoken = await asyncio.gather(*(state(debate, seat, number, earlier) for seat in seats))
+    models = [seat for seat in seats if not debate.is_a_persons(seat)]
+    if params.votes == "likelihood" and number == 1 and models:
+        await vote(debate, models[0], 0, (), blank=True)
+    spoken = await all_spoken(*(state(debate, seat, number, earlier) for seat in seats))
     if params.votes == "likelihood":
         heard = [(said.speaker, [*earlier, said]) for said in spoken if not said.failed]
-        await asyncio.gather(*(vote(debate, seat, number, known) for seat, known in heard))
+        await all_spoken(*(vote(debate, seat, number, known) for seat, known in heard))
 
 
 async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Utterance]) -> Utterance:
     """One judge's statement, with the confidence that it states."""
-    said = await debate.say(seat, STATEMENT, "panel/statement", round=number, heard=earlier, people=people(debate))
-    said.confidence = stated_confidence(said.text)
+    form = OpinionOnAppeal if is_appeal(debate) else Opinion
+    said = await debate.say(
+        seat, STATEMENT, "panel/statement", form=form, round=number, heard=earlier, people=people(debate)
+    )
+    if said.confidence is None:
+        said.confidence = stated_confidence(said.text)
     return said
 
 
@@ -237,6 +284,8 @@ def calibrate_votes(debate: Debate) -> None:
     """
     blank = next((said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable), None)
     for said in debate.utterances:
+        if "shares" in (said.parsed or {}):
+            continue  # a person's vote
         if said.kind == VOTE and said.parsed and said.usable and blank:
             shares = label_shares(without_prior(said.parsed["logprobs"], blank["logprobs"]))
             said.prediction = max(shares, key=lambda label: shares[label])
@@ -274,6 +323,7 @@ JUDGES_AND_PERSON = Debaters(lambda params: [*_judges(params)[:-1], HUMAN], "jud
     prompts=("panel/",),
     debaters=JUDGES_AND_PERSON,
     options=OPTIONS,
+    seats=JUDGES_AND_PERSON.seats,
 )
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """As `panel`, with the human as the last judge; the others learn of the human's presence after the first round."""
@@ -281,8 +331,11 @@ async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None
     condition = condition_name(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
-        statement, confidence = human_statement(debate, params, condition, number)
-        debate.record(HUMAN, STATEMENT, statement, round=number, parsed={"condition": condition}, confidence=confidence)
+        if params.human == "ask":
+            said = await state(debate, HUMAN, number, memory(debate, number))
+        else:
+            said = debate.record(HUMAN, STATEMENT, bank_statement(debate, params, condition, number), round=number)
+        said.parsed = {"condition": condition}
     return decision(debate, params.rounds)
 
 
@@ -294,32 +347,15 @@ def condition_name(debate: Debate, params: HumanPanelParams) -> str:
     return (AFFIRM, NOT_AFFIRM)[(first + debate.repeat) % 2]
 
 
-def human_statement(debate: Debate, params: HumanPanelParams, condition: str, number: int) -> tuple[str, float | None]:
-    """What the human says in a round, and how sure; the bank's humans state no confidence."""
-    if params.human == "ask":
-        return ask_person(debate, number, question(debate, number))
+def bank_statement(debate: Debate, params: HumanPanelParams, condition: str, number: int) -> str:
+    """What the bank's human says in a round."""
     statements = human_statements(debate.case.case_id, params.bank)[condition]
     if len(statements) < number:
         raise UserError(
             f"case '{debate.case.case_id}': {len(statements)} statements for '{condition}'; expected one for each of "
             f"{params.rounds} rounds. Add statements to the bank, or lower `rounds`."
         )
-    return statements[number - 1], None
-
-
-def question(debate: Debate, number: int) -> str:
-    """What a person sees before speaking: the facts, and what was said in the rounds before."""
-    said = [f"**{display(item.speaker)}, round {item.round}:** {item.text}" for item in memory(debate, number)]
-    record = "\n\n".join(said) or "Nothing has been said yet."
-    return (
-        f"# Round {number}\n\nYou are the human judge on a panel of {debate.params.judges}. {debate.task.question}\n\n"
-        f"## The case\n\n{debate.case.text}\n\n## What the panel has said\n\n{record}"
-    )
-
-
-def display(seat: str) -> str:
-    """A seat as the memory of a human-AI panel names it."""
-    return "Human Judge" if seat == HUMAN else f"AI Judge {seat.removeprefix('judge_')}"
+    return statements[number - 1]
 
 
 # What a panel comes to

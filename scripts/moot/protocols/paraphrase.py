@@ -7,12 +7,21 @@ from moot.core.kinds import PARAPHRASE
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Debate
 
+SEAT = "writer"
+
 
 class ParaphraseParams(ProtocolParams):
     """Parameters of a paraphrase."""
 
 
-@protocol("paraphrase", ParaphraseParams, study="appellate", prompts=("paraphrase/",), options=Options("none"))
+@protocol(
+    "paraphrase",
+    ParaphraseParams,
+    study="appellate",
+    prompts=("paraphrase/",),
+    options=Options("none"),
+    seats=lambda _: (SEAT,),
+)
 async def paraphrase(debate: Debate, params: ParaphraseParams) -> None:  # noqa: ARG001 - protocols take both
     """One reply: the facts in other words."""
-    await debate.say("writer", PARAPHRASE, "paraphrase/facts")
+    await debate.say(SEAT, PARAPHRASE, "paraphrase/facts")

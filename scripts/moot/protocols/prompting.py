@@ -4,7 +4,6 @@ The answer is generated, as in the papers, or read off the log-probabilities of 
 as multiple choice is scored elsewhere.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
@@ -16,6 +15,7 @@ from moot.core.artifacts import read_frame
 from moot.core.cases import Case, stable_fraction
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
+from moot.protocols.people import all_spoken
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 
 SEAT = "expert"
@@ -61,6 +61,10 @@ class SelfConsistencyParams(PromptingParams):
     factors: int = Field(10, ge=1, description="most factors to weigh")
 
 
+def _expert(_params: PromptingParams) -> tuple[str]:
+    return (SEAT,)
+
+
 def choose_examples(examples: Sequence[Case], shots: int, seed: int, balanced: bool = False) -> list[Case]:
     """Labelled training cases for a prompt, the same ones for every case, so that prompts share their beginning.
 
@@ -90,26 +94,28 @@ async def _answer(
     return read_answer(debate, said)
 
 
-@protocol("zero_shot", PromptingParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"))
+@protocol(
+    "zero_shot", PromptingParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"), seats=_expert
+)
 async def zero_shot(debate: Debate, params: PromptingParams) -> Answer | None:
     """Ask for a prediction at once (the paper's `system1`)."""
     return await _answer(debate, params, "prompting/zero_shot", 0, [])
 
 
-@protocol("few_shot", ShotParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"))
+@protocol("few_shot", ShotParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"), seats=_expert)
 async def few_shot(debate: Debate, params: ShotParams) -> Answer | None:
     """Show labelled training cases, then ask for a prediction at once."""
     shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
     return await _answer(debate, params, "prompting/zero_shot", 0, shots)
 
 
-@protocol("cot", ChainOfThoughtParams, study="courtroom", prompts=("prompting/cot", "prompting/base"))
+@protocol("cot", ChainOfThoughtParams, study="courtroom", prompts=("prompting/cot", "prompting/base"), seats=_expert)
 async def chain_of_thought(debate: Debate, params: ChainOfThoughtParams) -> Answer | None:
     """Weigh each factor low, medium or high, then predict."""
     return await _answer(debate, params, "prompting/cot", params.factors, [])
 
 
-@protocol("n_shot_cot", ShotChainParams, study="courtroom", prompts=("prompting/cot", "prompting/base"))
+@protocol("n_shot_cot", ShotChainParams, study="courtroom", prompts=("prompting/cot", "prompting/base"), seats=_expert)
 async def n_shot_chain_of_thought(debate: Debate, params: ShotChainParams) -> Answer | None:
     """Show labelled training cases, weigh each factor, then predict."""
     shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
@@ -143,11 +149,12 @@ def _tokens(predictions: pd.DataFrame) -> float:
     study="courtroom",
     prompts=("prompting/cot", "prompting/zero_shot", "prompting/base"),
     needs=_matched_predictions,
+    seats=_expert,
 )
 async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Answer | None:
     """Sample k chains of thought and take the majority; a tie goes to the label that came first."""
     schema = prediction_schema(debate.task, factors=params.factors)
-    samples = await asyncio.gather(
+    samples = await all_spoken(
         *(
             debate.say(SEAT, "sample", "prompting/cot", schema=schema, heard=(), round=number, shots=[])
             for number in range(1, _samples(debate, params) + 1)

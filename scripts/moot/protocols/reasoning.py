@@ -45,13 +45,13 @@ class Criticism(BaseModel):
     stands: bool = Field(description="whether the answer stands as it is")
 
 
-@protocol("four_step_cot", ReasoningParams, study="feedback", prompts=("reasoning/",))
+@protocol("four_step_cot", ReasoningParams, study="feedback", prompts=("reasoning/",), seats=lambda _: (SEAT,))
 async def four_step_chain_of_thought(debate: Debate, params: ReasoningParams) -> Answer | None:
     """Claims, rule, both sides, conclusion; then the prediction."""
     return (await attempt(debate, params, 1, []))[0]
 
 
-@protocol("reflexion", ReflexionParams, study="feedback", prompts=("reasoning/",))
+@protocol("reflexion", ReflexionParams, study="feedback", prompts=("reasoning/",), seats=lambda _: (SEAT,))
 async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
     """Attempt, criticise, attempt again with all earlier criticisms; the last attempt counts."""
     lessons: list[str] = []

@@ -43,6 +43,7 @@ def recorded_repeats(setting: Setting, case: Case) -> list[int]:
     needs=lambda _: {"records": "records/{dataset}.parquet"},
     repeats=recorded_repeats,
     options=Options("none"),
+    seats=lambda _: (),
 )
 async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
     """Say again what was said, in the same order; the recorded conclusion is the answer."""

@@ -46,7 +46,9 @@ def repeats_held(setting: Setting, case: Case) -> list[int]:
     return sorted(repeat for case_id, repeat in _debates(setting) if case_id == case.case_id)
 
 
-@protocol("rejudge", RejudgeParams, study="recorded", needs=_transcripts, repeats=repeats_held)
+@protocol(
+    "rejudge", RejudgeParams, study="recorded", needs=_transcripts, repeats=repeats_held, seats=lambda _: (JUDGE,)
+)
 async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     """Show a round, ask for the belief, until nobody spoke any more."""
     belief: Utterance | None = None

@@ -11,6 +11,7 @@ from pydantic import Field
 from moot.llm.parsing.ladder import parse_label
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
+from moot.protocols.people import choice_form
 from moot.protocols.prompting import choose_examples
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 
@@ -32,13 +33,13 @@ class StanceParams(ProtocolParams):
     shots: int = Field(6, ge=1, description="with few_shot: how many examples, the same number of each label")
 
 
-@protocol("stance", StanceParams, study="stance", prompts=PROMPTS)
+@protocol("stance", StanceParams, study="stance", prompts=PROMPTS, seats=lambda _: (SEAT,))
 async def stance(debate: Debate, params: StanceParams) -> Answer | None:
     """Which side a text takes on its topic."""
     return await classify(debate, params, "stance/stance")
 
 
-@protocol("polarity", StanceParams, study="stance", prompts=PROMPTS)
+@protocol("polarity", StanceParams, study="stance", prompts=PROMPTS, seats=lambda _: (SEAT,))
 async def polarity(debate: Debate, params: StanceParams) -> Answer | None:
     """Whether a text speaks well or badly of its subject."""
     return await classify(debate, params, "stance/polarity")
@@ -57,7 +58,8 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
             await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)
         words = {label: spoken(label) for label in debate.task.labels}
         return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, words=words, shots=shots))
-    said = await debate.say(SEAT, "prediction", prompt, shots=shots)
+    form = choice_form(tuple(spoken(label) for label in debate.task.labels))
+    said = await debate.say(SEAT, "prediction", prompt, form=form, shots=shots)
     return read_answer(debate, read_bare_label(debate, said))
 
 

@@ -40,7 +40,14 @@ class CaseSummary(BaseModel):
     prediction: Literal["PLAINTIFF", "DEFENDANT", "SETTLEMENT", "DISMISSED"] = Field(description="the outcome")
 
 
-@protocol("case_summary", SummaryParams, study="feedback", prompts=("summaries/",), options=Options("none"))
+@protocol(
+    "case_summary",
+    SummaryParams,
+    study="feedback",
+    prompts=("summaries/",),
+    options=Options("none"),
+    seats=lambda _: (SEAT,),
+)
 async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001 - the prompt reads them
     """One call: three parts without the verdict, and the verdict."""
     said = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)

@@ -18,7 +18,7 @@ from moot.core.artifacts import atomic_path, read_frame, read_metadata
 from moot.core.errors import RunStoppedError
 from moot.core.kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
-from moot.protocols.debate import NO_ANSWER_YET, UNUSABLE_ANSWER
+from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
 from moot.report.content import SIMULATED, SIMULATED_NOTE
 from moot.report.escaping import csv_text, html, visible
 

@@ -1,6 +1,7 @@
 """From an experiment's control arms to experiments of their own, and from an arm to how its debates are held."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from moot.core.cases import Case, Task
 from moot.core.config import ExperimentConfig
@@ -24,6 +25,8 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
     for name in config.arms:
         instead = ARMS[name].instead
         protocol, params = instead(full) if instead else (config.protocol, dict(config.params))
+        if instead and "seats" in params:
+            params["seats"] = _seats_there(protocol, params)
         limits = [count for count in (config.cases, config.arm_cases) if count is not None]
         changed: dict[str, object] = {
             "protocol": protocol,
@@ -37,6 +40,13 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
         changed["prompts"] = "" if instead else config.prompts
         changed["study"] = config.study or full.entry.study
         yield arm_name(full.name, name), config.model_copy(update=changed)
+
+
+def _seats_there(protocol: str, params: Mapping[str, Any]) -> dict[str, str]:
+    """The `seats` of an experiment that the protocol of its arm has, too."""
+    entry = PROTOCOLS[protocol]
+    known = entry.seats(entry.params.model_validate({**params, "seats": {}}))
+    return {seat: voice for seat, voice in params["seats"].items() if known is None or seat in known}
 
 
 def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], where: str) -> None:

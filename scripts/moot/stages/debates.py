@@ -24,6 +24,8 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
+from moot.protocols.inbox import ask_by_inbox
+from moot.protocols.people import AskPerson
 from moot.protocols.relabelling import restore
 from moot.stages.arms import as_argued, make_debate
 from moot.stages.debated_cases import choose_debated_cases
@@ -206,9 +208,16 @@ def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int)
 
 
 async def run_debates(
-    plan: Plan, job: Job, ledger: Ledger, settings: Settings, progress: Progress, most: int | None = None
+    plan: Plan,
+    job: Job,
+    ledger: Ledger,
+    settings: Settings,
+    progress: Progress,
+    most: int | None = None,
+    people: AskPerson = ask_by_inbox,
 ) -> AsyncGenerator[Debate, None]:
-    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end."""
+    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end; `people` says how
+    whoever sits in one is asked."""
     experiment = plan.experiments[job.experiment]
     models = plan.models_in_job(job.experiment, job.model)
     renamed = as_argued(experiment.config, job.cases, job.task)
@@ -227,6 +236,7 @@ async def run_debates(
             plan.config.seed,
             [case for case in job.cases if case.split == "train" and not leaks(case)],
             job.artifacts,
+            people,
         )
         argued = [(case, repeats_of(setting, case)) for case in mine]
         jobs = [

@@ -20,6 +20,7 @@ from moot.llm.hub import check_pinned
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arms import arm_name
+from moot.protocols.people import check_seats, is_person
 from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, TRIALS, Figure, Table
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
@@ -27,7 +28,7 @@ from moot.stages.arms import arm_configs, check_arms, full_experiment, with_arm
 from moot.stages.contrasts import check_contrasts
 from moot.stages.entries import expand_grid, templates_used
 from moot.stages.prices import with_price
-from moot.stages.rehearsal import with_simulated_voices
+from moot.stages.rehearsal import with_simulated_people, with_simulated_voices
 from moot.training.baselines import select
 
 
@@ -49,7 +50,12 @@ class Experiment:
     @property
     def seats(self) -> set[str]:
         """The models that speak in it beside the experiment's own."""
-        return set(self.params.seats.values())
+        return {voice for voice in self.params.seats.values() if not is_person(voice)}
+
+    @property
+    def people(self) -> set[str]:
+        """The people who sit in it: `person`, or `person:NAME`."""
+        return set(self.params.seats.values()) - self.seats
 
 
 class Plan:
@@ -76,6 +82,9 @@ class Plan:
         own = (folder / "prompts" for folder in extensions)
         self._prompts = Prompts(Path("config/prompts"), *own, shipped / "config" / "prompts")
         self.experiments = {experiment.name: experiment for experiment in self._experiments()}
+        if config.rehearsal:
+            people = {person for experiment in self.experiments.values() for person in experiment.people}
+            self.config = with_simulated_people(self.config, people)
         self.datasets = {name: self.dataset_options(name) for name in self.config.datasets}
         for name in self.datasets_used:
             self.check_made_data(name)
@@ -167,7 +176,9 @@ class Plan:
             if labeler.partition(":")[0] not in labelers:
                 raise unknown_name("labeler", labeler, labelers, self._where("experiments", entry, "labelers"))
         judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
-        for key, models in (("models", (*config.models, *params.seats.values())), ("labelers", judges)):
+        place = self._where("experiments", entry, "params", "seats")
+        check_seats(params.seats, found.seats(params), self.config.models, place)
+        for key, models in (("models", config.models), ("labelers", judges)):
             for model in models:
                 if model not in self.config.models:
                     raise unknown_name("model", model, self.config.models, self._where("experiments", entry, key))
@@ -285,7 +296,9 @@ class Plan:
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
         """The models that one job of an experiment speaks with, the experiment's own first."""
-        names = [model, *sorted(self.experiments[experiment].seats - {model})]
+        found = self.experiments[experiment]
+        simulated = found.people if self.config.rehearsal else set[str]()
+        names = [model, *sorted((found.seats | simulated) - {model})]
         return {name: self.config.models[name] for name in names}
 
     def labelling_models(self, experiment: str, model: str) -> set[str]:

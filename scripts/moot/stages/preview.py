@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,12 +12,15 @@ import pandas as pd
 
 from moot.core.artifacts import read_cases
 from moot.core.config import RECORDED
+from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Settings
 from moot.llm.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
 from moot.protocols.debate import Debate
+from moot.protocols.inbox import given_answer
+from moot.protocols.people import Question
 from moot.stages.debates import Job, run_debates
 from moot.stages.plan import Experiment, Plan
 from moot.stages.standins import StandIns
@@ -44,6 +47,23 @@ class EstimatingEndpoint:
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+class StandInPeople:
+    """Answers for whoever sits in a debate: as they did, else with the smallest answer; nothing is written."""
+
+    def __init__(self) -> None:
+        self.to_give = 0
+
+    def __call__(self, question: Question) -> Mapping[str, Any]:
+        """The answer; how many are yet to be given is counted."""
+        answer: Mapping[str, Any] | None = None
+        with suppress(UserError):
+            answer = given_answer(question)
+        if answer is None:
+            self.to_give += 1
+            answer = smallest_instance(question.form)
+        return answer
 
 
 def smallest_instance(schema: Mapping[str, Any]) -> Any:
@@ -91,7 +111,8 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
     Yields:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and completion_tokens (estimated, the
         latter at most), usd (by the model's price, as configured), usd_singly and usd_in_batches (the same by single
-        calls, and in batches where the endpoint has them), waves (of batched calls, one after the other), needs
+        calls, and in batches where the endpoint has them), waves (of batched calls, one after the other),
+        answers_by_people (that people who sit in its debates are yet to give; none where nobody sits), needs
         (artifacts that must be built first; the numbers then rest on the debates that this preview goes through in
         their place, and are left out where it has none).
     """
@@ -113,8 +134,8 @@ def _preview_row(
         return row
     cases, task = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
     job = Job(experiment.name, model, cases, task, artifacts=artifacts)
-    progress, before = Progress(f"preview of {experiment.name}"), set(ledger.added)
-    stand_ins.keep(experiment.name, model, asyncio.run(_go_through(plan, job, ledger, progress)))
+    progress, before, people = Progress(f"preview of {experiment.name}"), set(ledger.added), StandInPeople()
+    stand_ins.keep(experiment.name, model, asyncio.run(_go_through(plan, job, ledger, progress, people)))
     added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
     return row | {
         "debates": progress.done,
@@ -126,6 +147,7 @@ def _preview_row(
         "usd_singly": _usd(plan, added, batched=False),
         "usd_in_batches": _usd(plan, added, batched=True),
         "waves": progress.waves or None,
+        "answers_by_people": people.to_give or None,
     }
 
 
@@ -142,11 +164,10 @@ def _usd(plan: Plan, added: Iterable[Entry], *, batched: bool) -> float:
 def calls_of_a_debate(plan: Plan, job: Job) -> int:
     """About how many calls a debate of a job takes: those of its first one, with stand-in replies.
 
-    0 where none can be counted: no call is made, or a person is asked, who would be shown what nobody said.
+    0 where none can be counted.
     """
     models = plan.models_in_job(job.experiment, job.model).values()
-    asks_a_person = getattr(plan.experiments[job.experiment].params, "human", "") == "ask"
-    if asks_a_person or all(model.endpoint == RECORDED for model in models):
+    if all(model.endpoint == RECORDED for model in models):
         return 0
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
         try:
@@ -158,15 +179,15 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
 async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
     settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
     progress = Progress(job.experiment)
-    async with aclosing(run_debates(plan, job, ledger, settings, progress, most=1)) as debates:
+    async with aclosing(run_debates(plan, job, ledger, settings, progress, 1, StandInPeople())) as debates:
         async for _ in debates:
             pass
     return progress.calls
 
 
-async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress) -> list[Debate]:
+async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress, people: StandInPeople) -> list[Debate]:
     settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
-    async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
+    async with aclosing(run_debates(plan, job, ledger, settings, progress, people=people)) as debates:
         return [debate async for debate in debates]
 
 
@@ -176,7 +197,8 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     counts, dollars = _COLUMNS[2:7], _COLUMNS[7:10]
     totals = frame[[*counts, *dollars]].sum().to_dict()
     frame.loc[len(frame)] = {"experiment": "total", "model": "", "waves": None, "needs": "", **totals}
-    counts = [*counts, "waves"]
+    frame.loc[len(frame) - 1, "answers_by_people"] = frame["answers_by_people"].sum() or None
+    counts = [*counts, "waves", "answers_by_people"]
     frame[counts] = frame[counts].astype("Int64")
     return frame
 
@@ -193,5 +215,6 @@ _COLUMNS = [
     "usd_singly",
     "usd_in_batches",
     "waves",
+    "answers_by_people",
     "needs",
 ]

@@ -1,6 +1,6 @@
 """A rehearsal: the user's own configuration with simulated voices in place of all models, in a folder of its own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from moot.core.cases import Case, Task
 from moot.core.config import Budget, Config
@@ -21,6 +21,12 @@ def with_simulated_voices(config: Config) -> Config:
     models = {name: _simulated(model) for name, model in config.models.items()}
     changed = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}
     return config.model_copy(update=changed)
+
+
+def with_simulated_people(config: Config, people: Iterable[str]) -> Config:
+    """The same with a simulated voice for each person who sits in a debate."""
+    voices = {person: _simulated(ModelConfig(model=person)) for person in people}
+    return config.model_copy(update={"models": {**config.models, **voices}})
 
 
 def _simulated(model: ModelConfig) -> ModelConfig:

@@ -1,0 +1,135 @@
+"""The fields of an answer as a page shows them, and what a browser sends of them as the answer's file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from moot.core.errors import UserError
+from moot.protocols.forms import kind_of, read_answer, wording, write_answer
+from moot.protocols.people import STATEMENT, title
+
+POSITION = "position"
+"""The first sentence of a statement that is to take a position; the page suggests some."""
+_ROWS = 10
+_YES = "yes"
+Sent = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One field of a page.
+
+    Attributes:
+        name: in the form that the browser sends.
+        kind: text, line, choice, choices, number, lines or table.
+        label: what it is called.
+        about: what it means, "" where the label says it.
+        required: whether it must be filled in.
+        value: what has been filled in so far.
+        options: what there is to choose from, or what is suggested.
+        low, high: of a number.
+        rows: of a table, what is filled in, by column.
+        columns: of a table, its columns as inputs.
+    """
+
+    name: str
+    kind: str
+    label: str
+    about: str = ""
+    required: bool = False
+    value: str = ""
+    options: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    rows: tuple[Mapping[str, str], ...] = ()
+    columns: tuple["Input", ...] = ()
+
+
+def inputs_of(form: Mapping[str, Any], sent: Sent) -> list[Input]:
+    """The inputs of a form, filled in with what was sent, if anything was."""
+    found: list[Input] = []
+    for name, field in form["properties"].items():
+        required = name in form["required"]
+        if name == STATEMENT and field.get("examples"):
+            found += [
+                Input(POSITION, "line", "Your position, in a sentence", required=required,
+                      value=str(sent.get(POSITION, "")), options=tuple(field["examples"])),
+                Input(name, "text", "Your reasons", value=str(sent.get(name, ""))),
+            ]  # fmt: skip
+        else:
+            found.append(_input(name, field, required, sent))
+    return found
+
+
+def _input(name: str, field: Mapping[str, Any], required: bool, sent: Sent, label: str = "") -> Input:
+    kind = kind_of(field)
+    options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
+    if kind == "yes_no":
+        kind, options = "choice", (_YES, "no")
+    columns = field["items"]["properties"].items() if kind == "table" else ()
+    most = min(field.get("maxItems", _ROWS), _ROWS)
+    rows = [{column: _cell(sent, name, row, column) for column, _ in columns} for row in range(most)]
+    about = str(field.get("description", ""))
+    return Input(
+        name=name,
+        kind=kind,
+        label=label or title(name),
+        about=about[:1].upper() + about[1:] if about else "" if kind in ("choice", "text") else wording(field),
+        required=required,
+        value=", ".join(sent.getall(name, [])) if kind == "choices" and hasattr(sent, "getall")
+        else str(sent.get(name, "")),
+        options=tuple(map(str, options)),
+        low=field.get("minimum"),
+        high=field.get("maximum"),
+        rows=tuple(rows) if columns else (),
+        columns=tuple(_input(column, inner, False, {}) for column, inner in columns),
+    )  # fmt: skip
+
+
+def as_answer(sent: Sent, form: Mapping[str, Any]) -> str:
+    """What a browser sent as the text of an answer.
+
+    Raises:
+        UserError: a field is missing, or holds what it cannot; also where a line of a text would be taken for a field.
+    """
+    answer = {name: value for name, value in _filled_in(sent, form) if value not in ("", [])}
+    text = write_answer(answer, form)
+    path = Path("your answer")
+    read = read_answer(text, form, path)
+    for name, field in form["properties"].items():
+        written = kind_of(field) in ("text", "lines", "table")
+        if written and read.get(name, "") != answer.get(name, ""):
+            fields = ", ".join(f"'{title(other)}:'" for other in form["properties"] if other != STATEMENT)
+            raise UserError(f"{path}: a line of '{title(name)}' cannot be kept as it is. Begin no line with {fields}.")
+    return text
+
+
+def as_sent(sent: Sent) -> str:
+    """What a browser sent to a question that is gone, as a text to keep."""
+    return "\n".join(f"{title(name)}: {value}" for name, value in sent.items() if name != "seen") + "\n"
+
+
+def _filled_in(sent: Sent, form: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, field in form["properties"].items():
+        kind = kind_of(field)
+        if name == STATEMENT:
+            yield name, "\n\n".join(filter(None, (_text(sent, part) for part in (POSITION, name))))
+        elif kind == "choices":
+            yield name, [str(value) for value in getattr(sent, "getall", lambda *_: [])(name, [])]
+        elif kind == "lines":
+            yield name, [line for line in map(str.strip, _text(sent, name).split("\n")) if line]
+        elif kind == "table":
+            columns = field["items"]["properties"]
+            rows = ({column: _cell(sent, name, row, column) for column in columns} for row in range(_ROWS))
+            yield name, [row for row in rows if any(row.values())]
+        else:
+            yield name, _text(sent, name)
+
+
+def _cell(sent: Sent, name: str, row: int, column: str) -> str:
+    return _text(sent, f"{name}-{row}-{column}")
+
+
+def _text(sent: Sent, name: str) -> str:
+    return str(sent.get(name, "")).replace("\r\n", "\n").strip()

@@ -1,0 +1,187 @@
+"""People in seats: who sits where, and what a person is asked instead of a model.
+
+`seats: {judge: person}` gives a seat to a person; `person:ann` names who it is, where several people sit in a debate.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from moot.core.errors import DebatePausedError, UserError, unknown_name
+from moot.core.input_files import quoted
+from moot.llm.parsing.schema import json_schema, schema_fields
+from moot.llm.prompts import Section
+
+PERSON = "person"
+STATEMENT, PREDICTION, CONFIDENCE = "statement", "prediction", "confidence"
+FORM_BELOW = "Answer in the form below."
+"""What stands for a person where a prompt tells a model the form of its reply."""
+_NAMED = re.compile(rf"{PERSON}(?::(?P<name>[a-z0-9][a-z0-9-]{{0,30}}))?")
+Item = TypeVar("Item")
+
+
+def is_person(voice: str) -> bool:
+    """Whether a value of `seats` means a person, and no model."""
+    return voice.partition(":")[0] == PERSON
+
+
+def check_seats(given: Mapping[str, str], seats: Sequence[str] | None, models: Collection[str], where: str) -> None:
+    """Require that seats and models are known, people named as they can be, and that nobody sits in two seats.
+
+    Args:
+        given: seat to model or person.
+        seats: those of the protocol; None where it does not say.
+        models: those of the configuration.
+        where: the place in the configuration, for messages.
+
+    Raises:
+        UserError: otherwise; who sits in two seats would read what one of them may not.
+    """
+    if taken := next(filter(is_person, models), None):
+        raise UserError(f"{where}: '{taken}' is a model of the configuration, and means a person. Rename the model.")
+    sitting: dict[str, str] = {}
+    for seat, voice in given.items():
+        if seats is not None and seat not in seats:
+            raise unknown_name("seat", seat, seats, where)
+        if not is_person(voice):
+            if voice not in models:
+                raise unknown_name("model", voice, [*models, PERSON], where)
+            continue
+        if not _NAMED.fullmatch(voice):
+            raise UserError(
+                f"{where}: {quoted(voice)} names nobody; expected '{PERSON}' or '{PERSON}:NAME' (small letters, digits "
+                "and hyphens, 31 at most)."
+            )
+        if voice in sitting:
+            raise UserError(
+                f"{where}: '{sitting[voice]}' and '{seat}' are both {voice}'s; who sits in two seats reads what only "
+                f"one of them may. Name two people, as {{{sitting[voice]}: {PERSON}:ann, {seat}: {PERSON}:bob}}."
+            )
+        sitting[voice] = seat
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked.
+
+    Attributes:
+        experiment, model, case_id, repeat: the debate.
+        round, seat, kind, nth: which of its questions: the nth of this seat, kind and round, from 1.
+        person: who sits there, by name; "" where the configuration names nobody.
+        sections: what the seat may read now, as the protocol words it.
+        form: the JSON schema of the answer; `required` lists what must be filled in.
+    """
+
+    experiment: str
+    model: str
+    case_id: str
+    repeat: int
+    round: int
+    seat: str
+    kind: str
+    nth: int
+    person: str
+    sections: tuple[Section, ...]
+    form: Mapping[str, Any]
+
+
+AskPerson = Callable[[Question], Mapping[str, Any]]
+"""A question to what a person filled in, by field; raises `DebatePausedError` where nobody has answered yet."""
+
+
+class PersonsForm(BaseModel):
+    """What a person fills in, and no model is ever sent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Statement(PersonsForm):
+    """What a person says where a model writes free text."""
+
+    statement: str = Field(description="what you say")
+
+
+@cache
+def choice_form(words: tuple[str, ...]) -> type[PersonsForm]:
+    """What a person fills in where a model writes one of some words, or is read by their likelihood."""
+    fields: dict[str, Any] = {
+        PREDICTION: (Literal[words], ...),
+        CONFIDENCE: (float, Field(ge=0, le=100, description="how sure you are, from 0 to 100")),
+    }
+    return create_model("Choice", __base__=PersonsForm, **fields)
+
+
+@cache
+def form_of(schema: type[BaseModel]) -> dict[str, Any]:
+    """A reply's schema as a person's form: choices, numbers and a statement must be filled in, also where a model's
+    reply may lack them."""
+    required = [
+        shape.key
+        for shape in schema_fields(schema).values()
+        if not shape.may_be_missing or shape.kind not in ("text", "list") or shape.key == STATEMENT
+    ]
+    return {**json_schema(schema), "required": required}
+
+
+def name_of(voice: str) -> str:
+    """Who a person is, by name; "" where nobody is named."""
+    return voice.partition(":")[2]
+
+
+def words_said(answer: Mapping[str, Any]) -> str:
+    """What is said by an answer where a model writes free text: the statement, or the word that was chosen."""
+    return str(answer[STATEMENT] if STATEMENT in answer else answer[PREDICTION])
+
+
+def readable(text: str) -> str:
+    """A text that ends in a JSON object, as a seat's own earlier answer does, with the object as lines of words."""
+    lead, brace, rest = text.partition("{")
+    try:
+        found = json.loads(brace + rest) if brace else None
+    except ValueError:
+        return text
+    if not isinstance(found, dict):
+        return text
+    return lead.strip() + "".join(f"\n{title(name)}: {_words(value)}" for name, value in found.items())
+
+
+def title(name: str) -> str:
+    """The name of a field as people read it."""
+    return name.replace("_", " ").capitalize()
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(_words(part) for part in value.values())
+    return "; ".join(map(_words, value)) if isinstance(value, list) else str(value)
+
+
+async def all_spoken(*speaking: Coroutine[Any, Any, Item]) -> list[Item]:
+    """What several seats say at once. Where some wait for people, the others speak to their end all the same.
+
+    Raises:
+        DebatePausedError: some seat waits. Any other error ends all at once.
+    """
+
+    async def speak(one: Coroutine[Any, Any, Item]) -> Item | DebatePausedError:
+        try:
+            return await one
+        except DebatePausedError as pause:
+            return pause
+
+    said: list[Item] = []
+    waiting: list[DebatePausedError] = []
+    for spoken in await asyncio.gather(*map(speak, speaking)):
+        if isinstance(spoken, DebatePausedError):
+            waiting.append(spoken)
+        else:
+            said.append(spoken)
+    if waiting:
+        raise waiting[0]
+    return said

@@ -1,0 +1,70 @@
+"""What an utterance is found to say: by a reply in the form of a schema, by log-probabilities, by a person's choice."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from moot.core.cases import Task
+from moot.core.confidence import number_of_choices, probability_of_stated_confidence
+from moot.core.likelihood import censored, label_shares
+from moot.llm.parsing.ladder import Parsed
+from moot.llm.request import Reply
+from moot.protocols.people import CONFIDENCE, PREDICTION, words_said
+
+if TYPE_CHECKING:
+    from moot.protocols.debate import Utterance
+
+
+def read_fields(said: "Utterance", parsed: Parsed, task: Task) -> None:
+    """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their own."""
+    said.parse_status, said.parsed = parsed.status, parsed.value
+    said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)
+    if parsed.value is None:
+        said.parsed = {"problem": parsed.problem}
+        return
+    prediction, confidence = parsed.value.get(PREDICTION), parsed.value.get(CONFIDENCE)
+    if isinstance(prediction, str):
+        said.prediction = prediction.casefold()
+    elif isinstance(prediction, list):
+        said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
+    if isinstance(confidence, int | float):
+        said.confidence = float(confidence)
+        said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(task))
+
+
+def read_filled_in(said: "Utterance", answer: Mapping[str, Any], schema: type[BaseModel] | None, task: Task) -> None:
+    """Fill in what a person's form says: as a reply of the same schema would, or as free text where there is none."""
+    if schema is None:
+        said.text, said.confidence = words_said(answer), answer.get(CONFIDENCE)
+        return
+    said.text = json.dumps(answer, ensure_ascii=False)
+    missing = {name: "left blank" for name in schema.model_fields if name not in answer}
+    read_fields(said, Parsed(dict(answer), "strict", "", missing), task)
+
+
+def read_likelihood(said: "Utterance", reply: Reply, words: Mapping[str, str]) -> None:
+    """Fill in the most probable label, by the log-probabilities of the words that stand for labels."""
+    logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
+    if logprobs is None:
+        problem = f"the server lists none of the words {', '.join(words.values())} among the likeliest tokens"
+        said.parse_status, said.parsed = "invalid", {"problem": problem}
+        return
+    by_label = {label: logprobs[word] for label, word in words.items()}
+    shares = label_shares(by_label)
+    said.parse_status, said.parsed = "strict", {"logprobs": by_label}
+    if unlisted := [label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)]:
+        said.parsed["unlisted"] = unlisted
+    said.prediction = max(shares, key=lambda label: shares[label])
+    said.probability = shares[said.prediction]
+    said.confidence = 100 * said.probability
+
+
+def read_choice(said: "Utterance", answer: Mapping[str, Any], words: Mapping[str, str]) -> None:
+    """Fill in a person's choice among the words that stand for labels, and what the confidence makes of it."""
+    said.text, said.confidence, said.parse_status = answer[PREDICTION], float(answer[CONFIDENCE]), "strict"
+    said.prediction = next(label for label, word in words.items() if word == said.text)
+    said.probability = probability_of_stated_confidence(said.confidence, len(words))
+    rest = (1 - said.probability) / (len(words) - 1)
+    said.parsed = {"shares": {label: said.probability if label == said.prediction else rest for label in words}}

@@ -1,0 +1,279 @@
+"""People in seats: every protocol's seats given to a person, through real calls, a real ledger and the inbox's files."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from fault_server import FaultServer
+from moot.core.errors import RunStoppedError, UserError
+from moot.protocols import PROTOCOLS
+from moot.protocols.forms import read_answer, write_answer
+from moot.stages.preview import preview
+from people_in_debates import WORDS, answer_all, answer_file, cases_of, hold, open_questions, planned, statuses
+
+SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
+    "courtroom": [
+        ("judge", {}, "people"),
+        ("judge", {"answer": "likelihood", "beliefs": "after_turn"}, "people"),
+        ("prosecutor", {}, "people"),
+        ("defense", {"strategy": "inline"}, "people"),
+    ],
+    "feedback": [
+        ("judge", {"rounds": 1}, "people"),
+        ("judge", {"rounds": 1, "answer": "generation"}, "people"),
+        ("judge", {"rounds": 1, "answer": "likelihood", "content_free": True}, "people"),
+        ("debater 2", {"rounds": 2}, "people"),
+        ("debater 1", {"rounds": 1, "sides": "opposed"}, "people"),
+    ],
+    "panel": [
+        ("judge_3", {"rounds": 2}, "opinions"),
+        ("judge_1", {"rounds": 2, "votes": "likelihood"}, "people"),
+    ],
+    "human_panel": [("human", {"rounds": 2}, "opinions")],
+    "synthetic_panel": [("panel", {"rounds": 1}, "opinions")],
+    "conference": [
+        (seat, {"rounds": 1, "graded": 1, "gradings": 1, "answer": answer}, "conference")
+        for seat, answer in (
+            ("judge", "label"), ("judge", "json"), ("judge", "likelihood"), ("moderator", "label"),
+            ("participant_2", "label"), ("evaluator", "label"), ("grader", "label"), ("coder", "label"),
+        )
+    ],
+    "agreement": [("judge", {"answer": answer}, "agreement") for answer in ("label", "json", "likelihood")],
+    "grading": [("grader", {}, "agreement")],
+    "stance": [("annotator", {"answer": answer}, "people") for answer in ("label", "json", "likelihood")],
+    "polarity": [("annotator", {"prompting": "cot", "answer": "json"}, "people")],
+    "zero_shot": [("expert", {}, "people"), ("expert", {"answer": "likelihood"}, "people")],
+    "few_shot": [("expert", {"shots": 2}, "people")],
+    "cot": [("expert", {}, "people")],
+    "n_shot_cot": [("expert", {"shots": 2}, "people")],
+    "self_consistency": [("expert", {"k": 3}, "people")],
+    "four_step_cot": [("expert", {}, "people"), ("expert", {"answer": "likelihood"}, "people")],
+    "reflexion": [("expert", {"reflections": 1}, "people")],
+    "alone": [("judge", {"times": 2}, "people")],
+    "paraphrase": [("writer", {}, "people")],
+    "case_summary": [("clerk", {}, "caselaw")],
+}  # fmt: skip
+CHOSEN = [(name, seat, params, data) for name, found in SEATS.items() for seat, params, data in found]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_protocol_that_asks_anybody_is_here() -> None:
+    assert set(SEATS) | {"recorded", "rejudge"} == set(PROTOCOLS)
+
+
+@pytest.mark.parametrize(("protocol", "seat", "params", "dataset"), CHOSEN)
+def test_a_person_in_any_seat(
+    protocol: str, seat: str, params: dict[str, Any], dataset: str, server: FaultServer, folder: Path
+) -> None:
+    plan = planned(server.url, protocol, {seat: "person"}, params=params, dataset=dataset)
+    rows = hold(plan)
+    count, waits = len(rows.loc[rows["kind"] == "conclusion"]), 0
+    while answered := answer_all():
+        assert set(statuses(rows)) == {"waiting"}
+        assert answered <= 3 * count, "one question after the other, or some at once"
+        waits += 1
+        rows = hold(plan)
+    assert waits, "the person was asked"
+    assert set(statuses(rows)) <= {"valid", "invalid"}
+    said = rows[~rows["kind"].isin(["conclusion"]) & (rows["source"] != "computed")]
+    assert set(said.loc[said["speaker"] == seat, "source"]) == {"human"}
+    assert (said["source"].eq("human") == said["call_id"].eq("")).all(), "and nobody else's words are"
+    assert not said["parse_status"].isin(["invalid", "failed"])[said["source"] == "human"].any()
+    before = server.count()
+    pd.testing.assert_frame_equal(hold(plan), rows)
+    assert server.count() == before, "nobody is asked twice"
+
+
+def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(server: FaultServer, folder: Path) -> None:
+    """Private strategies stay private; the judge's own belief comes back in words; no model is told of a person."""
+    plan = planned(server.url, "courtroom", {"judge": "person"}, repeats=2)
+    pages: list[str] = []
+    rows = hold(plan)
+    assert len(open_questions()) == 4, "two cases, each of two repeats asked by itself"
+    while open_questions():
+        pages += [Path(str(path).replace(".json", ".md")).read_text() for path in open_questions()]
+        answer_all()
+        rows = hold(plan)
+    plans = rows.loc[rows["kind"] == "strategy", "text"]
+    assert len(plans) and not any(plan in page for plan in plans for page in pages)
+    last = [page for page in pages if page.startswith("# Judge: verdict")]
+    assert len(last) == 4 and all(f"round 3:\nReasoning: {WORDS[:20]}" in page for page in last)
+    assert all("tags such as" not in page and "<facts>" not in page and "JSON" not in page for page in pages)
+    assert all("Prediction: NO or YES" in page and "Confidence: a whole number from 0 to 100" in page for page in pages)
+    beliefs = rows[(rows["speaker"] == "judge") & (rows["kind"] == "belief")]
+    assert len(beliefs) == 12 and set(beliefs["prediction"]) == {"no"} and set(beliefs["confidence"]) == {0.0}
+    assert statuses(rows) == ["valid"] * 4
+
+
+def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_the_other(
+    server: FaultServer, folder: Path
+) -> None:
+    plan = planned(
+        server.url,
+        "panel",
+        {"judge_1": "person:ann", "judge_3": "person:bob"},
+        dataset="opinions",
+        params={"rounds": 2},
+    )
+    rows = hold(plan)
+    asked = [json.loads(path.read_text()) for path in open_questions()]
+    assert sorted(question["person"] for question in asked) == ["ann", "ann", "bob", "bob"]
+    spoken = rows[(rows["kind"] == "statement") & (rows["source"] == "model")]
+    assert set(spoken["speaker"]) == {"judge_2"} and len(spoken) == 2, "the model speaks meanwhile"
+    ann = [path for path in open_questions() if "judge_1" in path.name]
+    for path in ann:
+        form = json.loads(path.read_text())["form"]
+        answer_file(path).write_text(write_answer({"statement": "I affirm.", "confidence": 5.0}, form))
+    rows = hold(plan)
+    assert set(rows.loc[rows["source"] == "human", "speaker"]) == {"judge_1"} and len(open_questions()) == 2
+    while answer_all():
+        rows = hold(plan)
+    assert statuses(rows) == ["valid", "valid"] and not rows["text"].str.contains("person").any()
+
+
+@pytest.mark.parametrize(
+    ("seats", "message"),
+    [
+        ({"jugde": "person"}, "unknown seat 'jugde'; did you mean 'judge'? Known: defense, judge, prosecutor."),
+        ({"jugde": "test"}, "unknown seat 'jugde'; did you mean 'judge'?"),
+        ({"judge": "persn"}, "unknown model 'persn'; did you mean 'person'?"),
+        ({"judge": "person:Ann Lee"}, "'person:Ann Lee' names nobody; expected 'person' or 'person:NAME'"),
+        ({"judge": "person", "defense": "person"}, "'judge' and 'defense' are both person's; who sits in two seats"),
+        ({"judge": "person:a", "defense": "person:a"}, "'judge' and 'defense' are both person:a's"),
+    ],
+)
+def test_seats_that_cannot_be_taken(seats: dict[str, str], message: str, server: FaultServer, folder: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        planned(server.url, "courtroom", seats)
+    assert str(caught.value).startswith("configuration: experiments.trial.params.seats: ") and message in str(
+        caught.value
+    )
+    assert "\n" not in str(caught.value)
+    planned(server.url, "courtroom", {"judge": "person:a", "defense": "person:b"})
+
+
+def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) -> None:
+    taken = {"models": {"person": {"endpoint": "openai", "model": "x"}, "test": {"endpoint": "openai", "model": "x"}}}
+    with pytest.raises(UserError, match="'person' is a model of the configuration, and means a person"):
+        planned(server.url, "courtroom", {}, keys=taken)
+
+
+def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder: Path) -> None:
+    said = [
+        planned(server.url, "human_panel", seats, dataset="opinions", params=params).experiments["trial"].params
+        for seats, params in (
+            ({}, {"human": "ask"}),
+            ({"human": "person"}, {}),
+            ({"human": "person"}, {"human": "ask"}),
+        )
+    ]
+    assert said[0] == said[1] == said[2]
+    assert planned(server.url, "human_panel", {}, dataset="opinions").experiments["trial"].params.seats == {}
+    with pytest.raises(UserError, match="human: bank"):
+        planned(server.url, "human_panel", {"human": "person"}, dataset="opinions", params={"human": "bank"})
+
+
+def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(server: FaultServer, folder: Path) -> None:
+    plan = planned(server.url, "courtroom", {"judge": "person"})
+    cases_of(plan, "people")
+    before = server.count()
+    row = preview(plan, Path("results")).iloc[0]
+    assert (row["calls_to_make"], row["answers_by_people"], row["usd"]) == (24, 8, 0.0)
+    assert not Path("data").exists() and server.count() == before
+    hold(plan)
+    files = {path: path.read_bytes() for path in Path("data").rglob("*") if path.is_file()}
+    answer_all()
+    row = preview(plan, Path("results")).iloc[0]
+    assert (row["calls_in_ledger"], row["calls_to_make"], row["answers_by_people"]) == (8, 16, 6)
+    assert {path: path.read_bytes() for path in files} == files
+    assert len(list(Path("data").rglob("*.*"))) == len(files) + 2, "the two answers"
+    nobody = preview(planned(server.url, "courtroom", {}), Path("results")).iloc[0]
+    assert (nobody["calls_to_make"] + nobody["calls_in_ledger"], pd.isna(nobody["answers_by_people"])) == (32, True)
+
+
+def test_people_cost_no_call_of_the_budget(server: FaultServer, folder: Path) -> None:
+    plan = planned(server.url, "courtroom", {"judge": "person"}, keys={"budget": {"calls": 24}})
+    while hold(plan) is not None and answer_all():
+        pass
+    assert statuses(hold(plan)) == ["valid", "valid"]
+    with pytest.raises(RunStoppedError, match="limit of 24 calls"):
+        hold(planned(server.url, "courtroom", {}, keys={"budget": {"calls": 24}}))
+
+
+def test_a_rehearsal_seats_a_simulated_person(server: FaultServer, folder: Path) -> None:
+    for protocol, seat, dataset in (("courtroom", "judge", "people"), ("human_panel", "human", "opinions")):
+        plan = planned(server.url, protocol, {seat: "person"}, dataset=dataset, keys={"rehearsal": True})
+        rows = hold(plan)
+        assert set(statuses(rows)) == {"valid"} and set(rows.loc[rows["speaker"] == seat, "source"]) == {"human"}
+    assert not Path("data/inbox").exists()
+
+
+def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(server: FaultServer, folder: Path) -> None:
+    arms = ("noise", "alone", "consultancy", "swap", "labels_swapped", "matched_calls")
+    plan = planned(server.url, "courtroom", {"defense": "person", "judge": "test"}, arms=arms)
+    seats = {name.partition("=")[2]: dict(found.params.seats) for name, found in plan.experiments.items()}
+    both = {"defense": "person", "judge": "test"}
+    assert seats == {
+        "": both, "noise": both, "consultancy": both, "labels_swapped": both, "alone": {"judge": "test"},
+        "swap": {"prosecutor": "person", "judge": "test"}, "matched_calls": {},
+    }  # fmt: skip
+    for arm in ("plant_citation", "plant_authority", "plant_padding"):
+        with pytest.raises(UserError, match="defense is a person's seat, and nobody's words are put into a person's"):
+            planned(server.url, "courtroom", {"defense": "person"}, arms=[arm])
+        planned(server.url, "courtroom", {"judge": "person"}, arms=[arm])
+
+
+def test_an_answer_by_hand_is_read_or_refused_with_one_message(server: FaultServer, folder: Path) -> None:
+    hold(planned(server.url, "cot", {"expert": "person"}))
+    asked = json.loads(open_questions()[0].read_text())
+    path = Path("a.txt")
+    read = read_answer(
+        "Confidence: 70 %\nprediction : yes\nFactors:\n- two arrests | HIGH | they are recent | yes\n",
+        asked["form"],
+        path,
+    )
+    assert read == {
+        "factors": [{"factor": "two arrests", "weight": "high", "reasoning": "they are recent | yes"}],
+        "prediction": "YES",
+        "confidence": 70,
+    }
+    for text, message in (
+        ("Prediction: maybe\nConfidence: 5", "prediction 'maybe'; expected NO or YES"),
+        ("Confidence: 5", "0 lines 'Prediction: NO or YES'"),
+        ("Prediction: YES\nPrediction: NO\nConfidence: 5", "2 lines 'Prediction: NO or YES'"),
+        ("Prediction: YES\nConfidence: 5.5", "expected a whole number from 0 to 100"),
+        ("Prediction: YES\nConfidence: 5\nFactors:\n- x | high", "expected factor | weight | reasoning"),
+        ("I think so.\nPrediction: YES\nConfidence: 5", "'I think so.' belongs to no field"),
+    ):
+        with pytest.raises(UserError) as caught:
+            read_answer(text, asked["form"], path)
+        assert str(caught.value).startswith("a.txt: ") and message in str(caught.value)
+
+
+def test_an_unusable_answer_stops_its_own_debate_alone(server: FaultServer, folder: Path) -> None:
+    plan = planned(server.url, "zero_shot", {"expert": "person"})
+    hold(plan)
+    first, second = open_questions()
+    answer_file(first).write_text("Prediction: YES\nConfidence: very\n")
+    answer_file(second).write_text("Prediction: YES\nConfidence: 80\n")
+    rows = hold(plan)
+    assert sorted(statuses(rows)) == ["valid", "waiting"]
+    reasons = [json.loads(parsed)["reason"] for parsed in rows.loc[rows["kind"] == "conclusion", "parsed"]]
+    assert any(reason.startswith("an answer cannot be used: ") and "'very'" in reason for reason in reasons)
+    answer_file(first).write_text("Prediction: NO\nConfidence: 80\n")
+    assert statuses(hold(plan)) == ["valid", "valid"]
