@@ -28,12 +28,14 @@ def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(server: FaultServ
     assert server.count() == 0
 
 
-def test_a_person_is_shown_no_stand_in(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_calls_beside_a_person_are_counted_and_the_person_is_asked_nothing(
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     cases = people(tmp_path / "cases" / "people.parquet", 2)
     asking = {"protocol": "human_panel", "params": {"human": "ask", "votes": "likelihood"}}
     plan = Plan.from_yaml(configuration(server.url, tmp_path, experiment=asking), PROJECT)
-    assert calls_of_a_debate(plan, Job(EXPERIMENT, MODEL, *read_cases(cases))) == 0
+    assert calls_of_a_debate(plan, Job(EXPERIMENT, MODEL, *read_cases(cases))) == 1 + 3 * 2 * 2
     assert not (tmp_path / "data").exists()
 
 
