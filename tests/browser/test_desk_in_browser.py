@@ -1,5 +1,6 @@
 """The desk as people use it: a panel judged and statements labelled in a real browser, with the server killed in between."""
 
+import json
 import os
 import re
 import subprocess
@@ -8,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from at_the_desk import ROUNDS, SHEET, item, write_sheet
 from browser_pages import PHONE, WIDE, violations
 from fault_server import FaultServer
 from moot.labels.sheets import read_annotations
+from project_copy import Workflow
 
 PROJECT = Path(__file__).resolve().parents[2]
 STATEMENTS = 20
@@ -23,10 +26,11 @@ IMPORTED = os.pathsep.join(str(PROJECT / name) for name in ("scripts", "tests/su
 class OpenDesk:
     """A desk in a process of its own."""
 
-    def __init__(self, folder: Path, *command: str) -> None:
+    def __init__(self, folder: Path, *command: str, script: Path = PROJECT / "scripts" / "desk.py") -> None:
+        path = os.pathsep.join((str(script.parent), IMPORTED)) if script.is_relative_to(PROJECT) else ""
         self.process = subprocess.Popen(
-            [sys.executable, str(PROJECT / "scripts" / "desk.py"), *command],
-            cwd=folder, env={**os.environ, "PYTHONPATH": IMPORTED}, stdout=subprocess.PIPE, text=True,
+            [sys.executable, str(script), *command],
+            cwd=folder, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout
         self.address = next(line.strip() for line in self.process.stdout if line.strip().startswith("http://"))
@@ -58,6 +62,75 @@ def look(page: Any, axe: str, tmp_path: Path, name: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.set_viewport_size(WIDE)
     assert violations(page, axe) == []
+
+
+def fill_in(page: Any, number: int) -> None:
+    """Answer the question on a page, whichever seat it is, by clicking and typing."""
+    if page.get_by_role("radio").count():
+        page.get_by_role("radio", name="YES").check()
+        page.get_by_label("Reasoning").fill(f"Reason {number}.")
+    else:
+        page.get_by_label("Your position").fill("I would affirm the decision.")
+        page.get_by_label("Your reasons").fill(f"Reason {number}.")
+    page.get_by_label("Confidence").fill("70")
+    page.get_by_role("button", name="Send").click()
+
+
+def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk_is_killed(
+    opened: Any, axe: str, tmp_path: Path
+) -> None:
+    """A run as users have it: three rounds on a panel, and the judge's seat in a courtroom."""
+    desks: list[OpenDesk] = []
+    with FaultServer() as server:
+        workflow = Workflow(tmp_path, server.url)
+        ask = {"protocol": "human_panel", "dataset": "opinions", "models": "served", "cases": 1}
+        workflow.configure(
+            {
+                "run": ["trial", "ask"],
+                "experiments/trial/cases": 1,
+                "experiments/trial/params": {"seats": {"judge": "person"}},
+                "experiments/ask": {**ask, "params": {"human": "ask"}},
+            }
+        )
+        snakemake = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow.project / "Snakefile"), "debates"]
+        command = [*snakemake, "--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
+
+        def open_desk() -> OpenDesk:
+            desks.append(OpenDesk(workflow.work, *command, script=workflow.project / "scripts" / "desk.py"))
+            return desks[-1]
+
+        try:
+            desk, page = open_desk(), opened()
+            page.goto(f"{desk.address}seat")
+            seen: list[str] = []
+            while len(seen) < ROUNDS + 4:
+                page.get_by_role("heading", name="Your answer").wait_for(timeout=240_000)
+                seen.append(page.locator("h1").inner_text())
+                if "verdict" in seen[-1]:
+                    look(page, axe, tmp_path, "verdict")
+                fill_in(page, len(seen))
+                page.wait_for_load_state()
+                if len(seen) == 3:  # while Snakemake runs: it goes on alone, and the next desk waits for it
+                    desk.kill()
+                    desk = open_desk()
+                    page.goto(f"{desk.address}seat")
+            page.get_by_text("All debates have ended that could").wait_for(timeout=240_000)
+        finally:
+            for one in desks:
+                one.kill()
+    assert sorted(seen) == [
+        *(f"Human: statement, round {number}" for number in (1, 2, 3)),
+        *(f"Judge: belief, round {number}" for number in (1, 2, 3)),
+        "Judge: verdict",
+    ]
+    for name, seat in (("trial", "judge"), ("ask", "human")):
+        said = pd.concat(map(pd.read_parquet, (workflow.work / "results" / "transcripts" / name).rglob("*.parquet")))
+        assert set(said.loc[said["speaker"] == seat, "source"]) == {"human"}
+        assert set(said.loc[said["speaker"] != seat, "source"]) == {"model", "computed"}
+        [ending] = said.loc[said["kind"] == "conclusion", "parsed"]
+        assert json.loads(ending)["status"] != "waiting"
+    log = (workflow.work / "data" / "desk.log").read_text()
+    assert "LockException" not in log and "Traceback" not in log
 
 
 def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
@@ -93,7 +166,7 @@ def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, 
     page.goto(desk.address)
     look(page, axe, tmp_path, "home")
     page.get_by_label("Your name").fill("ann")
-    page.get_by_role("button", name="Label").click()
+    page.get_by_role("button", name="Start labelling").click()
     for number in range(STATEMENTS):
         page.get_by_text(f"{number} of {STATEMENTS} labelled").wait_for()
         page.wait_for_load_state()  # a key that is pressed before the page is there labels nothing

@@ -1,6 +1,8 @@
 """The desk's pages without a browser: what is kept, who is let in, and what two people on one seat come to."""
 
 import asyncio
+import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
@@ -20,6 +22,7 @@ from moot.labels.sheets import read_annotations
 from moot.legal.rubric import LABELS
 from moot.protocols.inbox import read_answer_file
 
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SAID = {"position": "I would affirm the decision.", "statement": "The record is thin.", "confidence": "70"}
 
 
@@ -179,3 +182,36 @@ async def test_the_debates_go_on_after_each_answer(folder: Path) -> None:
         while (folder / "ran").read_text() != "xx" or runner.running:
             assert "data-wait" in await (await client.get("/t/seat")).text()
     assert (folder / "ran").read_text() == "xx" and runner.status == 0
+
+
+async def test_a_run_that_stopped_says_why_on_the_page(folder: Path) -> None:
+    runner = Runner(
+        [sys.executable, "-c", "print('first'); raise SystemExit('models.x: the key <b>is</b> empty')"], folder
+    )
+    async with TestClient(TestServer(make_app(Desk(folder, runner, token="t")), host="127.0.0.1")) as client:
+        while runner.status is None or runner.running:
+            await asyncio.sleep(0.05)
+        page = await (await client.get("/t/seat")).text()
+    assert "The last run stopped. Nothing that you said is lost." in page
+    assert "models.x: the key &lt;b&gt;is&lt;/b&gt; empty" in page
+
+
+async def test_a_desk_waits_for_the_run_of_one_that_was_killed(folder: Path) -> None:
+    """Two runs at once would be refused by Snakemake's lock of the working directory."""
+    script = (
+        "import os, pathlib, time; os.mkdir('running'); time.sleep(1); os.rmdir('running'); print('done', flush=True)"
+    )
+    command = [sys.executable, "-c", script]
+    first = "import asyncio, sys; from pathlib import Path; from moot.desk.runner import Runner\n"
+    first += "runner = Runner(sys.argv[1:], Path()); runner.go_on(); asyncio.run(runner._run())"
+    killed = subprocess.Popen([sys.executable, "-c", first, *command], env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    while not Path("running").exists():
+        await asyncio.sleep(0.02)
+    killed.kill()
+    killed.wait()
+    runner = Runner(command, folder)
+    async with TestClient(TestServer(make_app(Desk(folder, runner, token="t")), host="127.0.0.1")):
+        while runner.status is None:
+            assert runner.running
+            await asyncio.sleep(0.05)
+    assert runner.status == 0 and (folder / "data" / "desk.log").read_text() == "done\n" * 2

@@ -32,6 +32,11 @@ def sheet_names(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.csv") if _SHEET.fullmatch(path.stem))
 
 
+def sheet_sizes(folder: Path) -> dict[str, int]:
+    """The sheets that there are to label, and how many statements each has."""
+    return {name: len(read_csv(folder / f"{name}.csv", ("item",))) for name in sheet_names(folder)}
+
+
 class Labelling:
     """One annotator's work on one sheet.
 

@@ -18,7 +18,7 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.desk.answers import Question, Said, give_answer, keep_aside, next_open, read_questions
 from moot.desk.forms import as_answer, as_sent, inputs_of
-from moot.desk.labelling import Labelling, sheet_names
+from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
 from moot.legal.rubric import DEFINITIONS
 from moot.protocols.forms import LONGEST_ANSWER
@@ -112,7 +112,7 @@ async def show_desk(request: web.Request) -> web.Response:
     questions = read_questions(desk.inbox)
     people = {name: _of(questions, name) for name in sorted({question.person for question in questions})}
     return _page(
-        request, "desk", people=people or {"": []}, sheets=sheet_names(desk.sheets), runner=desk.runner
+        request, "desk", people=people or {"": []}, sheets=sheet_sizes(desk.sheets), runner=desk.runner
     )  # fmt: skip
 
 

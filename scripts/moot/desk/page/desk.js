@@ -16,8 +16,8 @@ if (waiting) {
     const page = await fetch(location.href).catch(() => null);
     if (page?.redirected) location.assign(page.url);
     else if (page?.ok) {
-      const words = new DOMParser().parseFromString(await page.text(), "text/html").querySelector("[data-wait]").textContent;
-      if (words !== waiting.textContent) waiting.textContent = words;
-    }
+      const found = new DOMParser().parseFromString(await page.text(), "text/html").querySelector("[data-wait]");
+      if (found.textContent !== waiting.textContent) waiting.replaceChildren(...found.childNodes);
+    } else waiting.textContent = "The desk does not answer: it was closed, or opened anew at another address. What you sent is saved.";
   }, 2000);
 }
