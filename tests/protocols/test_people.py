@@ -12,6 +12,8 @@ from fault_server import FaultServer
 from moot.core.errors import RunStoppedError, UserError
 from moot.protocols import PROTOCOLS
 from moot.protocols.forms import read_answer, write_answer
+from moot.report.content import people_note
+from moot.scores.results import ExperimentResults
 from moot.stages.preview import preview
 from people_in_debates import WORDS, answer_all, answer_file, cases_of, hold, open_questions, planned, statuses
 
@@ -277,3 +279,12 @@ def test_an_unusable_answer_stops_its_own_debate_alone(server: FaultServer, fold
     assert any(reason.startswith("an answer cannot be used: ") and "'very'" in reason for reason in reasons)
     answer_file(first).write_text("Prediction: NO\nConfidence: 80\n")
     assert statuses(hold(plan)) == ["valid", "valid"]
+
+
+def test_tables_say_where_people_sit(server: FaultServer, folder: Path) -> None:
+    for seats, note in (
+        ({"judge": "person"}, "In trial people sit as judge; all other seats are the model's"),
+        ({}, ""),
+    ):
+        view = planned(server.url, "courtroom", seats).view("trial")
+        assert people_note(ExperimentResults(Path(), "trial", view)) == note

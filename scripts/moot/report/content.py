@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from moot.protocols.people import is_person
 from moot.report.claims import Claim
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentResults, Score
@@ -147,17 +148,25 @@ class StudyResults:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know of the data sets used ("synthetic") and of servers that changed during a run.
+        """What a reader must know of the data sets used ("synthetic"), of people in seats, and of servers that changed.
 
         Each once, in the order of the experiments.
         """
         found: list[str] = [SIMULATED_NOTE] if self.simulated else []
         trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
+        found += [note for results in self.experiments.values() if (note := people_note(results))]
         for results in (*self.experiments.values(), *trained):
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
             if cluster := results.task.cluster:
                 found.append(f"Data set {results.config.dataset}: intervals and tests by {cluster}, drawn as a whole")
         return tuple(dict.fromkeys([*found, *version_notes(self.scores)]))
+
+
+def people_note(results: ExperimentResults) -> str:
+    """Which seats of an experiment are people's; "" for none."""
+    seats = results.config.params.get("seats", {})
+    named = [seat.replace("_", " ") for seat, voice in seats.items() if is_person(voice)]
+    return f"In {results.experiment} people sit as {', '.join(named)}; all other seats are the model's" if named else ""
 
 
 def data_label(results: ExperimentResults) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.kinds import CONCLUSION, PUBLIC
+from moot.core.kinds import CONCLUSION, HUMAN, PUBLIC
 from moot.core.schemas import SCHEMAS
 from moot.report import escaping
 from moot.report.escaping import markdown
@@ -167,7 +167,7 @@ def _turn(said: Mapping[str, Any], task: Task, target: str) -> Turn:
 
 
 def _body(said: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
-    """What is wrong with what was said, its words, and its fields: of no use, as it came; a person's words always."""
+    """What is wrong with what was said, its words (of no use: as they came; a person's, unless a form), its fields."""
     parsed = json.loads(said["parsed"]) if said["parsed"] else None
     if said["parse_status"] == "failed":
         return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
@@ -182,7 +182,7 @@ def _body(said: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, list[str]
         for name, value in fields.items()
         if name not in ("prediction", "confidence")
     )
-    if not fields or said["source"] == "human":
+    if not fields or (said["source"] == HUMAN and not said["parse_status"]):
         return "", said["text"], shown
     return "" if shown else "No reasons given", "", shown
 
