@@ -12,6 +12,7 @@ SCRIPTS = {
     "ledger.py": ["2000"],
     "prompt_reuse.py": ["--smoke"],
     "dry_run.py": [],
+    "reader.py": ["100"],
 }
 
 

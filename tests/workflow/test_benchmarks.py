@@ -42,6 +42,11 @@ def test_debates(name: str, benchmark: object, tmp_path: Path) -> None:
     assert line.split()[0] in ("makespan", "replay", "resuming", "memory")
 
 
+def test_the_page_of_many_debates(benchmark: object, tmp_path: Path) -> None:
+    reader: ModuleType = benchmark("reader")  # type: ignore[operator]
+    assert re.fullmatch(r"reader: 20 debates, \d\.\d MB, .*", reader.measure(tmp_path, 20))
+
+
 def test_prompts_are_reordered_and_not_changed(benchmark: object) -> None:
     prompt_reuse: ModuleType = benchmark("prompt_reuse")  # type: ignore[operator]
     content = "<facts>\nA.\n</facts>\n<record>\nB.\n</record>\n\nYou are the judge."

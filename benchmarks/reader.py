@@ -1,0 +1,101 @@
+"""The reader's page of many debates: how large it is, how soon it can be used, and how long a search holds it up.
+
+python benchmarks/reader.py 10000     debates of nine turns and their calls; needs the extra `browser`
+"""
+
+import json
+import random
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from debates_to_read import belief, call, conclusion, speech
+from moot.core.artifacts import describe, write_rows
+from moot.report.reader import render_reader
+from results_on_disk import case, prediction, write_results
+
+DEBATES, SPEECHES, WORDS = 10_000, 6, 100
+VOCABULARY = ["".join(random.Random(number).choices("aeinorstldu", k=3 + number % 7)) for number in range(5000)]
+
+
+def write_page(folder: Path, debates: int) -> Path:
+    """A page of so many invented courtroom debates."""
+    draw = random.Random(1)
+    names = [f"case-{number:05d}" for number in range(debates)]
+    said: list[dict[str, Any]] = []
+    for name in names:
+        debate, turn = f"{name}#0", 0
+        for number in range(SPEECHES):
+            words = " ".join(draw.choices(VOCABULARY, k=WORDS))
+            said.append(speech(debate, turn := turn + 1, ("prosecutor", "defense")[number % 2], words))
+            if number % 2:
+                said.append(belief(debate, turn := turn + 1, draw.choice(("yes", "no"))))
+        said.append(conclusion(debate, turn + 1, draw.choice(("yes", "no"))))
+    answers = [prediction(name, "no", draw.choice(("yes", "no"))) for name in names]
+    results = write_results(folder, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said})
+    rows = (_call(row, said[:place][-SPEECHES:]) for place, row in enumerate(said) if row["call_id"])
+    write_rows(folder / "calls" / "toy-courtroom" / "tiny.parquet", "calls", rows, describe())
+    page = folder / "many.html"
+    with page.open("w", encoding="utf-8") as file:
+        file.writelines(render_reader("many", {"toy-courtroom": results}))
+    return page
+
+
+def _call(row: dict[str, Any], before: list[dict[str, Any]]) -> dict[str, Any]:
+    """The call behind a turn: its prompt holds what was said before it."""
+    heard = [earlier["text"] for earlier in before if earlier["debate_id"] == row["debate_id"]]
+    request = {"messages": [["system", "Rules."], ["user", "\n".join(heard)]], "model": "tiny", "parameters": {}}
+    return {**call(row, "tiny"), "request": json.dumps(request), "reply": row["text"]}
+
+
+def look(page: Any, address: str) -> dict[str, float]:
+    """Open the page and search in it: milliseconds until it can be used, of the search, and of its longest hold-up."""
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]", state="attached")
+    ready = float(page.locator("body").get_attribute("data-ready"))
+    page.evaluate(
+        "() => { window.longest = 0; new PerformanceObserver((list) => { for (const task of list.getEntries()) "
+        "window.longest = Math.max(window.longest, task.duration); }).observe({ entryTypes: ['longtask'] }); }"
+    )
+    began = time.perf_counter()
+    page.get_by_label("Search all text").first.fill('"words that nobody said"')
+    page.wait_for_function("() => document.querySelector('#count').textContent.startsWith('0 of')", timeout=120_000)
+    return {
+        "ready_ms": ready,
+        "search_ms": 1000 * (time.perf_counter() - began),
+        "longest_ms": float(page.evaluate("window.longest")),
+    }
+
+
+def measure(folder: Path, debates: int) -> str:
+    """One line of what was measured; without a browser, of the page alone."""
+    began = time.process_time()
+    page = write_page(folder, debates)
+    line = (
+        f"reader: {debates:,} debates, {page.stat().st_size / 1e6:.1f} MB, {time.process_time() - began:.1f} s to write"
+    )
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    try:
+        from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        return f"{line}; no browser: make env EXTRAS=browser"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        found = look(browser.new_page(), page.as_uri())
+        browser.close()
+    return line + "".join(f", {name} {value:.0f}" for name, value in found.items())
+
+
+def main() -> None:
+    """Measure a page of the size given."""
+    with tempfile.TemporaryDirectory() as folder:
+        print(measure(Path(folder), int(sys.argv[1]) if len(sys.argv) > 1 else DEBATES))
+
+
+if __name__ == "__main__":
+    main()
