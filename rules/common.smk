@@ -87,14 +87,23 @@ for model in ASKED:
 
 
 def model_slots(models_of_job):
-    """One slot of each model that a job asks; `models_of_job` names them by experiment and model."""
+    """One slot of each model that a job asks, and the graphics processors of the servers that it starts; `models_of_job`
+    names the models by experiment and model.
+    """
 
     def speaks_with(model):
         return lambda wildcards: int(
             model in models_of_job(wildcards.experiment, wildcards.model)
         )
 
-    return {f"model_{model}": speaks_with(model) for model in ASKED}
+    slots = {f"model_{model}": speaks_with(model) for model in ASKED}
+    if not any(plan.gpus([model]) for model in ASKED):
+        return slots
+    return slots | {
+        "gpu": lambda wildcards: plan.gpus(
+            models_of_job(wildcards.experiment, wildcards.model)
+        )
+    }
 
 
 def model_threads(models_of_job):

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from moot.core.errors import UserError, unknown_name
-from moot.core.model_config import BatchConfig, ModelConfig, Name, Price, SimulatedVoice, Strict
+from moot.core.model_config import BatchConfig, ModelConfig, Name, Price, ServeConfig, SimulatedVoice, Strict
 
 RECORDED = "recorded"
 """The protocol of experiments whose debates are taken from records."""
@@ -188,6 +188,7 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
         "publication": Publication,
         "price": Price,
         "batch": BatchConfig,
+        "serve": ServeConfig,
         "simulated": SimulatedVoice,
         "contrasts": ContrastConfig,
         "power": PowerConfig,

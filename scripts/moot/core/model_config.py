@@ -58,6 +58,28 @@ class BatchConfig(Strict):
     )
 
 
+PORT = "{port}"
+"""What stands in a server's command for its port."""
+
+
+class ServeConfig(Strict):
+    """A server that each job starts for itself, and ends: docs/cluster.md."""
+
+    command: str = Field(
+        min_length=1, description="the shell command that serves the model; `{port}` stands for the port"
+    )
+    port: int = Field(0, ge=0, le=65_535, description="its port on 127.0.0.1; 0: a free one, for `{port}`")
+    ready: str = Field("/v1/models", pattern="^/", description="the path that answers as soon as the model is loaded")
+    timeout: float = Field(1800.0, gt=0, description="seconds until it must answer there")
+    gpus: int = Field(0, ge=0, description="graphics processors of a job that speaks with it: the resource `gpu`")
+
+    @model_validator(mode="after")
+    def _command_names_the_port(self) -> "ServeConfig":
+        if not self.port and PORT not in self.command:
+            raise ValueError("`command` must hold {port}, in whose place moot puts a free port; or set `port`")
+        return self
+
+
 def _price_or_auto(value: object) -> object:
     return {"auto": True} if value == "auto" else value
 
@@ -165,6 +187,9 @@ class ModelConfig(Strict):
     reasoning: bool = Field(
         False, description="a reasoning model: send max_completion_tokens and neither temperature nor seed"
     )
+    serve: ServeConfig | None = Field(
+        None, description="the server that a job starts for itself: `command`, `port`, `ready`, `timeout`, `gpus`"
+    )
     prompt_cache_key: str | None = Field(
         None, description="sent along, for providers that route calls to caches by it (openai); no part of a question"
     )
@@ -204,11 +229,32 @@ class ModelConfig(Strict):
             )
         if self.jobs > 1 and self.batch:
             raise ValueError("`jobs` does not go with `batch`: one job gathers the calls of a wave")
-        if self.jobs > self.concurrency:
+        if self.jobs > self.concurrency and not self.serve:
             raise ValueError(
                 f"`jobs: {self.jobs}` needs `concurrency` of at least {self.jobs}: a job speaks when it may call"
             )
         return self
+
+    @model_validator(mode="after")
+    def _own_servers_have_a_name(self) -> "ModelConfig":
+        if self.serve is None:
+            return self
+        if self.endpoint not in ("openai", "ollama"):
+            raise ValueError(f"`serve` goes with the endpoints 'openai' and 'ollama'; this one is '{self.endpoint}'")
+        if self.base_url or self.batch:
+            raise ValueError(
+                f"`serve` does not go with `{'base_url' if self.base_url else 'batch'}`; take one of them out"
+            )
+        if not self.served_as:
+            raise ValueError(
+                "`serve` needs `served_as`: a name for who answers, since the address changes with each job"
+            )
+        return self
+
+    @property
+    def shared(self) -> bool:
+        """Whether jobs share its limits: those that start servers of their own do not."""
+        return self.jobs > 1 and self.serve is None
 
     @property
     def puts_off(self) -> bool:

@@ -26,6 +26,7 @@ from moot.llm.endpoints import ENDPOINTS, Batching, Endpoint
 from moot.llm.identity import address, model_asked, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question, Reservation
 from moot.llm.limits import Limits, LocalLimits
+from moot.llm.model_server import ModelServer, serve
 from moot.llm.parsing.values import writable
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request, call_id
@@ -78,6 +79,7 @@ class Chat:
         self._progress = progress
         self._waves = waves or Waves()
         self._endpoint: Endpoint | None = None
+        self._server: ModelServer | None = None
         self._gatherer: Gatherer | None = None
         self._opening = asyncio.Lock()
         self._under_way: dict[str, asyncio.Task[Entry]] = {}
@@ -88,7 +90,7 @@ class Chat:
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
         self._served_as = served_as(config)
         self._limits: Limits = LocalLimits(config)
-        if config.jobs > 1 and settings.open_endpoint is None:
+        if config.shared and settings.open_endpoint is None:
             self._limits = SharedLimits(ledger.processes, f"{name} {self._served_as} {config.model}", config)
         alike = (other for other, entry in settings.models.items() if served_as(entry) == self._served_as)
         self._names = frozenset({name, *alike})
@@ -189,6 +191,8 @@ class Chat:
                 await self._wait_as_asked(error, waits)
             except TransientError as error:
                 failures += 1
+                if self._server is not None:
+                    self._server.check()
                 if error.usage is not None:
                     usd = await self._paid(key, error.usage)
                     unusable_tokens, unusable_usd = unusable_tokens + error.usage.tokens, unusable_usd + usd
@@ -228,8 +232,9 @@ class Chat:
     def _check_reachable(self, error: TransientError) -> None:
         """End the run if nobody has ever answered: a wrong address would fail every debate, one after the other."""
         if isinstance(error, UnreachableError) and not self._answered:
+            place = self._server.url if self._server else normalised(address(self.config) or "")
             raise RunStoppedError(
-                f"model '{self.name}': no server answers at {normalised(address(self.config) or '')} ({error}). Start "
+                f"model '{self.name}': no server answers at {place} ({error}). Start "
                 "the server, or correct `base_url`, and run again."
             )
 
@@ -264,9 +269,13 @@ class Chat:
 
     async def _open(self) -> Endpoint:
         async with self._opening:
+            if self._stopped is not None:
+                raise self._stopped
             if self._endpoint is None:
-                make = self._settings.open_endpoint or ENDPOINTS[self.config.endpoint]
-                endpoint = await asyncio.to_thread(make, self.config, self._settings.threads)
+                make, config = self._settings.open_endpoint or ENDPOINTS[self.config.endpoint], self.config
+                if config.serve and not self._settings.open_endpoint:
+                    self._server, config = await serve(self.name, config)
+                endpoint = await asyncio.to_thread(make, config, self._settings.threads)
                 if self.config.batch:
                     self._gatherer = await self._gather(endpoint)
                 self._endpoint = endpoint
@@ -317,6 +326,8 @@ class Chat:
         await self._limits.close()
         if self._endpoint is not None:
             await self._endpoint.close()
+        if self._server is not None:
+            await self._server.close()
 
 
 @asynccontextmanager

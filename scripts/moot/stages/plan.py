@@ -329,6 +329,11 @@ class Plan:
         configs = [self.config.models[model] for model in models]
         return max((config.threads_within(cores) for config in configs if config.endpoint == "embedded"), default=1)
 
+    def gpus(self, models: Iterable[str]) -> int:
+        """Graphics processors of a job: those of all servers that it starts; a replay starts none."""
+        serves = [self.config.models[model].serve for model in models]
+        return 0 if self.config.replay else sum(serve.gpus for serve in serves if serve)
+
     def jobs_at_once(self, model: str, cores: int) -> int:
         """How many jobs may speak with a model at once.
 

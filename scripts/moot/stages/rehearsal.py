@@ -38,6 +38,7 @@ def _simulated(model: ModelConfig) -> ModelConfig:
             "api_key_env": None,
             "concurrency": CONCURRENCY,
             "jobs": 1,
+            "serve": None,
             "requests_per_minute": None,
             "tokens_per_minute": None,
             "structured": "native",

@@ -1,0 +1,132 @@
+"""A model's own server: started by the job that asks, and ended with it."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+from moot.core.errors import RunStoppedError
+from moot.core.log import LOG
+from moot.core.model_config import PORT, ModelConfig, ServeConfig
+from moot.llm.redaction import redacted
+
+LOGS = Path("results/logs/servers")
+_LOOK_SECONDS = 0.5
+_GRACE_SECONDS = 10.0
+_TAIL_LINES = 15
+_TAIL_BYTES = 8_192
+_END_WITH_US = 'exec 3<&0 </dev/null; (read -r _ <&3; trap "" TERM; kill -TERM 0; sleep 10; kill -KILL 0) & exec 3<&-\n'
+"""Ends the server's process group when the job's end of the pipe closes, however the job ends."""
+
+
+class ModelServer:
+    """A running server.
+
+    Attributes:
+        url: its address.
+        log: what it writes.
+    """
+
+    def __init__(self, name: str, serve: ServeConfig) -> None:
+        self._name, self._serve = name, serve
+        port = serve.port or _free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = LOGS / f"{name}-{socket.gethostname()}-{os.getpid()}.log"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own command
+                ["bash", "-c", _END_WITH_US + serve.command.replace(PORT, str(port))],  # noqa: S607 - the user's shell
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def check(self) -> None:
+        """Raise `RunStoppedError` if the server has ended."""
+        status = self._process.poll()
+        if status is not None:
+            raise RunStoppedError(f"model '{self._name}': its server ended with status {status}.{self._tail()}")
+
+    def _tail(self) -> str:
+        with self.log.open("rb") as log:
+            log.seek(max(0, self.log.stat().st_size - _TAIL_BYTES))
+            lines = log.read().decode("utf-8", "replace").splitlines()[-_TAIL_LINES:]
+        said = "\n".join(f"  {redacted(line)}" for line in lines) or "  (nothing)"
+        return f" Correct `serve.command` and run again. The end of {self.log}:\n{said}"
+
+    async def ready(self) -> None:
+        """Wait until the server answers.
+
+        Raises:
+            RunStoppedError: it ended first, or does not answer in time.
+        """
+        started = time.monotonic()
+        while not await asyncio.to_thread(self._answers):
+            self.check()
+            if time.monotonic() - started > self._serve.timeout:
+                raise RunStoppedError(
+                    f"model '{self._name}': its server does not answer at {self.url}{self._serve.ready} within "
+                    f"{self._serve.timeout:g} s (`serve.timeout`).{self._tail()}"
+                )
+            await asyncio.sleep(_LOOK_SECONDS)
+        self.check()  # what answers is no other server at the same port
+        LOG.info(
+            "model '%s': its server at %s was ready after %.0f s", self._name, self.url, time.monotonic() - started
+        )
+
+    def _answers(self) -> bool:
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(self.url + self._serve.ready, timeout=5):
+                return True
+        except (OSError, ValueError):
+            return False
+
+    async def close(self) -> None:
+        """End the server with all that it started: asked first, then killed."""
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        try:
+            os.killpg(self._process.pid, signal.SIGTERM)
+            self._process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            LOG.info("model '%s': its server does not end; it is killed", self._name)
+        except ProcessLookupError:
+            pass
+        finally:
+            _kill_group(self._process.pid)
+            self._process.wait()
+            if self._process.stdin:
+                self._process.stdin.close()
+
+
+def _kill_group(number: int) -> None:
+    try:
+        os.killpg(number, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+async def serve(name: str, config: ModelConfig) -> tuple[ModelServer, ModelConfig]:
+    """Start the server of a model's entry and wait until it is ready; give it with the entry that names its address."""
+    assert config.serve is not None  # noqa: S101 - for the type checker
+    server = await asyncio.to_thread(ModelServer, name, config.serve)
+    try:
+        await server.ready()
+    except BaseException:
+        await server.close()
+        raise
+    path = "/v1" if config.endpoint == "openai" else ""
+    return server, config.model_copy(update={"base_url": server.url + path})

@@ -1,0 +1,130 @@
+"""A job starts its model's server, waits until it answers, and ends it, however the job itself ends."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from courtroom_runs import PROJECT, configuration, hold, people, start_job
+from moot.core.errors import RunStoppedError, UserError
+from moot.llm.ledger import Ledger
+from moot.stages.plan import Plan
+
+SERVER = f"{sys.executable} {PROJECT / 'tests/support/fault_server.py'} --port {{port}}"
+CALLS = 16
+
+
+def served(folder: Path, command: str, **keys: Any) -> dict[str, Any]:
+    """A configuration whose model has a server of each job's own; the command writes its process down."""
+    serve = {"command": f"echo $$ > {folder}/pid; exec {command}", **keys}
+    return configuration("", folder, {"base_url": None, "served_as": "tested", "serve": serve})
+
+
+def ends(folder: Path, seconds: float = 5) -> bool:
+    """Whether the server that a job started ends."""
+    number, deadline = int((folder / "pid").read_text()), time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":  # dead; nobody has asked how it ended
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_server_lives_as_long_as_its_job_and_a_replay_starts_none(tmp_path: Path) -> None:
+    cases, config = people(tmp_path / "cases.parquet", 2), served(tmp_path, SERVER)
+    held = hold(config, cases, tmp_path / "out.parquet")
+    assert ends(tmp_path, 1)
+    (log,) = (tmp_path / "results/logs/servers").iterdir()
+    assert int(log.read_text()) > 1024, "the port that it was given"
+    (tmp_path / "pid").unlink()
+    again = hold({**config, "replay": True}, cases, tmp_path / "again.parquet")
+    assert again.equals(held)
+    assert not (tmp_path / "pid").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_job_that_is_stopped_or_killed_leaves_no_server(number: signal.Signals, tmp_path: Path) -> None:
+    cases, config = people(tmp_path / "cases.parquet", 4), served(tmp_path, f"{SERVER} --latency 0.3")
+    job = start_job(config, cases, tmp_path / "out.parquet")
+    while not (tmp_path / "ledger" / "ledger.sqlite").exists() or not Ledger(config["ledger"]).spent().calls:
+        assert job.is_alive()
+        time.sleep(0.1)
+    assert job.pid
+    os.kill(job.pid, number)
+    job.join(20)
+    assert job.exitcode == (1 if number is signal.SIGTERM else -signal.SIGKILL)
+    assert ends(tmp_path)
+
+
+def test_a_server_that_ends_at_once_is_said_with_its_last_words(tmp_path: Path) -> None:
+    cases, config = (
+        people(tmp_path / "cases.parquet", 3),
+        served(tmp_path, "bash -c 'echo no such {port} model; exit 3'"),
+    )
+    with pytest.raises(
+        RunStoppedError, match=r"server ended with status 3\.(.|\n)*servers/test-.*\n.*no such \d+ model"
+    ):
+        hold(config, cases, tmp_path / "out.parquet")
+    assert len(list((tmp_path / "results/logs/servers").iterdir())) == 1, "started once, not once a debate"
+
+
+def test_a_server_that_never_answers_is_ended(tmp_path: Path) -> None:
+    cases, config = (
+        people(tmp_path / "cases.parquet", 3),
+        served(tmp_path, "bash -c 'echo {port}; sleep 100'", timeout=1),
+    )
+    with pytest.raises(RunStoppedError, match=r"does not answer at http://127.0.0.1:\d+/v1/models within 1 s"):
+        hold(config, cases, tmp_path / "out.parquet")
+    assert ends(tmp_path, 1)
+
+
+def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path) -> None:
+    cases, config = people(tmp_path / "cases.parquet", 3), served(tmp_path, f"timeout 4 {SERVER} --latency 0.4")
+    with pytest.raises(RunStoppedError, match="server ended with status 124"):
+        hold(config, cases, tmp_path / "out.parquet")
+    ledger = Ledger(config["ledger"])
+    kept = ledger.spent().calls
+    ledger.close()
+    assert 0 < kept < 3 * CALLS
+    config = served(tmp_path, SERVER)
+    assert len(hold(config, cases, tmp_path / "out.parquet")) > 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"serve": {"command": "vllm serve x"}}, r"must hold \{port\}"),
+        ({"served_as": None}, "needs `served_as`"),
+        ({"base_url": "http://127.0.0.1:1/v1"}, "does not go with `base_url`"),
+        ({"endpoint": "embedded"}, "goes with the endpoints"),
+        ({"serve": {"comand": "x {port}"}}, "did you mean 'command'"),
+        ({"serve": {"command": "x {port}", "ready": "health"}}, "ready"),
+    ],
+)
+def test_a_server_that_cannot_be_started_is_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    config = served(tmp_path, SERVER)
+    config["models"]["test"].update(change)
+    with pytest.raises(UserError, match=message):
+        Plan.from_yaml(config, PROJECT)
+
+
+def test_jobs_with_servers_of_their_own_share_no_limits_and_ask_for_their_processors(tmp_path: Path) -> None:
+    config = served(tmp_path, SERVER, gpus=2)
+    config["models"]["test"].update(jobs=4, concurrency=2)
+    plan = Plan.from_yaml(config, PROJECT)
+    assert (plan.jobs_at_once("test", 64), plan.gpus(["test"])) == (4, 2)
+    assert not plan.config.models["test"].shared
+    assert Plan.from_yaml({**config, "replay": True}, PROJECT).gpus(["test"]) == 0
