@@ -45,16 +45,19 @@ def time_if_unfinished(wildcards):
 
 def outcome_so_far():
     """The outcome of the debates that this run's targets rest on, of those that are up to date."""
-    jobs = [
-        job
+    built = [
+        path
         for job in workflow.dag.jobs
-        if job.rule.name in ("predict", "label_statements")
+        if workflow.dag.finished(job) or not workflow.dag.needrun(job)
+        for path in job.output
     ]
-    outputs = {"predict": [], "label_statements": []}
-    for job in jobs:
-        if workflow.dag.finished(job) or not workflow.dag.needrun(job):
-            outputs[job.rule.name].append(job.output[0])
-    return read_outcome(*map(existing_paths, outputs.values()))
+    folders = "results/predictions/", "results/labels/"
+    return read_outcome(
+        *(
+            existing_paths(path for path in built if path.startswith(folder))
+            for folder in folders
+        )
+    )
 
 
 def print_outcome(outcome):

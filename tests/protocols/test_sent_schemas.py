@@ -43,14 +43,14 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "Spoken": (Spoken, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),
     "decision_schema": (decision_schema(("AGREEMENT", "MORE DEBATE")), "881f20d6a4eeb8e4"),
-    "opinion_schema": (opinion_schema(ONE), "7b6b73df74488562"),
-    "opinion_schema, several labels": (opinion_schema(SEVERAL), "bcd43256b07aaa62"),
+    "opinion_schema": (opinion_schema(ONE.labels, False), "7b6b73df74488562"),
+    "opinion_schema, several labels": (opinion_schema(SEVERAL.labels, True), "bcd43256b07aaa62"),
     "prediction_schema": (prediction_schema(ONE), "09e7efff7364bed3"),
     "prediction_schema, several labels": (prediction_schema(SEVERAL), "9c38821116e0dffd"),
     "prediction_schema, reasons": (prediction_schema(ONE, reasoning=True, characters=400), "9247d316a26d2d4e"),
     "prediction_schema, factors": (prediction_schema(ONE, factors=5), "c1136b0d33377cf7"),
     "round_schema": (round_schema(3, 1500), "e3f8c6367c3d50ac"),
-    "steps_schema": (steps_schema(ONE), "7db1a4e9eaa900eb"),
+    "steps_schema": (steps_schema(ONE.labels, False), "7db1a4e9eaa900eb"),
 }
 
 
@@ -78,7 +78,8 @@ def forms() -> Iterator[str]:
             for name, value in vars(module).items():
                 own = getattr(value, "__module__", "") == module.__name__ and not name.startswith("_")
                 form = inspect.isclass(value) and issubclass(value, BaseModel) and not issubclass(value, NOT_SENT)
-                makes = inspect.isfunction(value) and value.__annotations__.get("return") == type[BaseModel]
+                made = inspect.unwrap(value)  # a cached function is one too
+                makes = inspect.isfunction(made) and made.__annotations__.get("return") == type[BaseModel]
                 if own and (form or makes):
                     yield name
 

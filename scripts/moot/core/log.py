@@ -27,7 +27,8 @@ def job_log(path: str | Path) -> Iterator[None]:
     terminal = logging.StreamHandler(sys.stderr)
     if stage_lines_asked_for():
         terminal.addFilter(lambda record: record.levelno > logging.INFO or getattr(record, "progress", False))
-    for handler in (logging.FileHandler(path, mode="w", encoding="utf-8"), terminal):
+    handlers = (logging.FileHandler(path, mode="w", encoding="utf-8"), terminal)
+    for handler in handlers:
         handler.setFormatter(formatter)
         LOG.addHandler(handler)
     try:
@@ -41,3 +42,7 @@ def job_log(path: str | Path) -> Iterator[None]:
     except OSError as error:
         LOG.error("moot: %s. Nothing half-written was left: mend this and run the same command again.", error)
         sys.exit(1)
+    finally:
+        for handler in handlers:
+            LOG.removeHandler(handler)
+            handler.close()

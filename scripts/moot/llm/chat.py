@@ -107,9 +107,10 @@ class Chat:
             RunStoppedError: budget, quota, key, or a reply missing in a replay.
             DebatePausedError: it is in a batch that has not come back, which this run does not wait for.
         """
-        key = call_id(request.to_json(self._served_as), replicate)
+        content = request.to_json(self._served_as)
+        key = call_id(content, replicate)
         if key not in self._under_way:
-            self._under_way[key] = asyncio.create_task(self._answer_once(key, request, replicate))
+            self._under_way[key] = asyncio.create_task(self._answer_once(Call(key, request, content, replicate)))
             self._under_way[key].add_done_callback(lambda _: self._ended(key))
         entry = await asyncio.shield(self._under_way[key])
         return entry.call_id, entry.reply
@@ -118,19 +119,20 @@ class Chat:
         self._under_way.pop(key)
         self._at_server.discard(key)
 
-    async def _answer_once(self, key: str, request: Request, replicate: int) -> Entry:
+    async def _answer_once(self, call: Call) -> Entry:
         if self._settings.replay:
-            return await self._answer(key, request, replicate)
+            return await self._answer(call)
         with self._waves.working():
-            async with self._ledger.claim(key, self._waves.waiting):
-                return await self._answer(key, request, replicate)
+            async with self._ledger.claim(call.call_id, self._waves.waiting):
+                return await self._answer(call)
 
-    def _question(self, key: str, request: Request, replicate: int) -> Question:
-        earlier = call_id(request.to_json(), replicate) if self._served_as else ""
-        return Question(key, earlier, request.endpoint, request.model, self._served_as, self._names)
+    def _question(self, call: Call) -> Question:
+        request = call.request
+        earlier = call_id(request.to_json(), call.replicate) if self._served_as else ""
+        return Question(call.call_id, earlier, request.endpoint, request.model, self._served_as, self._names)
 
-    async def _answer(self, key: str, request: Request, replicate: int) -> Entry:
-        question = self._question(key, request, replicate)
+    async def _answer(self, call: Call) -> Entry:
+        key, question = call.call_id, self._question(call)
         stored = await self._ledger.get(question)
         if stored is not None:
             self._progress.ledger_calls += 1
@@ -140,9 +142,8 @@ class Chat:
             await self._replay_failure(question)
         async with self._limits.slot():  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
-                content = request.to_json(self._served_as)
-                reply = await self._call(Call(key, request, content, replicate))
-                kept = await self._ledger.put(Entry(key, self.name, content, replicate, reply))
+                reply = await self._call(call)
+                kept = await self._ledger.put(Entry(key, self.name, call.content, call.replicate, reply))
             except CallFailedError as error:
                 self._progress.failed_calls += 1
                 error.cost_usd = await self._ledger.put_failure(key, error)
@@ -158,7 +159,7 @@ class Chat:
         self._progress.tokens += kept.prompt_tokens + kept.completion_tokens
         self._progress.cost_usd += kept.cost_usd - kept.unusable_usd
         self._progress.tick()
-        return Entry(key, self.name, content, replicate, kept)
+        return Entry(key, self.name, call.content, call.replicate, kept)
 
     async def _replay_failure(self, question: Question) -> None:
         for key in filter(None, (question.call_id, question.earlier_id)):

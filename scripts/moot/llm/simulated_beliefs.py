@@ -105,6 +105,7 @@ class Reading:
         instruction: what stands outside of tags, the system message left out.
         own_name: how the prompt addresses a judge of a panel.
         side: the label that the voice is told to argue for, "" where it is free.
+        digest: of the whole request, which two equal ones share.
     """
 
     text: str
@@ -113,6 +114,7 @@ class Reading:
     instruction: str
     own_name: str
     side: str
+    digest: str
 
 
 def read_request(request: Request, cases: Mapping[str, KnownCase]) -> Reading:
@@ -125,7 +127,7 @@ def read_request(request: Request, cases: Mapping[str, KnownCase]) -> Reading:
     instruction = _BLOCK.sub("", prompt)
     own, side = _OWN_NAME.search(instruction), _SIDE.search(instruction)
     label = (side["label"] or side["zh"]).casefold() if side else ""
-    return Reading(text, cases.get(text), told, instruction, own["name"] if own else "", label)
+    return Reading(text, cases.get(text), told, instruction, own["name"] if own else "", label, digest_of(request))
 
 
 def _told(prompt: str, block: re.Match[str]) -> Told:
@@ -199,7 +201,7 @@ def form_belief(voice: SimulatedVoice, seed: int, request: Request, reading: Rea
         deviation * skill
         + voice.difficulty * normal("difficulty", seed, name)
         + voice.own * normal("own", seed, request.model, name)
-        + wobble * normal("wobble", seed, digest_of(request))
+        + wobble * normal("wobble", seed, reading.digest)
     )
     moved = alone + _heard(voice, reading, right, wrong, options) + _liked(voice, reading, right, wrong, options)
     return Belief(right, wrong, moved, voice.overconfidence * 2 * moved * abs(skill) / deviation)

@@ -11,6 +11,7 @@ are private, so that they steer nobody.
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
@@ -246,6 +247,7 @@ class Notes(_Form):
     open_points: Annotated[list[Line], Field(max_length=5, description="what is left open"), MAY_BE_MISSING]
 
 
+@cache
 def coding_schema(clusters: str) -> type[BaseModel]:
     """One truth value for each cluster: whether the participants reached it.
 

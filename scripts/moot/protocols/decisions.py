@@ -6,6 +6,7 @@ are ours: they say how far the grades of Table 5 can be trusted.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -152,6 +153,7 @@ def opposite(decision: str | None) -> str:
     return ANSWERS[JUDGE][OPEN if decision == AGREEMENT else AGREEMENT]
 
 
+@cache
 def decision_schema(words: tuple[str, ...]) -> type[BaseModel]:
     fields: dict[str, Any] = {"prediction": (Literal[words], ...)}
     return create_model("Decision", __config__=ConfigDict(extra="forbid"), **fields)

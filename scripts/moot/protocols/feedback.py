@@ -18,11 +18,11 @@ Where the paper is silent or says two things:
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.kinds import OPENING, SMOOTHED
@@ -145,7 +145,7 @@ async def speak(
     openings: Sequence[Utterance] = (),
 ) -> list[Utterance]:
     """One statement of every debater at once: an opening knows no other of its round, a rebuttal knows them all."""
-    schema = opinion_schema(debate.task) if params.sides == "free" else None
+    schema = opinion_schema(debate.task.labels, debate.task.multilabel) if params.sides == "free" else None
     summaries = _summaries(debate) if params.memory else []
     said = await all_spoken(
         *(
@@ -180,7 +180,8 @@ def _names(prediction: object) -> str:
     return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
 
 
-def opinion_schema(task: Task) -> type[BaseModel]:
+@cache
+def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
     """What a debater who may choose replies with: a statement, and the label or labels that it argues for.
 
     The label decides; a reply whose statement stands outside the form is quoted as it came.
@@ -188,7 +189,7 @@ def opinion_schema(task: Task) -> type[BaseModel]:
     said = Field(description="what you say to the judge and the other experts")
     fields: dict[str, Any] = {
         "statement": (Annotated[str, said, MAY_BE_MISSING], ...),
-        "prediction": (prediction_type(task.labels, task.multilabel), ...),
+        "prediction": (prediction_type(labels, multilabel), ...),
     }
     return create_model("Opinion", __config__=ConfigDict(extra="forbid"), **fields)
 

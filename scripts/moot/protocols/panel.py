@@ -12,6 +12,7 @@ position at all, is none. A bank's human affirms in every other repeat of a case
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
@@ -145,6 +146,7 @@ class Spoken(BaseModel):
     round: int = Field(0, description="the round it belongs to")
 
 
+@cache
 def round_schema(judges: int, characters: int) -> type[BaseModel]:
     """A statement a judge; those of the others count where one is missing."""
     fields = {

@@ -6,11 +6,11 @@ are in `prompting`.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from moot.core.cases import Task
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -74,7 +74,7 @@ async def attempt(
     """One answer in four steps, with the lessons of earlier attempts, and the reasoning that led to it."""
     template = "reasoning/four_steps"
     if params.answer == "generation":
-        schema = steps_schema(debate.task)
+        schema = steps_schema(debate.task.labels, debate.task.multilabel)
         said = await debate.say(SEAT, "prediction", template, schema=schema, round=number, heard=(), lessons=lessons)
         steps = "\n".join(map(str, (said.parsed or {}).get("steps", [])))
         return read_answer(debate, said), steps
@@ -86,14 +86,15 @@ async def attempt(
     return read_answer(debate, said), reasoned.text
 
 
-def steps_schema(task: Task) -> type[BaseModel]:
+@cache
+def steps_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
     """Four steps, then prediction and confidence."""
     steps = Annotated[
         list[str], Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order"), MAY_BE_MISSING
     ]
     fields: dict[str, Any] = {
         "steps": (steps, ...),
-        "prediction": (prediction_type(task.labels, task.multilabel), ...),
+        "prediction": (prediction_type(labels, multilabel), ...),
         "confidence": (Confidence, ...),
     }
     return create_model("FourSteps", __config__=ConfigDict(extra="forbid"), **fields)

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def job(snakemake: "Snakemake") -> Iterator[Plan]:
-    """A job's checked plan, with its log open; the job's record is written when the block ends well."""
+    """A job's checked plan, with its log open; the job's record is written when the block ends well.
+
+    A process that does several jobs hands each the same plan, as `snakemake.plan`.
+    """
     with job_log(snakemake.log[0]):
-        plan = Plan.from_yaml(snakemake.config, SHIPPED)
+        plan = getattr(snakemake, "plan", None) or Plan.from_yaml(snakemake.config, SHIPPED)
         with recorded(snakemake):
             yield plan

@@ -12,7 +12,7 @@ from moot.core.errors import UserError
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.request import Reply, Request
-from moot.llm.simulated_beliefs import World, digest_of, read_request
+from moot.llm.simulated_beliefs import World, read_request
 from moot.llm.simulated_replies import Writer, spoilt
 
 _CHARACTERS_A_TOKEN = 4.0
@@ -37,8 +37,8 @@ class SimulatedEndpoint:
     async def complete(self, request: Request) -> Reply:
         """The reply; its tokens are estimated, its seconds those of the model that it stands for."""
         voice, seed = self._voice, self._world.seed
-        draw = random.Random(f"{seed} {digest_of(request)}")  # noqa: S311 - no secret
         reading = read_request(request, self._world.cases)
+        draw = random.Random(f"{seed} {reading.digest}")  # noqa: S311 - no secret
         writer = Writer(voice, seed, request, reading, draw)
         prompt_tokens = int(request.prompt_characters / _CHARACTERS_A_TOKEN)
         logprobs: dict[str, float] = {}
@@ -70,7 +70,7 @@ def _log_probabilities(writer: Writer, request: Request) -> dict[str, float]:
     both = math.log1p(math.exp(-abs(log_odds)))
     likely, unlikely = -both, -abs(log_odds) - both
     right, wrong = (likely, unlikely) if log_odds > 0 else (unlikely, likely)
-    others = {word: unlikely - 1 - stable_fraction(word, digest_of(request)) for word in request.choices}
+    others = {word: unlikely - 1 - stable_fraction(word, writer.reading.digest) for word in request.choices}
     return others | {belief.right: right, belief.wrong: wrong}
 
 
