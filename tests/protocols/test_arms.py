@@ -1,6 +1,7 @@
 """Control arms: every protocol under every arm against a model server, and what each arm changes and leaves alone."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from fault_server import FaultServer
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
+from moot.protocols.arm_debates import joint
 from moot.protocols.arms import ARMS
 from moot.stages.debates import Job, write_transcripts
 from moot.stages.load import load_dataset
@@ -215,9 +217,8 @@ def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own
     requests = asked(runs, "courtroom-arm=labels_swapped")
     verdict = swapped[swapped["kind"] == "verdict"].iloc[0]
     request = requests[verdict["call_id"]]
-    assert (
-        "P means that the person will be arrested again; Q means that the person will not be arrested again." in request
-    )
+    legend = "P means that the person will be arrested again; Q means that the person will not be arrested again."
+    assert {text.count(legend) for text in requests.values()} == {1}
     assert '"YES"' not in request and '"enum":["P","Q"]' in request
     named = json.loads(verdict["text"])["prediction"]
     assert verdict["prediction"] == {"P": "yes", "Q": "no"}[named]
@@ -225,6 +226,14 @@ def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own
     answers = swapped[swapped["kind"] == "conclusion"]
     assert set(answers["prediction"]) <= {"yes", "no"}
     assert sorted(answers["case_id"]) == sorted(whole[whole["kind"] == "conclusion"]["case_id"])
+
+
+@pytest.mark.parametrize("protocol", ["zero_shot", "feedback", "panel", "four_step_cot", "alone", "stance"])
+def test_every_prompt_says_once_what_the_other_names_stand_for(protocol: str, runs: Runs) -> None:
+    full_and(runs, "labels_swapped", protocol)
+    requests = asked(runs, f"{protocol}-arm=labels_swapped").values()
+    said = re.compile("P(?: means that|:) the person will be arrested again")
+    assert {len(said.findall(text)) for text in requests} == {1}
 
 
 def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> None:
@@ -246,6 +255,17 @@ def test_planted_words_stand_once_in_one_debaters_first_statement(arm: str, word
         assert (spoken.loc[found, "speaker"], spoken.loc[found, "kind"]) == (note["speaker"], "opening")
         assert note["side"] == {"prosecutor": "yes", "defense": "no"}[note["speaker"]]
     assert planted.loc[planted["kind"] == "arm", "parsed"].nunique() > 1, "not always the same side"
+
+
+def test_planted_words_begin_a_paragraph_of_their_own_where_a_statement_was_cut_off() -> None:
+    said = {
+        "It is so.": " ",
+        "It is “so.”": " ",
+        "“本案如此。”": " ",
+        "It is so because of": "\n\n",
+        "cites Doe v. Roe,": "\n\n",
+    }
+    assert {text: joint(text) for text in said} == said
 
 
 def test_padding_makes_every_statement_of_one_debater_twice_as_long(runs: Runs) -> None:

@@ -77,10 +77,12 @@ class Options:
     Attributes:
         words: as the task labels them, or in words of the protocol's own; none where nobody is asked for an answer.
         known: labels that prompts or rules know by name, so that a task of these cannot be put in other words.
+        explained: whether prompts say of each label what it means (`task.meaning`), or leave that to the question.
     """
 
     words: Literal["task", "own", "none"] = "task"
     known: frozenset[str] = frozenset()
+    explained: bool = True
 
 
 @dataclass(frozen=True, slots=True)

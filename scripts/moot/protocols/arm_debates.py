@@ -4,6 +4,7 @@ What an arm did is in the transcript: rows of kind `arm` hold the text that it b
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ HELD = "held"
 """The artifact with the transcripts of the full experiment; further shards are `held_1`, ..."""
 BORROWED = "borrowed"
 NOBODY = "moot"
+_ENDED = re.compile(r"""[.!?。！？…]["'”’»」』)\]）]*\s*$""")
 
 
 class ArmDebate(Debate):
@@ -45,6 +47,11 @@ class ArmDebate(Debate):
         """A number below `count`: drawn for the case, and another one for each of its repeats in turn."""
         first = int(stable_fraction(purpose, self.seed, self.case.case_id) * count)
         return (first + self.repeat) % count
+
+
+def joint(text: str) -> str:
+    """What stands between a statement and planted words: a new paragraph where its last sentence was cut off."""
+    return " " if _ENDED.search(text) else "\n\n"
 
 
 def _unsaid(seat: str, kind: str, status: str = "failed") -> Utterance:
@@ -193,10 +200,11 @@ class PlantDebate(ArmDebate):
         if not text.strip():
             return
         words, self._done = self.words_for(text), True
+        whole = f"{text}{joint(text)}{words}"
         if holder:
-            holder["statement"] = f"{text} {words}"
+            holder["statement"] = whole
         else:
-            said.text = f"{text} {words}"
+            said.text = whole
         side = self._debaters.sides(self).get(said.speaker, "") if self._debaters.given_sides(self.params) else ""
         self._note(words, arm=self.template.rpartition("/")[2], turn=said.turn, speaker=said.speaker, side=side)
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.kinds import BELIEF, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import Debaters, ProtocolParams, protocol
+from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 
@@ -73,6 +73,7 @@ ADVOCATES = Debaters(
     CourtroomParams,
     study="courtroom",
     debaters=ADVOCATES,
+    options=Options(explained=False),
     seats=lambda _: (PROSECUTOR, DEFENSE, JUDGE),
 )
 async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:

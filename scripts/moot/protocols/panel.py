@@ -32,7 +32,7 @@ from moot.protocols.replies import spoken
 
 HUMAN = "human"
 APPEAL = frozenset({AFFIRM, NOT_AFFIRM})
-OPTIONS = Options(known=APPEAL)
+OPTIONS = Options(known=APPEAL, explained=False)
 VOTES = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
 SCRIPT = "panel"
 STATEMENT = "statement"

@@ -18,7 +18,7 @@ from pydantic import Field
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting, Utterance
 from moot.protocols.replies import prediction_schema, read_answer
 
@@ -47,7 +47,13 @@ def repeats_held(setting: Setting, case: Case) -> list[int]:
 
 
 @protocol(
-    "rejudge", RejudgeParams, study="recorded", needs=_transcripts, repeats=repeats_held, seats=lambda _: (JUDGE,)
+    "rejudge",
+    RejudgeParams,
+    study="recorded",
+    needs=_transcripts,
+    repeats=repeats_held,
+    options=Options(explained=False),
+    seats=lambda _: (JUDGE,),
 )
 async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     """Show a round, ask for the belief, until nobody spoke any more."""

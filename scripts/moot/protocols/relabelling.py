@@ -21,7 +21,7 @@ class Relabelled:
 
     Attributes:
         cases: with targets and labels renamed; ids as they were.
-        task: labels reversed and renamed; its question says what each name stands for.
+        task: labels reversed and renamed; each has a meaning.
         original: each name to the label that it stands for.
     """
 
@@ -30,8 +30,12 @@ class Relabelled:
     original: Mapping[str, str]
 
 
-def relabelled(cases: Iterable[Case], task: Task, rename: bool) -> Relabelled:
-    """The options in reversed order and, with `rename`, under the names P, Q, ... in that order."""
+def relabelled(cases: Iterable[Case], task: Task, rename: bool, explained: bool) -> Relabelled:
+    """The options in reversed order and, with `rename`, under the names P, Q, ... in that order.
+
+    Where prompts do not say what labels mean (not `explained`), it stands before the task's background, which they tell
+    once, beside the question.
+    """
     order = tuple(reversed(task.labels))
     few = len(order) <= len(LETTERS)
     names = [LETTERS[place] if few else f"l{place + 1}" for place in range(len(order))] if rename else order
@@ -39,7 +43,8 @@ def relabelled(cases: Iterable[Case], task: Task, rename: bool) -> Relabelled:
     meaning = {new[label]: task.meaning.get(label) or _named(label, task) for label in order}
     changed = replace(task, labels=tuple(names), positive=new.get(task.positive, ""))
     if rename:
-        changed = replace(changed, meaning=meaning, question=f"{task.question} {_legend(meaning, task)}")
+        background = task.background if explained else f"{_legend(meaning, task)} {task.background}".rstrip()
+        changed = replace(changed, meaning=meaning, background=background)
     renamed = [
         replace(case, target=";".join(sorted(new[label] for label in case.target.split(";"))), labels=tuple(names))
         for case in cases

@@ -107,4 +107,4 @@ def as_argued(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Re
             f"experiment '{config.of}': protocol '{config.protocol}' knows the options of this data by name. "
             f"Remove '{RELABELLED}' from `arms`."
         )
-    return relabelled(cases, task, rename)
+    return relabelled(cases, task, rename, entry.options.explained)
