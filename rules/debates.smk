@@ -74,8 +74,10 @@ rule freeze:
         "../scripts/freeze.py"
 
 
-# Reads the predictions of a pilot or a rehearsal as far as they are there; builds none.
+# Reads the predictions of a pilot or a rehearsal as far as they are there; holds no debates.
 rule power:
+    input:
+        collect("results/cases/{dataset}.parquet", dataset=DATASETS),
     log:
         "results/logs/power.log",
     conda:

@@ -1,9 +1,11 @@
 """`snakemake power` on simulated debates: what they vary by, what the plan shows, and what a difference costs."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,7 +17,8 @@ from moot.stages.debates import Job, write_transcripts
 from moot.stages.plan import Plan
 from moot.stages.power import Powered, _planned_cases, planned_power, power_lines, summarise_power, write_power
 from moot.stages.predictions import write_predictions
-from moot.stats.power import Goal, Spread
+from moot.stages.preview import preview
+from moot.stats.power import Goal, Spread, cases_needed, paired_proportions
 
 CASES, REPEATS = 40, 2
 
@@ -65,6 +68,20 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, m
     with pytest.raises(UserError, match=advice):
         write_power(plan)
     assert advice in summarise_power(plan)
+
+    people(Path("results/cases/people.parquet"), 100)
+    said = write_power(plan)
+    assert "better (accuracy, by assumption: one side alone is right on 30% of the cases): 40 cases x 2 show" in said
+    priced = preview(plan, Path("results")).set_index("experiment").loc["one"]
+    a_debate = (priced["usd"] / priced["debates"]).sum()
+    row = pd.read_csv("results/power/power.csv").iloc[0]
+    assert row["US dollars"] == pytest.approx(row["cases"] * a_debate, rel=0.02) and a_debate > 0
+    needed = cases_needed(0.2, replace(paired_proportions(0.3), counted=True))
+    assert row["cases"] == np.ceil(needed) == 68
+    assert row["variances from"] == "assumption" and pd.isna(row["difference found"])
+    f1 = Plan.from_yaml(raw(contrasts={"better": {"first": "one/good", "second": "one/poor", "metric": "f1"}}), PROJECT)
+    with pytest.raises(UserError, match=advice):
+        write_power(f1)
 
     debate(tmp_path / "rehearsal", monkeypatch)
     monkeypatch.chdir(tmp_path)

@@ -136,6 +136,12 @@ class PowerConfig(Strict):
     difference: float = Field(0.1, gt=0, description="the difference that is to be shown, in the metric's unit")
     power: float = Field(0.8, gt=0, lt=1, description="probability of showing it where it is there")
     level: float = Field(0.05, gt=0, lt=1, description="level of the two-sided test")
+    discordant: float = Field(
+        0.3,
+        gt=0,
+        le=1,
+        description="share of cases that one side alone gets right, assumed as long as there are no debates",
+    )
 
 
 class Config(Strict):

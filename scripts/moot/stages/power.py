@@ -1,6 +1,7 @@
 """`snakemake power`: what a plan's contrasts can show, and what it takes to show a difference: cases, repeats, dollars.
 
 How much cases and repeats vary is taken from pilot debates in `results/`, or else from a rehearsal in `rehearsal/`.
+Where there is neither, a share of cases that one side alone gets right is assumed, and a preview prices the debates.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +22,9 @@ from moot.scores import no_scores
 from moot.scores.contrasts import Contrast, Side, by_family, measure, spread
 from moot.scores.results import ExperimentResults
 from moot.stages.plan import Plan
+from moot.stages.preview import usd_of_a_debate
 from moot.stages.rehearsing import FOLDER as REHEARSAL
-from moot.stats.power import Goal, Spread, cases_needed, cheapest, smallest_difference
+from moot.stats.power import Goal, Spread, cases_needed, cheapest, paired_proportions, smallest_difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -30,8 +32,13 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 OUTPUT = RESULTS / "power"
 FEWEST_CASES = 10
-PILOT, REHEARSED = "pilot", "rehearsal (SIMULATED)"
+PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
+_SHARES = {"accuracy", "valid"}
 SHOWN_REPEATS = (1, 3, 10)
+ASSUMED_NOTE = (
+    "Variances by assumption: no debates are known, and one side alone is taken to be right on as many cases as "
+    "`power: discordant` says. Two methods that differ much disagree on more; a rehearsal or a pilot says on how many."
+)
 _CURVE = (20.0, 5000.0, 60)
 _CASE_TICKS, _DIFFERENCE_TICKS = (20, 50, 100, 200, 500, 1000, 5000), (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
@@ -42,11 +49,11 @@ class Powered:
 
     Attributes:
         contrast: the planned comparison.
-        source: `PILOT` or `REHEARSED`.
+        source: `PILOT`, `REHEARSED` or `ASSUMED`.
         spread: of its difference.
         cases, repeats: planned, the latter of either side.
         available: cases that the data set has.
-        usd: dollars of one debate of all runs of either side.
+        usd: dollars of one debate of all runs of either side; NaN where nothing says.
         goal, corrected: the test to plan for, and that at the level of Holm's first step.
     """
 
@@ -92,29 +99,45 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
         sizes = [_planned_cases(plan, side, experiments[side.experiment]) for side in contrast.sides]
         if difference.cases < min(FEWEST_CASES, *(available for _, available in sizes)):
             continue
-        goal = Goal(plan.config.power.level, plan.config.power.power)
-        return Powered(
-            contrast,
-            source,
-            spread(contrast, experiments, difference.difference),
-            min(planned for planned, _ in sizes),
-            (_repeats(plan, contrast.first.experiment), _repeats(plan, contrast.second.experiment)),
-            min(available for _, available in sizes),
-            _cost(contrast, experiments),
-            goal,
-            replace(goal, level=goal.level / tests),
-        )
+        found = spread(contrast, experiments, difference.difference)
+        return _planned(plan, contrast, tests, source, found, _cost(contrast, experiments), sizes)
+    cases = {side.experiment: _results(plan, contrast, RESULTS, debated=False) for side in contrast.sides}
+    if contrast.paired and {side.metric for side in contrast.sides} <= _SHARES and all(cases.values()):
+        sizes = [_planned_cases(plan, side, cases[side.experiment][side.experiment]) for side in contrast.sides]
+        found = replace(paired_proportions(plan.config.power.discordant), counted=True)
+        usd = sum(usd_of_a_debate(plan, RESULTS, *run) for run in _runs(contrast))
+        return _planned(plan, contrast, tests, ASSUMED, found, usd, sizes)
     return f"no debates of {FEWEST_CASES} cases or more by both sides, or of all; run `snakemake rehearse`, or a pilot"
 
 
-def _results(plan: Plan, contrast: Contrast, folder: Path) -> dict[str, ExperimentResults]:
-    """The results of both sides in a folder; none where a model's are missing."""
+def _planned(
+    plan: Plan,
+    contrast: Contrast,
+    tests: int,
+    source: str,
+    found: Spread,
+    usd: float,
+    sizes: Sequence[tuple[int, int]],
+) -> Powered:
+    """A contrast's power by a spread; `sizes` holds how many cases each side plans and has."""
+    goal = Goal(plan.config.power.level, plan.config.power.power)
+    repeats = _repeats(plan, contrast.first.experiment), _repeats(plan, contrast.second.experiment)
+    cases, available = (min(numbers) for numbers in zip(*sizes, strict=True))
+    corrected = replace(goal, level=goal.level / tests)
+    return Powered(contrast, source, found, cases, repeats, available, usd, goal, corrected)
+
+
+def _results(plan: Plan, contrast: Contrast, folder: Path, debated: bool = True) -> dict[str, ExperimentResults]:
+    """The results of both sides in a folder; none where a model's, or the cases, are missing.
+
+    Not `debated`: the cases suffice.
+    """
     wanted: dict[str, dict[str, None]] = {}
     for side in contrast.sides:
         wanted.setdefault(side.experiment, {}).update(dict.fromkeys(side.models))
     files = [folder / "predictions" / name / f"{model}.parquet" for name, models in wanted.items() for model in models]
     cases = [folder / "cases" / f"{plan.experiments[name].config.dataset}.parquet" for name in wanted]
-    if not all(path.is_file() for path in (*files, *cases)):
+    if not all(path.is_file() for path in (*(files if debated else []), *cases)):
         return {}
     seed = plan.config.seed
     return {name: ExperimentResults(folder, name, plan.view(name, list(found)), seed) for name, found in wanted.items()}
@@ -134,10 +157,14 @@ def _repeats(plan: Plan, experiment: str) -> int:
 
 
 def _cost(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> float:
-    """Dollars of one debate of each run; a run on both sides is paid once."""
-    runs = dict.fromkeys((side.experiment, model) for side in contrast.sides for model in side.models)
-    costs = [experiments[name].predictions.query("model == @model")["cost_usd"].mean() for name, model in runs]
-    return float(np.sum(costs))
+    """Dollars of one debate of each run."""
+    of_runs = ((experiments[name].predictions, model) for name, model in _runs(contrast))
+    return float(sum(rows.loc[rows["model"] == model, "cost_usd"].mean() for rows, model in of_runs))
+
+
+def _runs(contrast: Contrast) -> list[tuple[str, str]]:
+    """The experiments and models of both sides; a run on both is paid once."""
+    return list(dict.fromkeys((side.experiment, model) for side in contrast.sides for model in side.models))
 
 
 # What people read
@@ -166,7 +193,9 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
             "Variances: between cases (of the difference that many repeats would come to), and what one repeat of both "
             "sides adds. A dash: each case was debated once, so that the split is not known. Set `repeats: 2` or "
             "more in a pilot or rehearsal.",
-            "Dollars are those of the debates that the variances come from, by the prices of the configuration.",
+            "Dollars are those of the debates that the variances come from, by the prices of the configuration; where "
+            "none were held, those of a preview, in which every reply is as long as it may be.",
+            *([ASSUMED_NOTE] if any(one.source == ASSUMED for one in powered) else []),
             *([SIMULATED_NOTE] if simulated else []),
         ],
         formats={"difference found": "+.3f", "US dollars": ",.2f", "cases, one repeat": ",.0f"},
@@ -180,8 +209,8 @@ def _row(one: Powered, difference: float) -> dict[str, Any]:
         "contrast": one.contrast.name,
         "metric": one.contrast.first.metric,
         "variances from": one.source,
-        "debated cases": spread_.cases,
-        "difference found": spread_.difference,
+        "debated cases": spread_.cases or None,
+        "difference found": None if one.source == ASSUMED else spread_.difference,
         "variance between cases": spread_.between,
         "variance of a repeat": sum(spread_.within) if spread_.is_split else None,
         "design effect": spread_.design,
@@ -271,12 +300,20 @@ def power_lines(powered: Sequence[Powered], difference: float) -> Iterator[str]:
         least = "no difference, however large" if np.isnan(shown) else f"a difference of {shown:.3f}"
         repeats = "/".join(map(str, dict.fromkeys(one.repeats)))
         yield (
-            f"{one.contrast.name} ({one.contrast.first.metric}, by {one.source} of {one.spread.cases} cases): "
+            f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): "
             f"{one.cases} cases x {repeats} show {least} at {one.goal.power:.0%} power."
         )
         design = cheapest(difference, one.spread, one.usd, one.available, one.goal)
         if design:
-            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}, ${design.cost:,.2f}."
+            dollars = "" if np.isnan(design.cost) else f", ${design.cost:,.2f}"
+            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}{dollars}."
             continue
         needed = np.ceil(cases_needed(difference, one.spread, goal=one.goal))
         yield f"  {difference:g} takes {needed:,.0f} cases x 1; the data set has {one.available}."
+
+
+def _by(one: Powered) -> str:
+    """What a contrast's power rests on, in words."""
+    if one.source == ASSUMED:
+        return f"by assumption: one side alone is right on {one.spread.between:.0%} of the cases"
+    return f"by {one.source} of {one.spread.cases} cases"

@@ -26,6 +26,7 @@ from moot.stages.plan import Experiment, Plan
 from moot.stages.standins import StandIns
 
 _CHARACTERS_A_TOKEN = 4.0
+_PRICED_DEBATES = 20
 
 
 class EstimatingEndpoint:
@@ -185,9 +186,27 @@ async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
     return progress.calls
 
 
-async def _go_through(plan: Plan, job: Job, ledger: Ledger, progress: Progress, people: StandInPeople) -> list[Debate]:
+def usd_of_a_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
+    """US dollars of one debate, the most that it can cost: the mean of a run's first debates with stand-in replies.
+
+    NaN where its cases, or the artifacts that its debates rest on, are not built.
+    """
+    found = plan.experiments[experiment]
+    needed = {name: results / path for name, path in found.needed_by(model).items()}
+    cases = results / "cases" / f"{found.config.dataset}.parquet"
+    if not all(path.exists() for path in (cases, *needed.values())):
+        return float("nan")
+    job, progress = Job(experiment, model, *read_cases(cases), artifacts=needed), Progress(f"price of {experiment}")
+    with TemporaryDirectory() as nothing, closing(PreviewLedger(nothing)) as ledger:
+        held = asyncio.run(_go_through(plan, job, ledger, progress, StandInPeople(), _PRICED_DEBATES))
+    return progress.cost_usd / len(held) if held else float("nan")
+
+
+async def _go_through(
+    plan: Plan, job: Job, ledger: Ledger, progress: Progress, people: StandInPeople, most: int | None = None
+) -> list[Debate]:
     settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
-    async with aclosing(run_debates(plan, job, ledger, settings, progress, people=people)) as debates:
+    async with aclosing(run_debates(plan, job, ledger, settings, progress, most, people)) as debates:
         return [debate async for debate in debates]
 
 
