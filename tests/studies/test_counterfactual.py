@@ -21,6 +21,7 @@ from moot.stages.load import load_dataset
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
 from moot.stages.results import study_results, write_scores
+from moot.studies import TABLES
 
 Context = Callable[..., LoadContext]
 SWAPPED = {"man": "woman", "he": "she", "his": "her", "him": "her", "himself": "herself"}
@@ -133,7 +134,7 @@ class Inputs(list[Path]):
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     """Voices with and without a liking for YES where a text says "man", asked about 120 people twice, and a trained model."""
     from moot.studies.counterfactual import counterfactual
-    from moot.studies.courtroom.diagnostics import group_rates
+    from moot.studies.group_rates import group_rates_table
 
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:
@@ -201,7 +202,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         )
         return {
             "counterfactual": counterfactual(study).frame,
-            "group_rates": group_rates(study).frame,
+            "group_rates": group_rates_table(study).frame,
             "predictions": rates,
         }
 
@@ -271,3 +272,17 @@ def test_rates_by_group_are_those_of_fairlearn(tables: dict[str, pd.DataFrame]) 
         assert female["compared with"] == "male"
         assert abs(female["difference"]) == pytest.approx(oracle.difference()[rate])
         assert female["difference low"] <= female["difference"] <= female["difference high"]
+
+
+def test_any_study_that_argues_about_people_compares_their_groups(tmp_path: Path) -> None:
+    raw = configuration("http://nowhere.invalid", tmp_path)
+    raw["datasets"] = {
+        "people": {"loader": "nlsy97", "source": "synthetic"},
+        "mine": {"loader": "table", "path": "x.csv", "text": "a", "target": "y", "attributes": ["ward"]},
+        "caselaw": {"source": "sample"},
+    }
+    for dataset, grouped in (("people", True), ("mine", True), ("caselaw", False)):
+        raw["experiments"] = {"mine": {"protocol": "feedback", "dataset": dataset, "models": ["test"], "cases": 20}}
+        plan = Plan.from_yaml(raw, PROJECT)
+        assert plan.can_fill(TABLES["feedback/group_rates"]) == grouped
+        assert not plan.can_fill(TABLES["courtroom/group_rates"])

@@ -137,8 +137,8 @@ def read_cases(path: Path) -> tuple[list[Case], Task]:
     if "task" not in metadata:
         raise UserError(f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it.")
     description = json.loads(metadata["task"])
-    for name in ("labels", "notes"):
-        description[name] = tuple(description[name])
+    for name in ("labels", "notes", "groups"):
+        description[name] = tuple(description.get(name, ()))
     cases = [
         Case(**{**row, "labels": tuple(row["labels"]), "attributes": dict(row["attributes"] or [])})
         for row in pq.read_table(path).to_pylist()

@@ -56,6 +56,7 @@ class Task:
             "" where each case stands for itself.
         exchanged: the feature that is exchanged in the test cases of counterfactual people; "" elsewhere.
         exchanged_from: a digest of the test cases as they were before.
+        groups: the attributes that say to which groups the people of cases belong; error rates are compared by them.
     """
 
     noun: str
@@ -71,6 +72,7 @@ class Task:
     cluster: str = ""
     exchanged: str = ""
     exchanged_from: str = ""
+    groups: tuple[str, ...] = ()
 
 
 def cluster_name(case: Case, task: Task) -> str:

@@ -35,6 +35,11 @@ class DatasetOptions(BaseModel):
         "default: the loader's own",
     )
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The attributes of the cases that say to which groups people belong, by which error rates are compared."""
+        return tuple(getattr(self, "attributes", ()))
+
     def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - some are not below it
         """The user's files and folders that it names, beside the loader's folder; a change of one loads it again."""
         return ()

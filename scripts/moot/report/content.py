@@ -45,9 +45,10 @@ class AsPublished:
 
 
 DEBATES, BASELINES, TRIALS, ARMS = "debates", "baselines", "trials", "arms"
-EXCHANGED, DESIGN, CONTRASTS = "exchanged", "design", "contrasts"
+EXCHANGED, GROUPS, DESIGN, CONTRASTS = "exchanged", "groups", "design", "contrasts"
 """What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, control arms
-of its experiments, runs over counterfactual people, no run, or its planned contrasts.
+of its experiments, runs over counterfactual people, experiments over people of known groups, no run, or its planned
+contrasts.
 """
 
 EXPLORATORY = "exploratory"

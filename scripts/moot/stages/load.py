@@ -67,7 +67,8 @@ def load_dataset(
     loaded = LOADERS[options.loader or dataset].load(options, context)
     check_cases(dataset, loaded)
     metadata = describe(sources=loaded.sources, dataset=dataset, **digests)
-    write_cases(cases, loaded.cases, clustered(dataset, loaded, options.cluster), metadata)
+    task = replace(clustered(dataset, loaded, options.cluster), groups=options.groups)
+    write_cases(cases, loaded.cases, task, metadata)
     frame = loaded.features
     if frame is None:
         rows = [(case.case_id, case.split, case.target) for case in loaded.cases]

@@ -21,7 +21,7 @@ from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arms import arm_name
 from moot.protocols.people import check_seats, is_person
-from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, TRIALS, Figure, Table
+from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, GROUPS, TRIALS, Figure, Table
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
 from moot.stages.arms import arm_configs, check_arms, full_experiment, with_arm
@@ -395,6 +395,7 @@ class Plan:
             TRIALS: bool(self.trials_of(entry.study)),
             ARMS: any(found.config.arm for found in self.controls_of(entry.study)),
             EXCHANGED: any(map(self._exchanges, self.controls_of(entry.study))),
+            GROUPS: any(self.datasets[found.config.dataset].groups for found in debated),
             DESIGN: entry.study in self.studies,
             CONTRASTS: bool(self.contrasts_of(entry.study)),
         }

@@ -37,6 +37,11 @@ class PeopleOptions(DatasetOptions):
         "missing", description="numbers that no person has (age 200): made missing and counted, or an error"
     )
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """As the tables of these people name them."""
+        return PROTECTED
+
     @model_validator(mode="after")
     def _values_of_an_exchange(self) -> "PeopleOptions":
         if self.exchange_values and not self.exchange:

@@ -12,7 +12,7 @@ from moot.report.published import published_table
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 from moot.studies import table
 from moot.studies.recorded.feedback import feedback_rows
-from moot.studies.recorded.groups import RATES, group_rows, with_holm
+from moot.studies.recorded.groups import RATES, group_rows
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
 
 INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
@@ -126,15 +126,13 @@ def repeats_agree(valid: pd.DataFrame) -> float:
 )
 def groups(results: StudyResults) -> TableContent:
     """One row a method, model, attribute and value."""
-    frames = [with_holm(pd.DataFrame(group_rows(run))) for run in answered_runs(results)]
+    rows = [row for run in answered_runs(results) for row in group_rows(run)]
     columns = ["method", "model", "group"]
     for rate, short in RATES.items():
         columns += [rate, f"{short} low", f"{short} high", f"{short} p, Holm"]
     columns += ["named positive", "FPR p", "FNR p", "cases", "answers"]
-    filled = [frame for frame in frames if len(frame)]
-    frame = pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
     return TableContent(
-        frame[columns].astype(dict.fromkeys(("cases", "answers"), "Int64")),
+        pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("cases", "answers"), "Int64")),
         notes=[
             "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
             "Groups of fewer than ten cases are left out.",

@@ -1,0 +1,110 @@
+"""Error rates by group of people: each group's with its interval, and its difference from the largest group's."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from moot.core.cases import positive_of_two
+from moot.scores.groups import MOST_VALUES
+from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import DIFFERENCE, SHARE, as_numbers, ratio_statistic
+from moot.stats.contrasts import Difference, Sums, compare_unpaired
+from moot.stats.paired import holm
+
+TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = "true positive rate", "false positive rate", "false negative rate"
+PREDICTED = "predicted positive"
+FEWEST_CASES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRate:
+    """A rate of one model's valid answers about a group.
+
+    Attributes:
+        attribute, group: the attribute of the cases, and its value.
+        rate: `TRUE_POSITIVE`, `FALSE_POSITIVE`, `FALSE_NEGATIVE` or `PREDICTED`.
+        value, low, high: the rate with its 95 % interval by cluster; NaN where no case of the group defines it.
+        cases, n: cases of the group, and valid answers about them.
+        compared_with: the attribute's largest group; "" for that group itself, and where either rate is undefined.
+        difference: from that group; None where nothing is compared.
+        p_holm: p after Holm's correction over all differences of the model.
+        tests: how many these are.
+    """
+
+    attribute: str
+    group: str
+    rate: str
+    value: float
+    low: float
+    high: float
+    cases: int
+    n: int
+    compared_with: str = ""
+    difference: Difference | None = None
+    p_holm: float = float("nan")
+    tests: int = 0
+
+
+def group_rates(
+    results: ExperimentResults, model: str, rates: Sequence[str], attributes: Sequence[str] | None = None
+) -> list[GroupRate]:
+    """The rates of one model of an experiment whose task has two labels, by attribute, rate and group; [] for others.
+
+    Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than `MOST_VALUES` values. Groups are
+    different people: p is of a t test on the bootstrap's standard error.
+
+    Args:
+        results: of the experiment.
+        model: whose answers.
+        rates: which rates, in their order.
+        attributes: of the cases; none: those by which the data set groups people (`task.groups`).
+    """
+    if not positive_of_two(results.task):
+        return []
+    rows = results.predictions
+    rows = rows[(rows["model"] == model) & (rows["status"] == "valid")]
+    known = results.cases.set_index("case_id")["attributes"]
+    found: list[GroupRate] = []
+    for attribute in results.task.groups if attributes is None else attributes:
+        values = rows["case_id"].map(lambda case, name=attribute: known[case].get(name, ""))
+        sizes = rows.groupby(values)["case_id"].nunique().drop("", errors="ignore")
+        groups = {str(value): rows[values == value] for value in sorted(sizes.index[sizes >= FEWEST_CASES])}
+        if groups and len(sizes) <= MOST_VALUES:
+            largest = max(groups, key=lambda group: (sizes[group], group))
+            found += [one for rate in rates for one in _of_attribute(results, attribute, rate, groups, largest)]
+    return _with_holm(found)
+
+
+def _of_attribute(
+    results: ExperimentResults, attribute: str, rate: str, groups: dict[str, pd.DataFrame], largest: str
+) -> Iterator[GroupRate]:
+    sums = {group: _sums(rows, positive_of_two(results.task), rate) for group, rows in groups.items()}
+    for group, rows in groups.items():
+        sample, mine = results.sample(rows["case_id"]), sums[group]
+        value = sample.bootstrap.estimate(ratio_statistic(mine.tops[:, 0], mine.bottoms[:, 0], SHARE))
+        one = GroupRate(attribute, group, rate, *value, sample.n_cases, sample.n)
+        if group == largest or not (mine.bottoms.any() and sums[largest].bottoms.any()):
+            yield one
+            continue
+        clusters, others = ([results.clusters[case] for case in groups[name]["case_id"]] for name in (group, largest))
+        difference = compare_unpaired(mine, sums[largest], clusters, others, results.seed, DIFFERENCE)
+        yield replace(one, compared_with=largest, difference=difference)
+
+
+def _sums(rows: pd.DataFrame, positive: str, rate: str) -> Sums:
+    """A rate as answers over cases, row by row."""
+    named, actual = ((rows[column] == positive).to_numpy() for column in ("prediction", "target"))
+    counted = ~named if rate == FALSE_NEGATIVE else named
+    among = {PREDICTED: np.ones_like(actual), FALSE_POSITIVE: ~actual}.get(rate, actual)
+    return Sums(as_numbers(counted & among)[:, None], as_numbers(among)[:, None])
+
+
+def _with_holm(found: list[GroupRate]) -> list[GroupRate]:
+    p_values = [one.difference.p if one.difference else float("nan") for one in found]
+    tests = int(np.sum(~np.isnan(p_values)))
+    return [
+        replace(one, p_holm=p, tests=tests) if one.difference else one
+        for one, p in zip(found, holm(p_values), strict=True)
+    ]
