@@ -20,7 +20,8 @@ from moot.llm.simulated_beliefs import Belief, form_belief, read_request, world_
 from moot.llm.simulated_replies import MARK
 from moot.stages.digests import Stages
 from moot.stages.plan import Plan
-from moot.stats.calibration import calibration_error_statistic
+from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
+from moot.stats.calibration import calibration_error_by_chance, calibration_error_statistic
 from moot.stats.paired import compare
 
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
@@ -81,6 +82,46 @@ def test_planted_over_confidence_comes_out_as_calibration_error(
         expected = abs(stated.mean() - honest.mean())
         assert error == pytest.approx(expected, abs=0.015), (factor, error, expected)
         assert (error < 0.02) == (factor == 1), (factor, error)
+
+
+def test_planted_over_confidence_is_recovered_and_covered(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
+    """Confidence less accuracy, in every world; the planted amount is 0, or follows from the stated log-odds."""
+    for position, factor in ((0, 1), (1, 2)):
+        found, planted = [], []
+        for seed, world in enumerate(worlds):
+            stated = np.array([belief.certainty for belief in world[position]])
+            planted.append((stated - 1 / (1 + np.exp(-np.log(stated / (1 - stated)) / factor))).mean())
+            statistic = mean_statistic(stated - right(world[position]), DIFFERENCE)
+            found.append(ClusterBootstrap(range(CASES), seed).estimate(statistic))
+        values, truth = np.array(found), float(np.mean(planted))
+        assert abs(values[:, 0].mean() - truth) < 3 * values[:, 0].std(ddof=1) / SEEDS**0.5
+        covered = np.mean((values[:, 1] <= truth) & (truth <= values[:, 2]))
+        assert 0.92 <= covered <= 0.98, (factor, covered)
+
+
+def test_the_calibration_error_of_few_calibrated_answers_is_that_of_chance(
+    worlds: list[tuple[list[Belief], list[Belief]]],
+) -> None:
+    """Sixty answers cannot show that an error is 0: by chance alone it is some 0.08, which moot's score says."""
+    errors, chances = [], []
+    for seed, (calibrated, _) in enumerate(worlds):
+        stated = np.array([belief.certainty for belief in calibrated])
+        errors.append(calibration_error_statistic(stated, right(calibrated)).function(np.ones((1, CASES)))[0])
+        chances.append(calibration_error_by_chance(stated, seed))
+    beyond = np.array(errors) - np.array(chances)
+    assert abs(beyond.mean()) < 3 * beyond.std(ddof=1) / SEEDS**0.5
+    assert 0.06 < np.mean(chances) < 0.1
+
+
+def test_five_cases_cannot_show_a_gap_of_twenty_points(worlds: list[tuple[list[Belief], list[Belief]]]) -> None:
+    """Of five cases an interval covers the gap nearly always, since it is as wide as half of all that could be."""
+    clusters = [str(number) for number in range(5)]
+    found = [
+        compare(right(better[:5]), right(worse[:5]), clusters, seed) for seed, (better, worse) in enumerate(worlds)
+    ]
+    assert np.mean([one.low <= 0.2 <= one.high for one in found if np.isfinite(one.low)]) > 0.9
+    assert np.mean([one.high - one.low for one in found if np.isfinite(one.low)]) > 1
+    assert not any(one.p < 0.05 for one in found)
 
 
 def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:

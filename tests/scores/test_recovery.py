@@ -4,8 +4,10 @@
 worlds together, which is 200 times as large a study as each of them.
 """
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,12 @@ from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
 from moot.llm.simulated_beliefs import form_belief, read_request, world_of
 from moot.scores.dynamics import stated_predictions
+from moot.scores.group_rates import FALSE_POSITIVE, group_rates
 from moot.scores.panel import log_odds_ratio, opposing_influences
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.stats.bootstrap import AMOUNT, DIFFERENCE, ClusterBootstrap, as_numbers, mean_statistic
 from moot.stats.contrasts import Sums, compare_unpaired
+from moot.studies.counterfactual import PREDICTION, Told, _compare
 
 SEEDS = 200
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
@@ -178,6 +182,62 @@ def test_a_planted_difference_between_groups() -> None:
         one = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
         found.append((one.difference, one.low, one.high))
     recovered(found, 0.2)
+
+
+# Counterfactual people, and rates by group
+
+LIKED, MAN = 0.8, SimulatedVoice(competence=0.7, word_liking={"man": 0.8})
+DEVIATION = float(np.sqrt(MAN.difficulty**2 + MAN.own**2 + (0.7 * MAN.wobble) ** 2))
+
+
+def named_yes(target: str, liked: float) -> float:
+    """The probability of YES about a case, given its truth and how much YES is liked."""
+    skill = norm.ppf(MAN.competence)
+    return float(norm.cdf((skill if target == "yes" else -skill) + liked / DEVIATION))
+
+
+def told_as(number: int, sex: str) -> Case:
+    return replace(case(number), text=f"A {sex}. File {number}.", attributes={"sex": sex})
+
+
+def test_a_planted_effect_of_how_people_are_told() -> None:
+    """60 people, told as a man and as a woman; the voice likes YES where it reads "man"."""
+    people = [f"c{number:03d}" for number in range(60)]
+    recorded = {name: ("man", "woman")[number // 2 % 2] for number, name in enumerate(people)}
+    truth = float(np.mean([named_yes(label, LIKED) - named_yes(label, 0.0) for label in TASK.labels]))
+    found = []
+    for seed in range(SEEDS):
+        frames = []
+        for exchanged in (False, True):
+            sexes = {
+                name: sex if not exchanged else {"man": "woman", "woman": "man"}[sex] for name, sex in recorded.items()
+            }
+            said = [
+                answer(MAN, seed, told_as(number, sexes[name]), TASK, "m", []) for number, name in enumerate(people)
+            ]
+            frames.append(pd.DataFrame({PREDICTION: as_numbers(np.array(said) == "yes")}, index=people))
+        origin: Any = SimpleNamespace(clusters={name: name for name in people}, seed=seed)
+        one, _ = _compare(Told("m", "m", *frames), PREDICTION, people, recorded, "man", origin)
+        found.append((one.difference, one.low, one.high))
+    assert truth > 0.15
+    recovered(found, truth)
+
+
+def test_a_planted_difference_between_the_error_rates_of_groups() -> None:
+    """70 men and 70 women, half of them positive: the false positive rate of men is higher by a known amount."""
+    task = replace(TASK, groups=("sex",))
+    cases = [told_as(number, ("man", "woman")[number // 2 % 2]) for number in range(140)]
+    frame = pd.DataFrame({"case_id": [one.case_id for one in cases], "target": [one.target for one in cases]})
+    found = []
+    for seed in range(SEEDS):
+        results = ExperimentResults(Path(), "x", ExperimentView("zero_shot", "d", ("m",), "test", {}), seed)
+        said = [answer(MAN, seed, one, task, "m", []) for one in cases]
+        results.__dict__ |= {"_cases_and_task": (cases, task)}
+        results.__dict__ |= {"predictions": frame.assign(model="m", status="valid", prediction=said)}
+        [difference] = [one.difference for one in group_rates(results, "m", (FALSE_POSITIVE,)) if one.group == "man"]
+        assert difference, "of two groups of one size the last by name is what the other is compared with"
+        found.append((difference.difference, difference.low, difference.high))
+    recovered(found, named_yes("no", LIKED) - named_yes("no", 0.0))
 
 
 # The grader's noise

@@ -15,7 +15,7 @@ from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.groups import Group, prediction_groups, probability_of_positive, probability_of_prediction
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_statistic, share_statistic
-from moot.stats.calibration import auc_statistic, calibration_error_statistic
+from moot.stats.calibration import auc_statistic, calibration_error_by_chance, calibration_error_statistic
 
 
 @scorer("calibration")
@@ -53,6 +53,8 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
         ("overconfidence", known, mean_statistic(stated - right, DIFFERENCE)),
         ("auc_of_confidence", known, auc_statistic(right, stated)),
     ]
+    by_chance = calibration_error_by_chance(stated, results.seed)
+    yield Score("calibration_error_by_chance", by_chance, group=group.name, n=len(stated), n_invalid=group.n_invalid)
     for metric, kept, statistic in statistics:
         sample = results.sample(rows["case_id"].to_numpy()[kept])
         yield sample.score(metric, statistic, group.name, n_invalid=group.n_invalid)

@@ -5,6 +5,7 @@ import numpy as np
 from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio
 
 BINS = 10
+DRAWS = 300
 
 
 def auc_statistic(truth: Floats, score: Floats) -> Statistic:
@@ -41,3 +42,16 @@ def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statisti
         return ratio(gaps.sum(axis=1), weights.sum(axis=1))
 
     return Statistic(error, SHARE)
+
+
+def calibration_error_by_chance(confidence: Floats, seed: int) -> float:
+    """The calibration error to be expected of calibrated answers with these confidences; NaN of none.
+
+    With few answers a bin's accuracy differs from its confidence by chance alone, so that the error is above 0 though
+    every confidence is deserved (consistency resampling, Bröcker and Smith 2007). Answers are taken as independent.
+    """
+    if not len(confidence):
+        return float("nan")
+    random, bins = np.random.default_rng(seed), confidence_bins(confidence)
+    gaps = (np.abs((confidence - (random.random(len(confidence)) < confidence)) @ bins) for _ in range(DRAWS))
+    return float(sum(gap.sum() for gap in gaps) / (DRAWS * len(confidence)))

@@ -163,6 +163,7 @@ def calibration(results: StudyResults) -> TableContent:
         "brier": "Brier score of the predicted probability",
         "brier_of_prediction": "Brier score of the confidence in the prediction",
         "expected_calibration_error": "expected calibration error",
+        "calibration_error_by_chance": "calibration error by chance",
         "confidence": "mean confidence in the prediction",
         "overconfidence": "confidence less accuracy",
         "auc_of_confidence": "AUC of confidence for being right",
@@ -186,7 +187,10 @@ def calibration(results: StudyResults) -> TableContent:
         notes=[
             "Valid answers that state a confidence or carry a probability (n). A stated confidence c of k labels is "
             "the probability 1/k + (1 - 1/k) c, so that no answer counts against itself. AUC of confidence: 0.5 means "
-            "that confidence says nothing about being right. The paper publishes no values.",
+            "that confidence says nothing about being right. Calibration error by chance: what calibrated answers with "
+            "the same confidences would show on average, more the fewer there are; an error near it is no sign of bad "
+            "calibration, and its interval does not reach the true error then. Confidence less accuracy has no such "
+            "bias. The paper publishes no values.",
             _missing_note(results),
         ],
         ours=content.ours,
