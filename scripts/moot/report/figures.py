@@ -27,6 +27,7 @@ WIDTH, HEIGHT = 7.0, 4.2  # inches: the width of a page's text
 SMALL = 7.5
 MOST_NAMED = 5  # of the runs that rest on a single case
 SUPTITLE_WIDTH = 120  # characters
+NOTE_WIDTH = 125
 POINT = 6  # half a marker with its margin, in pixels of a figure that is not yet written
 
 _SETTINGS: Any = {
@@ -197,7 +198,7 @@ def note_below(
 
     Args:
         drawing: the figure.
-        notes: a line each.
+        notes: a line each, or several where it is long.
         sizes: what is drawn to the number of cases that it rests on. Above the figure it is said of which nothing can
             be concluded, since they rest on a single one.
         unit: what `sizes` counts.
@@ -210,4 +211,5 @@ def note_below(
         text = textwrap.fill(f"A single {unit}: nothing can be concluded{who}", SUPTITLE_WIDTH)
         drawing.suptitle(text, fontsize=8, color=VERMILION, ha="left", x=0.01)
     if notes:
-        drawing.supxlabel("\n".join(notes), fontsize=6.5, color=GREY, ha="left", x=0.01)
+        lines = (textwrap.fill(note, NOTE_WIDTH) for note in notes)
+        drawing.supxlabel("\n".join(lines), fontsize=6.5, color=GREY, ha="left", x=0.01)

@@ -256,20 +256,23 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         label = "majority class of the cases of the run above or below"
         axes.plot(at, majority, "_", color=GREEN, markersize=14, markeredgewidth=1.6, label=label, zorder=1)
         _logarithmic(axes, [tokens for _, tokens, _ in mine])
-        axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", title=name, xlabel="Tokens a case (prompt and generated)")
+        axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", xlabel="Tokens a case (prompt and generated)")
+        axes.set_title(name, loc="left")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
     sizes = sizes_of(run.results for run, _, _ in drawn)
     note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
     for axes, name in zip(grid.flat, data, strict=True):
-        shown = [(x, y.value, f"{_short(run)}, n = {int(y.n)}") for run, x, y in drawn if run.data == name]
-        name_points(axes, shown)
+        mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
+        several = len({run.model for run, _, _ in mine}) > 1
+        name_points(axes, [(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine])
     return drawing
 
 
-def _short(run: Run) -> str:
-    """The method, and what its samples are matched to."""
+def _short(run: Run, several: bool) -> str:
+    """The method, what its samples are matched to, and the model where there are several."""
     matched = {"matched": " (calls)", "matched_tokens": " (tokens)"}
-    return run.method + matched.get(str(run.results.config.params.get("k")), "")
+    model = f", {run.model}" if several else ""
+    return run.method + matched.get(str(run.results.config.params.get("k")), "") + model
 
 
 def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
