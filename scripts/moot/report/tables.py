@@ -86,9 +86,13 @@ def own_rows_first(content: TableContent) -> TableContent:
 
 
 def _marked(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
-    """A table of a rehearsal: its title, its caption and each of its rows say so, in a file of any format."""
+    """A table of a rehearsal: its title, its caption and each of its rows say so, in a file of any format.
+
+    A row of published values alone is not simulated, and says what it is.
+    """
     frame = content.frame.copy()
-    frame.insert(0, "voices", SIMULATED)
+    theirs, own = (frame[list(columns)].notna().any(axis=1) for columns in (content.published, content.ours))
+    frame.insert(0, "voices", np.where(theirs & ~own, "published", SIMULATED))
     said = f"{SIMULATED}. "
     return replace(entry, title=said + entry.title, caption=said + entry.caption), replace(content, frame=frame)
 
