@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
+from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError, UserError
 from moot.protocols import PROTOCOLS
 from moot.protocols.forms import read_answer, write_answer
 from moot.report.content import people_note
 from moot.scores.results import ExperimentResults
+from moot.stages.debates import Job, write_transcripts
 from moot.stages.preview import preview
 from people_in_debates import WORDS, answer_all, answer_file, cases_of, hold, open_questions, planned, statuses
 
@@ -288,3 +290,40 @@ def test_tables_say_where_people_sit(server: FaultServer, folder: Path) -> None:
     ):
         view = planned(server.url, "courtroom", seats).view("trial")
         assert people_note(ExperimentResults(Path(), "trial", view)) == note
+
+
+def test_a_question_that_is_asked_no_longer_is_taken_back_and_an_answer_stays(
+    server: FaultServer, folder: Path
+) -> None:
+    hold(planned(server.url, "courtroom", {"judge": "person"}))
+    first, second = open_questions()
+    answer_file(first).write_text("Prediction: YES\nConfidence: 80\n")
+    hold(planned(server.url, "courtroom", {"prosecutor": "person"}))
+    assert {path.name for path in open_questions()} == {"repeat-0-round-1-prosecutor-strategy.question.json"}
+    assert not second.with_suffix(".md").exists() and answer_file(first).exists() and first.exists()
+    hold(planned(server.url, "courtroom", {}))
+    assert open_questions() == []
+
+
+def test_recorded_or_held_debates_are_judged_again_by_a_person(server: FaultServer, folder: Path) -> None:
+    held = {"protocol": "courtroom", "dataset": "people", "models": ["test"], "cases": 2}
+    params = {"beside": "held", "debated_by": "test", "seats": {"judge": "person"}}
+    experiments = {"held": held, "trial": {**held, "protocol": "rejudge", "params": params}}
+    plan = planned(server.url, "rejudge", {}, keys={"experiments": experiments})
+    cases, outputs = cases_of(plan, "people"), {name: Path(f"{name}.parquet") for name in experiments}
+
+    def judge(name: str) -> pd.DataFrame:
+        artifacts = {"debates": outputs["held"]} if name == "trial" else {}
+        job = Job(name, "test", *read_cases(cases), shard=0, artifacts=artifacts)
+        write_transcripts(plan, job, [cases], outputs[name])
+        return pd.read_parquet(outputs[name])
+
+    judge("held")
+    rows = judge("trial")
+    while answer_all():
+        rows = judge("trial")
+    beliefs = rows[rows["kind"] == "belief"]
+    assert statuses(rows) == ["valid", "valid"] and set(beliefs.loc[beliefs["speaker"] == "judge", "source"]) == {
+        "human"
+    }
+    assert len(beliefs[beliefs["speaker"] == "judge"]) == 6, "after each of three rounds"

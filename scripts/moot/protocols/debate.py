@@ -110,6 +110,7 @@ class Debate:
         self.task = task
         self.repeat = repeat
         self.utterances: list[Utterance] = []
+        self.questions: list[Question] = []
         self._setting = setting
         self._turns = 0
         self._asked: Counter[tuple[object, ...]] = Counter()
@@ -289,7 +290,9 @@ class Debate:
         debate = (self.experiment, self.model, self.case.case_id, self.repeat)
         person = name_of(self._voice(said.speaker))
         place = (said.round, said.speaker, said.kind, self._asked[asked])
-        return self._setting.people(Question(*debate, *place, person, sections, form_of(form)))
+        question = Question(*debate, *place, person, sections, form_of(form))
+        self.questions.append(question)
+        return self._setting.people(question)
 
     # How a call is made and kept
 

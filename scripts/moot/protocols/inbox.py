@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from moot.core.artifacts import atomic_path
 from moot.core.errors import DebatePausedError, UserError
@@ -21,6 +21,9 @@ from moot.core.input_files import read_text
 from moot.core.log import LOG
 from moot.protocols.forms import how_to_write, read_answer
 from moot.protocols.people import Question, readable
+
+if TYPE_CHECKING:
+    from moot.protocols.debate import Debate
 
 INBOX = Path("data/inbox")
 QUESTION, ASKED, ANSWER = ".question.md", ".question.json", ".answer.txt"
@@ -30,16 +33,20 @@ PANELIST = ("human", "statement")
 """The seat and kind of the human judge of a panel, whose files are named by repeat and round alone."""
 
 
+def folder_of(experiment: str, model: str, case_id: str, inbox: Path = INBOX) -> Path:
+    """Where the questions about a case are."""
+    readable_id = re.sub(r"[^a-z0-9]+", "-", case_id.lower()).strip("-")[:40]
+    return inbox / experiment / model / f"{readable_id}-{hashlib.sha256(case_id.encode()).hexdigest()[:8]}"
+
+
 def stem_of(question: Question, inbox: Path = INBOX) -> Path:
     """The path of a question and its answer without their endings."""
-    readable_id = re.sub(r"[^a-z0-9]+", "-", question.case_id.lower()).strip("-")[:40]
-    folder = f"{readable_id}-{hashlib.sha256(question.case_id.encode()).hexdigest()[:8]}"
     name = f"repeat-{question.repeat}-round-{question.round}"
     if (question.seat, question.kind) != PANELIST:
         name += "".join(f"-{re.sub(r'[^a-z0-9]+', '_', part.lower())}" for part in (question.seat, question.kind))
     if question.nth > 1:
         name += f"-{question.nth}"
-    return inbox / question.experiment / question.model / folder / name
+    return folder_of(question.experiment, question.model, question.case_id, inbox) / name
 
 
 def read_answer_file(path: Path, form: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,6 +84,17 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Mapping[str, Any]:
     _write_once(stem.with_name(stem.name + ASKED), _for_the_desk(question))
     LOG.info("%s, %s: the %s is asked; write %s", question.experiment, question.model, question.seat, path)
     raise DebatePausedError(f"{NO_ANSWER_YET}{path}")
+
+
+def remove_unasked(debate: "Debate", inbox: Path = INBOX) -> None:
+    """Take back the questions that a debate asks no longer; what has been answered stays."""
+    asked = {stem_of(question, inbox).name for question in debate.questions}
+    folder = folder_of(debate.experiment, debate.model, debate.case.case_id, inbox)
+    for page in folder.glob(f"repeat-{debate.repeat}-*{QUESTION}"):
+        stem = page.name.removesuffix(QUESTION)
+        if stem not in asked and not page.with_name(stem + ANSWER).exists():
+            page.with_name(stem + ASKED).unlink(missing_ok=True)
+            page.unlink()
 
 
 def headline(question: Question) -> str:

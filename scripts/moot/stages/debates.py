@@ -24,7 +24,7 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
-from moot.protocols.inbox import ask_by_inbox
+from moot.protocols.inbox import ask_by_inbox, remove_unasked
 from moot.protocols.people import AskPerson
 from moot.protocols.relabelling import restore
 from moot.stages.arms import as_argued, make_debate
@@ -263,6 +263,7 @@ async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
             async for debate in debates:
+                remove_unasked(debate)
                 yield debate
     LOG.info(progress.line())
 
