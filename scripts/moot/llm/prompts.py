@@ -114,7 +114,7 @@ class Prompts:
         finally:
             _FOR_PERSON.reset(token)
         tag, sections = "", []
-        for place, part in enumerate(re.split(f"\0{mark}([a-z_]*)\0", text)):
+        for place, part in enumerate(re.split(f"\0{mark}([^\0]*)\0", text)):
             if place % 2:
                 tag = part
             else:

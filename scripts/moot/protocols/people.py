@@ -140,13 +140,13 @@ def words_said(answer: Mapping[str, Any]) -> str:
 
 
 def readable(text: str) -> str:
-    """A text that ends in a JSON object, as a seat's own earlier answer does, with the object as lines of words."""
+    """A text of the form "who, what: {JSON}", as prompts quote a filled-in form, with the form as lines of words."""
     lead, brace, rest = text.partition("{")
-    try:
-        found = json.loads(brace + rest) if brace else None
-    except ValueError:
+    if not brace or not lead.rstrip().endswith(":") or "\n" in lead:
         return text
-    if not isinstance(found, dict):
+    try:
+        found = json.loads(brace + rest)
+    except ValueError:
         return text
     return lead.strip() + "".join(f"\n{title(name)}: {_words(value)}" for name, value in found.items())
 
