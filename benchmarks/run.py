@@ -9,6 +9,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 SCRIPTS = {
     "throughput.py": ["--rounds", "2", "--repeats", "1", "--concurrency", "4", "--latency", "0.01"],
     "debates.py": ["--smoke"],
+    "jobs.py": ["--debates", "4", "--repeats", "1", "--jobs", "1", "2"],
     "ledger.py": ["2000"],
     "prompt_reuse.py": ["--smoke"],
     "dry_run.py": [],

@@ -59,9 +59,11 @@ def test_a_server_lives_as_long_as_its_job_and_a_replay_starts_none(tmp_path: Pa
 def test_a_job_that_is_stopped_or_killed_leaves_no_server(number: signal.Signals, tmp_path: Path) -> None:
     cases, config = people(tmp_path / "cases.parquet", 4), served(tmp_path, f"{SERVER} --latency 0.3")
     job = start_job(config, cases, tmp_path / "out.parquet")
-    while not (tmp_path / "ledger" / "ledger.sqlite").exists() or not Ledger(config["ledger"]).spent().calls:
+    ledger = Ledger(config["ledger"])
+    while not ledger.spent().calls:
         assert job.is_alive()
         time.sleep(0.1)
+    ledger.close()
     assert job.pid
     os.kill(job.pid, number)
     job.join(20)

@@ -67,12 +67,12 @@ def _free_port() -> int:
 @contextmanager
 def _configured(text: str) -> Iterator[None]:
     """The configuration of the machine, for a while."""
-    before = CONFIGURATION.read_bytes() if CONFIGURATION.exists() else None
+    before = CONFIGURATION.read_bytes() if CONFIGURATION.exists() else b"ClusterName=moot"
     CONFIGURATION.write_text(text)
     try:
         yield
     finally:
-        if before is None:
+        if before.startswith(b"ClusterName=moot"):  # none, or that of a test that was killed
             CONFIGURATION.unlink()
         else:
             CONFIGURATION.write_bytes(before)

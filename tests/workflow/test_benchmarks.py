@@ -69,3 +69,8 @@ def test_the_ledger_keeps_less_than_it_is_given(benchmark: object, tmp_path: Pat
     (line,) = ledger.measure(str(tmp_path), [700])
     kept = (tmp_path / "ledger.sqlite").stat().st_size / 700
     assert line[0] == 700 and kept < 0.5 * line[1] and min(line[2:]) > 0
+
+
+def test_jobs_that_share_a_model(benchmark: object) -> None:
+    jobs: ModuleType = benchmark("jobs")  # type: ignore[operator]
+    assert jobs.calls_a_second("", 2, 4, 8, 0.0) > 0, "it counts the calls that the ledger then holds"

@@ -164,9 +164,9 @@ class PostgresProcesses:
             try:
                 return self._run(work, alone)
             except sa.exc.DBAPIError as error:
-                self._drop()
                 if not error.connection_invalidated:
                     raise
+                self._drop()
             return self._run(work, alone)
 
     def _run(self, work: Work[Result], alone: str) -> Result:

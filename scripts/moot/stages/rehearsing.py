@@ -88,7 +88,7 @@ def real_run(calls: pd.DataFrame, models: Mapping[str, ModelConfig]) -> pd.DataF
     """What the real run takes, one row a model: model, calls, tokens, usd, hours.
 
     The hours are those of the longest of three: the calls' seconds over the model's concurrency, its calls over the
-    requests, and its tokens over the tokens that it allows a minute.
+    requests, and its tokens over the tokens that it allows a minute; shared by the servers that jobs start.
     """
     rows = []
     for model, mine in calls.groupby("model", sort=True):
@@ -97,10 +97,8 @@ def real_run(calls: pd.DataFrame, models: Mapping[str, ModelConfig]) -> pd.DataF
         seconds = [float(mine["seconds"].sum()) / config.concurrency]
         seconds += [60 * len(mine) / config.requests_per_minute] if config.requests_per_minute else []
         seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
-        usd = float(mine["cost_usd"].sum())
-        rows.append(
-            {"model": model, "calls": len(mine), "tokens": tokens, "usd": round(usd, 2), "hours": max(seconds) / _HOUR}
-        )
+        usd, hours = float(mine["cost_usd"].sum()), max(seconds) / (config.jobs if config.serve else 1) / _HOUR
+        rows.append({"model": model, "calls": len(mine), "tokens": tokens, "usd": round(usd, 2), "hours": hours})
     return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "hours"])
 
 
