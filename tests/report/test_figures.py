@@ -3,12 +3,13 @@
 import pytest
 
 from moot.report.content import SIMULATED_NOTE
-from moot.report.figures import new_figure, note_below
+from moot.report.figures import WIDTH, new_figure, note_below
 
 
+@pytest.mark.parametrize("width", [WIDTH, WIDTH * 0.75])
 @pytest.mark.parametrize("notes", [[SIMULATED_NOTE], ["Bars: 95 % intervals.", "word " * 60]])
-def test_a_long_note_is_cut_into_lines_that_fit(notes: list[str]) -> None:
-    drawing, _ = new_figure()
+def test_a_long_note_is_cut_into_lines_that_fit(notes: list[str], width: float) -> None:
+    drawing, _ = new_figure(width=width)
     note_below(drawing, notes)
     drawing.canvas.draw()
     [note] = [text for text in drawing.texts if text.get_text().startswith(notes[0][:10])]

@@ -211,5 +211,6 @@ def note_below(
         text = textwrap.fill(f"A single {unit}: nothing can be concluded{who}", SUPTITLE_WIDTH)
         drawing.suptitle(text, fontsize=8, color=VERMILION, ha="left", x=0.01)
     if notes:
-        lines = (textwrap.fill(note, NOTE_WIDTH) for note in notes)
+        room = int(NOTE_WIDTH * drawing.get_figwidth() / WIDTH)
+        lines = (textwrap.fill(note, room) for note in notes)
         drawing.supxlabel("\n".join(lines), fontsize=6.5, color=GREY, ha="left", x=0.01)

@@ -1,5 +1,6 @@
 """Figure 1 of the decision conference paper, drawn from the code's own state machine; coverage and evaluation plots."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 SYSTEM, DEBATES = "The conference", "Coverage and quality"
 PAPER_PARTICIPANTS = 2
+_NAMES_A_ROW = 2
 NODE_COLOURS = {USER: GREY, MODERATOR: BLUE, JUDGE: VERMILION, EVALUATOR: GREEN}
 FIXED_PLACES = {USER: (0.06, 0.5), MODERATOR: (0.3, 0.5), JUDGE: (0.94, 0.5), EVALUATOR: (0.62, 0.06)}
 Place = tuple[float, float]
@@ -136,23 +138,30 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
         forms = f"; {counted(unusable, 'form')} could not be used" if unusable else ""
         return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
     groups = list(dict.fromkeys(group for _, mine in conditions for group in mine.index))
-    drawing, axes = new_figure(height=3.6)
-    for place, (condition, mine) in enumerate(conditions):
-        _points(axes, mine.reindex(groups), place, len(conditions), _named(condition))
+    names = _names([condition for condition, _ in conditions])
+    sizes = {
+        name: int(condition.said["debate_id"].nunique()) for name, (condition, _) in zip(names, conditions, strict=True)
+    }
+    same = set(sizes.values())
+    lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
+    lines = [f"{counted(same.pop(), 'conference')} of each."] if len(names) > len(same) == 1 else lines
+    notes = [*lines, "Bars: 95 % intervals over debates; a single conference has none.", *results.notes]
+    rows_of_legend = -(-len(names) // _NAMES_A_ROW)
+    height = 1.0 + 0.18 * rows_of_legend + 0.12 * len(notes) + len(groups) * max(0.3, 0.1 * len(names))
+    drawing, axes = new_figure(height=max(3.6, height))
+    for place, (name, (_, mine)) in enumerate(zip(names, conditions, strict=True)):
+        _points(axes, mine.reindex(groups), place, len(conditions), name)
     axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
-    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=1)
-    alone = "Bars: 95 % intervals over debates; a single conference has none."
-    sizes = {_named(condition): int(condition.said["debate_id"].nunique()) for condition, _ in conditions}
-    lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
-    note_below(drawing, [*lines, alone, *results.notes], sizes, "conference")
+    drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=_NAMES_A_ROW)
+    note_below(drawing, notes, sizes, "conference")
     return drawing
 
 
 def _points(axes: "Axes", rows: pd.DataFrame, place: int, places: int, name: str) -> None:
     """Values with their whiskers, a little beside those of the other conditions."""
-    at = np.arange(len(rows)) + (place - (places - 1) / 2) * 0.18
+    at = np.arange(len(rows)) + (place - (places - 1) / 2) * min(0.18, 0.8 / places)
     values = rows["value"].to_numpy(dtype=np.float64)
     low = values - rows["ci_low"].fillna(rows["value"]).to_numpy(dtype=np.float64)
     high = rows["ci_high"].fillna(rows["value"]).to_numpy(dtype=np.float64) - values
@@ -169,8 +178,12 @@ def _points(axes: "Axes", rows: pd.DataFrame, place: int, places: int, name: str
     )
 
 
-def _named(condition: Condition) -> str:
-    return f"{condition.model}, {condition.name} ({condition.results.experiment})"
+def _names(conditions: Sequence[Condition]) -> list[str]:
+    """Model and condition of each, and the experiment where these do not tell them apart."""
+    short = [f"{condition.model}, {condition.name}" for condition in conditions]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{name} ({found.results.experiment})" for name, found in zip(short, conditions, strict=True)]
 
 
 @figure(
@@ -186,7 +199,7 @@ def judge_errors(results: StudyResults) -> "Figure":
     runs = [(run, model) for run in results.where("agreement") for model in run.config.models]
     if not runs:
         return nothing_to_draw("No judge has been put to statements whose agreement is known.")
-    drawing, axes = new_figure(width=WIDTH * 0.75, height=4.2)
+    drawing, axes = new_figure(width=WIDTH * 0.75, height=4.2 + 0.18 * len(runs) + 0.12 * len(results.notes))
     axes.plot([0, 1], [1, 0], color=GREY, linestyle=":", linewidth=1, label="guessing")
     for place, (run, model) in enumerate(runs):
         early, late = (
