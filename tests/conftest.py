@@ -1,13 +1,17 @@
-"""What many tests share: the real data, where a machine has it, and the context that loaders are called with."""
+"""What many tests share: the real data, where a machine has it, a model server, and the context of loaders."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from moot.datasets import LoadContext
+
+if TYPE_CHECKING:
+    from fault_server import FaultServer
 
 # Examples are counted, never timed: a busy machine is no fault of the code.
 hypothesis.settings.register_profile("moot", deadline=None)
@@ -23,6 +27,15 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder} (set MOOT_SHARED_DATA to a folder laid out as data/raw/README.md says)")
     return folder
+
+
+@pytest.fixture(scope="module")
+def server() -> "Iterator[FaultServer]":
+    """A model server that fails when a test tells it to."""
+    from fault_server import FaultServer
+
+    with FaultServer() as running:
+        yield running
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -22,12 +21,6 @@ from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
 
 VALIDATION, CASES = 12, 40
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 def experiment(protocol: str, **params: Any) -> dict[str, Any]:

@@ -18,12 +18,6 @@ from moot.llm.request import Reply
 KEY = "sk-planted-0123456789abcdef"
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
 PRICE = {"price": {"input": 100.0, "output": 400.0}, "max_tokens": 60}
 LIMITS = {"calls": 50, "tokens": 20_000, "usd": 2.0}
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -13,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
-from fault_server import CONTENT, KINDS, SLOW, TRANSIENT, FaultServer
+from fault_kinds import CONTENT, KINDS, SLOW, TRANSIENT
+from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.llm import chat as chat_module
@@ -37,12 +37,6 @@ SCHEMA = {
 DECIDED = dict(
     re.findall(r"^\| `(\w+)` \|.*\| ([\w ]+) \|$", (PROJECT / "docs/faults.md").read_text("utf-8"), re.MULTILINE)
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -24,12 +24,6 @@ from moot.llm.ledger import Entry, Ledger, Question, Spent
 from moot.llm.request import Message, Reply, Request, call_id
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
 def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:
     return [Entry(f"{n:064d}", "m", '{"n": 1}', 0, Reply(text)) for n in range(start, start + count)]
 

@@ -1,7 +1,6 @@
 """What a server says of itself is kept with each reply; an empty reply that it counted is paid for."""
 
 import json
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,6 @@ from moot.scores.results import ExperimentResults
 from moot.scores.served import served, version_notes
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

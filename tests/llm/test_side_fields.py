@@ -1,7 +1,6 @@
 """A clear answer is never lost to a field beside it: from a server's reply to what the transcript says."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,12 +27,6 @@ from scripted_model import WINNER
 PROJECT = Path(__file__).resolve().parents[2]
 FACTORS = [{"factor": f"factor {number}", "weight": "high", "reasoning": "It bears on it."} for number in range(22)]
 REASON = "Both participants accept the timetable and the budget, and nothing of substance is left open. " * 3
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 async def held(

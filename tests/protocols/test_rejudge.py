@@ -1,6 +1,5 @@
 """Debates judged again through the real layers: in shards, under a budget, and previewed before anything is paid for."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,6 @@ from moot.stages.preview import preview
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES, ROUNDS = 6, 3
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 def judged_by(server: FaultServer, folder: Path, **keys: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,6 @@ from moot.stages.preview import preview
 DEBATES, WAVES = 5, 10
 PRICE = {"input": 2.0, "output": 10.0}
 IN_BATCHES = {"poll": 0.02}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,12 +44,6 @@ HTML_ELEMENTS = {
     "summary",
 }
 SPEECH = HOSTILE.replace("\x1b", "")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 def delimiters(text: str, tag: str) -> list[str]:

@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +27,6 @@ from moot.studies import TABLES
 
 KILLS, DEBATES, CONCURRENCY = 25, 24, 8
 CALLS = 16 * DEBATES
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 def durable_digests(config: dict[str, Any]) -> set[str]:

@@ -1,6 +1,5 @@
 """How far debates are, reckoned from calls: debates advance side by side, so that most of them end late."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,6 @@ from moot.llm.progress import Progress
 from moot.stages.debates import Job
 from moot.stages.plan import Plan
 from moot.stages.preview import calls_of_a_debate
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(server: FaultServer, tmp_path: Path) -> None:

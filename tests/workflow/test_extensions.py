@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 
@@ -37,12 +36,6 @@ TARGETS = (
     "results/tables/courtroom/paired_tests.csv",
     "results/cases/compas.parquet",
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

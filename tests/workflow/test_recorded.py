@@ -1,7 +1,6 @@
 """Results that exist already, through the workflow by configuration alone: shipped numbers, one's own, other files."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,12 +78,6 @@ CONFIGURATION: dict[str, Any] = {
         "source": "recorded", "dataset": "compas-records", "models": "gpt-4o-mini-here", "params": {"method": "debate"},
     },
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,6 @@ TARGETS = (
     "results/tables/courtroom/table5_courtroom.csv",
     "results/figures/courtroom/figure5_sorted_debates.png",
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
