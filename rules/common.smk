@@ -20,10 +20,12 @@ from moot.studies import FIGURES, TABLES
 from moot.stages.digests import (
     CONTRASTS_TABLE,
     NAMES,
+    SHEETS,
     Stages,
     annotation_files,
     answer_files,
     frozen_files,
+    sample_files,
 )
 
 let_jobs_import_this_copy()
@@ -340,6 +342,21 @@ OUTCOME = "results/outcome/{study}.{ending}"
 def filled_sheets(wildcards):
     """What people have filled in so far."""
     return list(map(str, annotation_files()))
+
+
+def drawn_sample(wildcards):
+    """The sample of statements drawn for people, where they have labelled any."""
+    return list(map(str, sample_files(wildcards.experiment, wildcards.model)))
+
+
+def machine_labels(wildcards):
+    """The labels of all labelers, where some are no people: they say which statements help most."""
+    found = stages.machine_labelers(wildcards.experiment)
+    return (
+        collect("results/annotations/{experiment}/{model}.parquet", **wildcards)
+        if found
+        else []
+    )
 
 
 def other_transcripts(wildcards):

@@ -7,6 +7,7 @@ rule label_statements:
         shards=transcript_shards,
         others=other_transcripts,
         annotations=filled_sheets,
+        sample=drawn_sample,
     output:
         labels="results/labels/{experiment}/{model}.parquet",
         everything="results/annotations/{experiment}/{model}.parquet",
@@ -35,6 +36,7 @@ rule write_annotation_sheet:
     input:
         cases=argued_cases,
         shards=transcript_shards,
+        annotations=machine_labels,
     output:
         "results/annotation_sheets/{experiment}/{model}.txt",
     log:
@@ -43,7 +45,7 @@ rule write_annotation_sheet:
         "../envs/debates.yaml"
     params:
         **digest_params("write_annotation_sheet"),
-        folder="data/annotation_sheets",
+        folder=str(SHEETS),
     script:
         "../scripts/annotation_sheets.py"
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from aiohttp import web
 
 from moot.core.errors import UserError
-from moot.desk.labelling import conflicts
 from moot.desk.pages import HOST, Desk, make_app
 from moot.desk.runner import Runner
+from moot.desk.settling import conflicts
 
 OPEN = """\
 The desk is open, for people on this machine alone:

@@ -15,7 +15,9 @@ import pytest
 from at_the_desk import ROUNDS, SHEET, item, write_sheet
 from browser_pages import PHONE, WIDE, violations
 from fault_server import FaultServer
+from moot.desk.labelling import Labelling
 from moot.labels.sheets import read_annotations
+from moot.legal.rubric import LABELS
 from project_copy import Workflow
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -189,3 +191,27 @@ def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, 
     rows, faults = read_annotations(sorted((tmp_path / "data" / "annotations").glob("*.csv")), known)
     assert faults == [] and len(rows) == STATEMENTS and set(rows["annotator"]) == {"ann"}
     assert rows["label"].tolist()[:3] == ["AFFIRM", "REVERSE", "REMAND"] and rows["label"].iloc[9] == "REMAND"
+
+
+def test_a_person_decides_between_two_annotators_by_keyboard(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
+    write_sheet(tmp_path, 4)
+    for name, labels in (("ann", LABELS[:4]), ("bob", [*LABELS[1:4], LABELS[3]])):
+        work = Labelling(tmp_path / "data/annotation_sheets", tmp_path / "data/annotations", SHEET, name)
+        for number, label in enumerate(labels):
+            work.label(item(number), label)
+    desk, page = desks(), opened()
+    page.goto(desk.address)
+    page.get_by_label("Name of whoever decides").fill("zoe")
+    page.get_by_role("button", name="Decide").click()
+    for number, key in enumerate("123"):
+        page.get_by_text(f"{number} of 3 conflicts decided").wait_for()
+        look(page, axe, tmp_path, f"settle-{number}")
+        page.keyboard.press(key)
+    page.get_by_text("No conflict is open").wait_for()
+    page.keyboard.press("u")
+    page.get_by_text("2 of 3 conflicts decided").wait_for()
+    page.keyboard.press("7")
+    page.get_by_text("All decisions are saved").wait_for()
+    look(page, axe, tmp_path, "settled")
+    settled = (tmp_path / "data" / "annotations" / f"settled-{SHEET}-zoe.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in settled] == ["label", "AFFIRM", "REVERSE", "HALLUCINATION"]

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,21 +15,16 @@ from at_the_desk import ROUNDS, SHEET, hold_panels, item, write_sheet
 from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.desk.answers import read_questions
-from moot.desk.labelling import Labelling, conflicts
+from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
+from moot.desk.settling import conflicts
 from moot.labels.sheets import read_annotations
 from moot.legal.rubric import LABELS
 from moot.protocols.inbox import read_answer_file
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SAID = {"position": "I would affirm the decision.", "statement": "The record is thin.", "confidence": "70"}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import asyncio
 import html
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -21,12 +20,6 @@ from people_in_debates import hold, planned, statuses
 INPUT = re.compile(
     r'<(?P<tag>input|textarea|select)\b[^>]*?\bname="(?P<name>[^"]+)"[^>]*>(?P<body>[^<]*(?:<option>[^<]*</option>)*)'
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture

@@ -69,9 +69,12 @@ def test_a_sheet_on_disk_is_never_written_to_again(statements: pd.DataFrame, tmp
     filled = path.read_bytes()
     assert write_sheets(sheet, tmp_path, "abc")[0] == path
     assert path.read_bytes() == filled
-    fewer = sheet.iloc[:2]
-    assert write_sheets(fewer, tmp_path, "abc")[0] == tmp_path / "abc-2.csv"
+    more = pd.concat([sheet, sheet.iloc[:1].assign(item="abc-new")])
+    assert write_sheets(more, tmp_path, "abc")[0] == tmp_path / "abc-2.csv"
+    assert list(pd.read_csv(tmp_path / "abc-2.csv")["item"]) == ["abc-new"]
     assert path.read_bytes() == filled
+    assert write_sheets(more, tmp_path, "abc")[0] == tmp_path / "abc-2.csv" and not (tmp_path / "abc-3.csv").exists()
+    assert write_sheets(sheet.iloc[:0], tmp_path, "none") == []
 
 
 def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path: Path) -> None:

@@ -27,12 +27,6 @@ CALLS = 16
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     with postgres_server() as url:
         yield url

@@ -1,7 +1,6 @@
 """People in seats: every protocol's seats given to a person, through real calls, a real ledger and the inbox's files."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +61,6 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "case_summary": [("clerk", {}, "caselaw")],
 }  # fmt: skip
 CHOSEN = [(name, seat, params, data) for name, found in SEATS.items() for seat, params, data in found]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.panel import log_odds_ratio, panel_scores
+from moot.scores.panel_labels import label_scores
 from moot.scores.panel_steps import opposing_influences, panel_steps, position_changes
 from moot.scores.results import ExperimentResults
 from moot.studies import FIGURES, TABLES, study_figures, study_tables
@@ -39,8 +40,12 @@ def panel(
     protocol: str = "panel",
     name: str = "panels",
     extra: list[dict[str, Any]] | None = None,
+    people: dict[str, str] | None = None,
 ) -> ExperimentResults:
-    """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse, n none)."""
+    """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse, n none).
+
+    `people`: what people say of the debates that were drawn, in the same way.
+    """
     said, labels = [], []
     for debate, course in courses.items():
         turn = 0
@@ -62,14 +67,23 @@ def panel(
         experiment=name,
         config=experiment_view(protocol, "toy", ("tiny",), "test", PARAMS),
     )
+    drawn = {
+        (debate, turn): {"drawn_label": LABEL_OF[position], "inclusion": 1.0}
+        for debate, course in (people or {}).items()
+        for turn, position in enumerate(course.replace(" ", ""), start=1)
+    }
     rows = [
-        {"experiment": name, "model": "tiny", "code": CODES[row["label"]], "labeler": "rules", "evidence": "", **row}
+        {
+            "experiment": name, "model": "tiny", "code": CODES[row["label"]], "labeler": "rules", "evidence": "",
+            "predicted": row["label"], **row, **drawn.get((row["debate_id"], row["turn"]), {}),
+        }
         for row in labels
-    ]
+    ]  # fmt: skip
     write_rows(folder / "labels" / name / "tiny.parquet", "labels", rows, describe(name))
-    everything = pd.DataFrame(rows).assign(
-        case_id=[row["debate_id"].split("#")[0] for row in rows], round=1, speaker="x"
-    )
+    everything = pd.DataFrame(rows)[
+        ["experiment", "model", "debate_id", "turn", "label", "code", "labeler", "evidence"]
+    ]
+    everything = everything.assign(case_id=[row["debate_id"].split("#")[0] for row in rows], round=1, speaker="x")
     write_frame(folder / "annotations" / name / "tiny.parquet", "annotations", everything, describe(name))
     return results
 
@@ -213,9 +227,48 @@ def test_citations(text: str, expected: tuple[int, int, int, int]) -> None:
     assert found.unverifiable == found.total - found.in_case
 
 
+RULES = {"c1#0": "aar aar arr", "c1#1": "nnr aar arr", "c2#0": "ana rna aaa", "c2#1": "rrr rar nnn"}
+PEOPLE = {"c1#0": "arr aar arr", "c1#1": "rar arr anr", "c2#0": "aaa rna ara", "c2#1": "nrr rrr arr"}
+
+
+@pytest.mark.parametrize("protocol", ["panel", "human_panel"])
+def test_corrected_by_labels_of_everything_is_what_people_say(protocol: str, tmp_path: Path) -> None:
+    """Every corrected share and change, in every group, is the raw one of the same debates labelled by people alone."""
+    by_rules, by_people = (
+        panel(tmp_path / name, courses, protocol, people=people)
+        for name, courses, people in (("rules", RULES, PEOPLE), ("people", PEOPLE, None))
+    )
+    truth = pd.concat([panel_scores(by_people), label_scores(by_people)]).set_index(["metric", "group"])["value"]
+    corrected = label_scores(by_rules).query("metric.str.startswith('corrected_')")
+    assert set(corrected["metric"]) == {
+        "corrected_label_share", "corrected_affirm_share", "corrected_affirm_share_of_statements",
+        "corrected_position_share", "corrected_volatility",
+    }  # fmt: skip
+    keys = zip(corrected["metric"].str.removeprefix("corrected_"), corrected["group"], strict=True)
+    assert corrected["value"].to_numpy() == pytest.approx([truth[key] for key in keys], nan_ok=True)
+    assert not label_scores(by_people)["metric"].str.startswith("corrected_").any()
+
+
+def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> None:
+    """Of one judge's first statements rules affirm two of four; people see no position in one of the two drawn."""
+    drawn = {"c1#0": "nar aar arr", "c2#1": "rrr rar nnn"}
+    found = panel(tmp_path, {**RULES, "c2#0": "ana rna aaa"}, people=drawn)
+    scores = label_scores(found)
+    group = "round=1;seat=1"
+    assert value(scores, "corrected_affirm_share_of_statements", group, "n") == 2
+    # the labeller's slope on people is 0 in the sample, so people alone are believed
+    assert value(scores, "corrected_affirm_share_of_statements", group) == 0
+    tables = {name: TABLES[f"{STUDY}/{name}"].build(study([found])) for name in ("label_shares", "volatility")}
+    assert all({"corrected", "corrected low", "labelled"} <= set(content.frame) for content in tables.values())
+    assert all("`corrected` is one" in content.notes[0] for content in tables.values())
+    raw = TABLES[f"{STUDY}/label_shares"].build(study([panel(tmp_path / "raw", RULES)]))
+    assert "corrected" not in raw.frame and raw.notes[0].startswith("Raw only")
+
+
 def study(results: list[ExperimentResults]) -> StudyResults:
     published = read_published(PROJECT / "data" / "published" / "published_results.csv")
-    scores = pd.concat([panel_scores(one) for one in results], ignore_index=True) if results else panel_scores_of_none()
+    scored = [scorer(one) for one in results for scorer in (panel_scores, label_scores)]
+    scores = pd.concat(scored, ignore_index=True) if results else panel_scores_of_none()
     experiments = {one.experiment: one for one in results}
     return StudyResults(STUDY, experiments, scores, {}, published[published["study"] == STUDY])
 

@@ -170,6 +170,9 @@ class Config(Strict):
     annotations: tuple[str, ...] = Field(
         ("human", "rules", "judge"), description="whose label counts where several labelers labelled a statement"
     )
+    annotation_sample: int = Field(
+        100, ge=1, description="statements that are drawn for people to label, of each experiment and model"
+    )
     extensions: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
         (), description="folders of your own modules, which register protocols, data sets, baselines, scores, ..."
     )

@@ -10,12 +10,10 @@ from pathlib import Path
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv
 from moot.desk.durable import locked, replace
-from moot.labels.sheets import read_annotations
 from moot.legal.rubric import LABELS
 
-_ANNOTATOR = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 _SHEET = re.compile(r"[0-9a-f]{8}(-\d+)?")
-COLUMNS = ("item", "label", "annotator")
 
 
 @dataclass(frozen=True)
@@ -46,19 +44,24 @@ class Labelling:
         sheet, annotator: which; both become parts of a file's name.
 
     Raises:
-        UserError: there is no such sheet, or the annotator's name cannot be part of a file's name.
+        UserError: there is no such sheet, the annotator's name cannot be part of a file's name, or the annotator has
+            decided between others on this sheet.
     """
+
+    role, prefix = "annotator", "desk"
 
     def __init__(self, sheets: Path, annotations: Path, sheet: str, annotator: str) -> None:
         if sheet not in sheet_names(sheets):
             raise UserError(f"there is no sheet {quoted(sheet)}. Write sheets with `snakemake annotation_sheets`.")
-        if not _ANNOTATOR.fullmatch(annotator):
+        if not _NAME.fullmatch(annotator):
             raise UserError(
                 f"{quoted(annotator)} cannot be a name here; expected small letters, digits and hyphens, 31 at most."
             )
+        if self.role == "annotator" and (annotations / f"settled-{sheet}-{annotator}.csv").exists():
+            raise UserError(f"{quoted(annotator)} has seen the labels of others on this sheet, to decide between them.")
         self.sheet, self.annotator = sheet, annotator
         self._folder = annotations
-        self.path = annotations / f"desk-{sheet}-{annotator}.csv"
+        self.path = annotations / f"{self.prefix}-{sheet}-{annotator}.csv"
         frame = read_csv(sheets / f"{sheet}.csv", ("item", "facts", "statement"))
         self.statements = [
             Statement(str(row["item"]), _shown(row["facts"]), _shown(row["statement"])) for _, row in frame.iterrows()
@@ -68,7 +71,7 @@ class Labelling:
         """Item to label, in the order in which they were given."""
         if not self.path.exists():
             return {}
-        frame = read_csv(self.path, COLUMNS)
+        frame = read_csv(self.path, ("item", "label", self.role))
         return dict(zip(frame["item"], frame["label"], strict=True))
 
     def next_open(self) -> Statement | None:
@@ -85,10 +88,14 @@ class Labelling:
         if label not in LABELS or item not in {statement.item for statement in self.statements}:
             raise UserError(f"{quoted(label)} of {quoted(item)}: no such label or statement on this sheet.")
         with locked(self._folder):
-            given = self.labels()
-            if item not in given:
+            given, standing = self.labels(), self.standing()
+            if item not in standing:
                 self._write({**given, item: label})
-            return given.get(item, label)
+            return standing.get(item, label)
+
+    def standing(self) -> dict[str, str]:
+        """Item to label, where no other label can be given."""
+        return self.labels()
 
     def undo(self, item: str) -> None:
         """Take the last label back, if it is the one of `item`: a second click, or another tab, takes back no more."""
@@ -101,25 +108,9 @@ class Labelling:
     def _write(self, given: Mapping[str, str]) -> None:
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(("item", "label", self.role))
         writer.writerows((item, label, self.annotator) for item, label in given.items())
         replace(self.path, stream.getvalue())
-
-
-def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]]]:
-    """Statements that annotators label differently: the blind id, and annotator to label; for who settles them."""
-    files = sorted(path for path in annotations.glob("*") if path.suffix in (".csv", ".json"))
-    known: dict[str, set[str]] = {}
-    for name in sheet_names(sheets):
-        for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
-            known.setdefault(str(item).split("-", maxsplit=1)[0], set()).add(str(item))
-    rows, _ = read_annotations(files, known)
-    found = []
-    for item, given in rows.groupby("item", sort=True):
-        labels = dict(zip(given["annotator"], given["label"], strict=True))
-        if len(set(labels.values())) > 1:
-            found.append((str(item), labels))
-    return found
 
 
 def _shown(cell: object) -> str:

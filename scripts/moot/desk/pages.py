@@ -20,6 +20,7 @@ from moot.desk.answers import Question, Said, give_answer, keep_aside, next_open
 from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
+from moot.desk.settling import Settling
 from moot.legal.rubric import DEFINITIONS
 from moot.protocols.forms import LONGEST_ANSWER
 from moot.report.escaping import visible
@@ -60,10 +61,10 @@ class Desk:
         """The annotation sheets."""
         return self.folder / "data" / "annotation_sheets"
 
-    def labelling(self, request: web.Request) -> Labelling:
-        """The work that an address names."""
-        names = request.match_info["sheet"], request.match_info["annotator"]
-        return Labelling(self.sheets, self.folder / "data" / "annotations", *names)
+    def labelling(self, names: Mapping[str, Any], kind: type[Labelling] = Labelling) -> Labelling:
+        """The work that an address or a form names: to label a sheet, or to decide between those who did."""
+        sheet, name = str(names.get("sheet", "")), str(names.get("annotator", "")).strip().lower()
+        return kind(self.sheets, self.folder / "data" / "annotations", sheet, name)
 
 
 DESK = web.AppKey("desk", Desk)
@@ -82,6 +83,9 @@ def make_app(desk: Desk) -> web.Application:
             web.post("/{token}/label", choose_annotator),
             web.get("/{token}/label/{sheet}/{annotator}", show_statement),
             web.post("/{token}/label/{sheet}/{annotator}", take_label),
+            web.post("/{token}/settle", choose_adjudicator),
+            web.get("/{token}/settle/{sheet}/{annotator}", show_conflict),
+            web.post("/{token}/settle/{sheet}/{annotator}", take_decision),
             web.get("/{token}/{file:desk\\.(?:css|js)}", send_file),
         ]
     )
@@ -151,16 +155,14 @@ async def take_answer(request: web.Request) -> web.Response:
 
 async def choose_annotator(request: web.Request) -> web.Response:
     """From a name to that annotator's pages."""
-    form = await request.post()
-    sheet, name = str(form.get("sheet", "")), str(form.get("annotator", "")).strip().lower()
     desk = request.app[DESK]
-    Labelling(desk.sheets, desk.folder / "data" / "annotations", sheet, name)
-    raise web.HTTPSeeOther(f"/{desk.token}/label/{sheet}/{name}", headers=HEADERS)
+    work = desk.labelling(await request.post())
+    raise web.HTTPSeeOther(f"/{desk.token}/label/{work.sheet}/{work.annotator}", headers=HEADERS)
 
 
 async def show_statement(request: web.Request) -> web.Response:
     """The next statement without a label, with the rubric."""
-    work = request.app[DESK].labelling(request)
+    work = request.app[DESK].labelling(request.match_info)
     given = work.labels()
     last = next(reversed(given), "")
     return _page(
@@ -171,7 +173,35 @@ async def show_statement(request: web.Request) -> web.Response:
 
 async def take_label(request: web.Request) -> web.Response:
     """Keep a label, or take the last one back, and go on."""
-    work, form = request.app[DESK].labelling(request), await request.post()
+    return await _take(request, request.app[DESK].labelling(request.match_info))
+
+
+async def choose_adjudicator(request: web.Request) -> web.Response:
+    """From a name to the pages on which that person decides."""
+    desk = request.app[DESK]
+    work = desk.labelling(await request.post(), Settling)
+    raise web.HTTPSeeOther(f"/{desk.token}/settle/{work.sheet}/{work.annotator}", headers=HEADERS)
+
+
+async def show_conflict(request: web.Request) -> web.Response:
+    """The next statement that annotators label differently, with their labels and the rubric."""
+    work = request.app[DESK].labelling(request.match_info, Settling)
+    own, decided = work.labels(), work.standing()
+    last = next(reversed(own), "")
+    done = sum(statement.item in decided for statement in work.statements)
+    return _page(
+        request, "settle", work=work, statement=work.next_open(), done=done, last=last,
+        last_label=own.get(last, ""), rubric=DEFINITIONS, stood=request.query.get("stood", ""),
+    )  # fmt: skip
+
+
+async def take_decision(request: web.Request) -> web.Response:
+    """Keep a decision, or take the last one back, and go on."""
+    return await _take(request, request.app[DESK].labelling(request.match_info, Settling))
+
+
+async def _take(request: web.Request, work: Labelling) -> web.Response:
+    form = await request.post()
     item, label = str(form.get("item", "")), str(form.get("label", ""))
     if "undo" in form:
         work.undo(str(form["undo"]))

@@ -10,8 +10,12 @@ import pandas as pd
 
 from moot.core.registry import Registry
 
-JUDGE, HUMAN = "judge", "human"
-"""The labelers that are no functions: a model (`judge`, `judge:NAME`), and people who fill in sheets."""
+JUDGE, HUMAN, ADJUDICATED = "judge", "human", "adjudicated"
+"""The labelers that are no functions: a model (`judge`, `judge:NAME`), people who fill in sheets, and whoever decides
+between annotators that differ.
+"""
+PEOPLE = (ADJUDICATED, HUMAN)
+"""Kinds of labels that people gave, those that count more first."""
 JUDGE_PROMPT = "panel/label"
 """The prompt template of a model that labels."""
 
@@ -23,3 +27,8 @@ LABELERS: Registry[Labeler] = Registry("labeler", "moot.labels")
 def labeler(name: str) -> Callable[[Labeler], Labeler]:
     """Register a labeler: `@labeler("rules")` above `def label_by_rules(statements)`."""
     return LABELERS.register(name)
+
+
+def kinds(labelers: "pd.Series[str]") -> "pd.Series[str]":
+    """The kind of each labeler: rules, judge, human, ... without the name behind it."""
+    return labelers.str.partition(":")[0] if len(labelers) else labelers

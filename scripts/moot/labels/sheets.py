@@ -18,13 +18,14 @@ from moot.core.artifacts import atomic_path
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
+from moot.labels import ADJUDICATED, HUMAN
 from moot.legal.rubric import DEFINITIONS, LABELS
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
-FILLED_COLUMNS = ("file", "row", "item", "label", "annotator")
+FILLED_COLUMNS = ("file", "row", "item", "label", "annotator", "kind")
 FAULTS = "annotation_faults"
 """The key in the metadata of `labels/`: a JSON list of messages."""
-FilledRow = tuple[str, int, str, str, str]
+FilledRow = tuple[str, int, str, str, str, str]
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
@@ -65,16 +66,19 @@ def label_studio_config() -> str:
 def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str) -> list[Path]:
     """Write a sheet as CSV and Label Studio tasks, beside the interface; files that exist are left as they are.
 
-    A sheet on disk that has other statements than this one is kept, and this one gets the next free number.
+    Statements that stand on a sheet of this stem already are not written again; others get a sheet of the next number.
 
     Returns:
-        The paths of the sheet and its tasks.
+        The paths of the sheet and its tasks, or of the last sheet where no statement is new; none without statements.
     """
-    path = folder / f"{stem}.csv"
-    number = 1
-    while path.exists() and not _same_statements(path, sheet):
-        number += 1
-        path = folder / f"{stem}-{number}.csv"
+    path, earlier, known = folder / f"{stem}.csv", list[Path](), set[str]()
+    while path.exists():
+        earlier.append(path)
+        known |= set(read_csv(path, ("item",), delimiter=find_delimiter(path))["item"])
+        path = folder / f"{stem}-{len(earlier) + 1}.csv"
+    sheet = sheet[~sheet["item"].isin(known)]
+    if sheet.empty:
+        return [file for last in earlier[-1:] for file in (last, last.with_suffix(".json"))]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(SHEET_COLUMNS)
@@ -97,10 +101,6 @@ def _no_formula(cell: str) -> str:
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
-def _same_statements(path: Path, sheet: pd.DataFrame) -> bool:
-    return list(read_csv(path, ("item",))["item"]) == list(sheet["item"])
-
-
 # Reading what people filled in
 
 
@@ -117,9 +117,10 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tu
         known: the first part of every blind id of this run to the ids of its statements.
 
     Returns:
-        The rows that can be used, with columns file, row, item, label, annotator; and one message for each fault:
-        another encoding, a missing column (the whole file is left out), an unknown label, a statement that does not
-        exist, the same statement twice by one annotator (the row is left out).
+        The rows that can be used, with columns file, row, item, label, annotator, kind (human, or adjudicated: a
+        decision between annotators); and one message for each fault: another encoding, a missing column (the whole
+        file is left out), an unknown label, a statement that does not exist, the same statement twice by one annotator,
+        two decisions on one statement (the row is left out).
     """
     rows: list[FilledRow] = []
     faults: list[str] = []
@@ -130,7 +131,8 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tu
             faults.append(str(fault))
     usable = []
     seen: dict[tuple[str, str], str] = {}
-    for file_name, number, item, label, annotator in rows:
+    for file_name, number, item, label, annotator, kind in rows:
+        by = f"human:{annotator}" if kind == HUMAN else kind
         place = f"{file_name}: row {number}"
         if label not in LABELS:
             faults.append(
@@ -142,14 +144,15 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tu
                 f"{place}, column 'item': {quoted(item)} is no statement of a debate of this run; expected an id as "
                 "the sheets have it. Remove the row, or run the configuration that the sheet was made with."
             )
-        elif (item, annotator) in seen:
+        elif (item, by) in seen:
+            who = f"{quoted(annotator)} labelled" if kind == HUMAN else "an adjudicator decided on"
             faults.append(
-                f"{place}: {quoted(annotator)} labelled {item} already in {seen[item, annotator]}; expected every "
-                "statement once for each annotator. The first row counts; remove one of the two."
+                f"{place}: {who} {item} already in {seen[item, by]}; expected every statement once for each "
+                "annotator, and one decision. The first row counts; remove one of the two."
             )
         else:
-            seen[item, annotator] = place
-            usable.append((file_name, number, item, label, annotator))
+            seen[item, by] = place
+            usable.append((file_name, number, item, label, annotator, kind))
     return pd.DataFrame(usable, columns=list(FILLED_COLUMNS)), faults
 
 
@@ -165,8 +168,10 @@ def _read_sheet(file: Path) -> Iterator[FilledRow]:
     frame = read_csv(file, ("item", "label"), delimiter=find_delimiter(file))
     for row, record in frame.iterrows():
         if str(record["label"]).strip():
-            annotator = str(record.get("annotator", "")).strip() or file.stem
-            yield str(file), int(str(row)), str(record["item"]).strip(), _normal(record["label"]), annotator
+            decided = str(record.get("adjudicator", "")).strip()
+            who = decided or str(record.get("annotator", "")).strip() or file.stem
+            kind = ADJUDICATED if decided else HUMAN
+            yield str(file), int(str(row)), str(record["item"]).strip(), _normal(record["label"]), who, kind
 
 
 def _read_export(file: Path) -> Iterator[FilledRow]:
@@ -177,7 +182,8 @@ def _read_export(file: Path) -> Iterator[FilledRow]:
             raise UserError(f"{file}: found {quoted(tasks)}; expected a list of Label Studio tasks.")
         for row, task in enumerate(tasks, start=1):
             for label, annotator in _choices(task):
-                yield str(file), row, str(task.get("data", task)["item"]), _normal(label), annotator or file.stem
+                item = str(task.get("data", task)["item"])
+                yield str(file), row, item, _normal(label), annotator or file.stem, HUMAN
     except ValueError as fault:
         raise UserError(f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again.") from None
     except (KeyError, TypeError, AttributeError, IndexError) as fault:

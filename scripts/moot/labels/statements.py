@@ -37,3 +37,9 @@ def statement_id(experiment: str, model: str, debate_id: str, turn: int) -> str:
     """The blind id of a statement: it tells neither model, nor case, nor who spoke when."""
     inner = hashlib.sha256(f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}".encode()).hexdigest()[:12]
     return f"{sheet_id(experiment, model)}-{inner}"
+
+
+def unit_id(experiment: str, model: str, debate_id: str, speaker: str) -> str:
+    """The blind id of all that one judge says in one debate."""
+    inner = hashlib.sha256(f"unit\x1f{experiment}\x1f{model}\x1f{debate_id}\x1f{speaker}".encode()).hexdigest()[:12]
+    return f"{sheet_id(experiment, model)}-{inner}"

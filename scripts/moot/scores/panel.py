@@ -15,6 +15,7 @@ from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.panel_steps import (
     HUMAN,
+    groups_of_changes,
     is_panel,
     majorities,
     opposing_influences,
@@ -113,17 +114,8 @@ def _position_scores(steps: pd.DataFrame, column: str, prefix: str, results: Exp
 
 def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     pairs = position_changes(steps, column)
-    groups = [("overall", pairs)]
-    for number in sorted(pairs["round"].unique()):
-        now = pairs[pairs["round"] == number]
-        between = f"rounds={number}-{number + 1}"
-        groups.append((between, now))
-        groups += [(f"{between};seat={seat}", now[now["seat"] == seat]) for seat in sorted(now["seat"].unique())]
-    conditions = sorted(set(pairs["condition"]) - {""})
-    ai = pairs[pairs["speaker"] != HUMAN]
-    groups += [(f"seats=ai;condition={condition}", ai[ai["condition"] == condition]) for condition in conditions]
-    groups += [("seats=ai", ai)] if len(ai) < len(pairs) else []
-    for group, rows in groups:
+    for group, among in groups_of_changes(pairs):
+        rows = pairs[among]
         chances = rows[rows["opportunity"]]
         none = len(rows) - len(chances)
         yield _estimate(f"{prefix}volatility", chances["changed"], chances["case_id"], results, group, none)

@@ -7,7 +7,7 @@ judge's model finds most probable after speaking) are scored beside those by sta
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ import pandas as pd
 
 from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.legal.citations import count_citations
-from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
-from moot.scores.results import ExperimentResults
+from moot.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_CODE, NONE, NOT_AFFIRMED_CODE
+from moot.scores.results import OVERALL, ExperimentResults
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
 
@@ -42,7 +42,9 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
     Returns:
         Columns model, debate_id, case_id, number (of the case), repeat, turn, round, speaker, seat (1 to J), step (1 to
         J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, vote (1,
-        0, or 3 for none: the judge's vote by likelihood in that round) and belief (that affirming is right, 0 to 1).
+        0, or 3 for none: the judge's vote by likelihood in that round), belief (that affirming is right, 0 to 1), and
+        for corrections predicted and predicted_code (by the labeller that is no person), drawn_label and drawn_code (by
+        people, in the drawn sample; else missing and 3), and inclusion (the sample's probability; else missing).
     """
     labels, judges, numbers = results.labels, int(results.config.params["judges"]), case_numbers(results)
 
@@ -56,9 +58,13 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
 def _steps(transcripts: pd.DataFrame, labels: pd.DataFrame, judges: int, numbers: Mapping[str, int]) -> pd.DataFrame:
     """The statements of some debates, as `panel_steps`; `numbers` are those of the cases."""
     said = transcripts[transcripts["kind"].isin([STATEMENT, OVERRUN, EXTRA])].copy()
-    said = said.join(labels.set_index(_KEYS)[["label", "code"]], on=_KEYS)
-    said["label"] = said["label"].fillna("NONE")
+    said = said.join(labels.set_index(_KEYS)[["label", "code", "predicted", "drawn_label", "inclusion"]], on=_KEYS)
+    said["label"] = said["label"].fillna(NONE)
     said["code"] = said["code"].fillna(NO_STANCE_CODE).astype(int)
+    said["predicted"] = said["predicted"].fillna(NONE)
+    for source, code in (("predicted", "predicted_code"), ("drawn_label", "drawn_code")):
+        said[code] = said[source].map(CODES).fillna(NO_STANCE_CODE).astype(int)
+    said["inclusion"] = said["inclusion"].astype(float)
     seat = said["speaker"].str.removeprefix("judge_")
     said["seat"] = seat.where(said["speaker"] != HUMAN, str(judges)).astype(int)
     said["step"] = (said["round"] - 1) * judges + said["seat"]
@@ -121,6 +127,21 @@ def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
     pairs["through_none"] = position.any(axis=1) & ~position.all(axis=1)
     columns = ["model", "debate_id", "case_id", "condition", "speaker", "seat", "round", "turn", "turn_after"]
     return pairs[[*columns, "before", "after", "opportunity", "changed", "through_none"]].reset_index(drop=True)
+
+
+def groups_of_changes(pairs: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:
+    """The groups in which changes are counted, each with its rows of what `position_changes` gives."""
+    yield OVERALL, pd.Series(True, pairs.index)
+    for number in sorted(pairs["round"].unique()):
+        now, between = pairs["round"] == number, f"rounds={number}-{number + 1}"
+        yield between, now
+        for seat in sorted(pairs.loc[now, "seat"].unique()):
+            yield f"{between};seat={seat}", now & (pairs["seat"] == seat)
+    ai = pairs["speaker"] != HUMAN
+    for condition in sorted(set(pairs["condition"]) - {""}):
+        yield f"seats=ai;condition={condition}", ai & (pairs["condition"] == condition)
+    if not ai.all():
+        yield "seats=ai", ai
 
 
 def opposing_influences(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:

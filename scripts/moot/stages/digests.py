@@ -17,7 +17,8 @@ from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest, list_modules
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.datasets import LOADERS
-from moot.labels import JUDGE_PROMPT, LABELERS
+from moot.labels import HUMAN, JUDGE_PROMPT, LABELERS
+from moot.labels.sample import sample_file
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
 from moot.protocols import PROTOCOLS
@@ -34,7 +35,8 @@ from moot.training.baselines import BASELINES, select
 
 NAMES = ("options", "prompts", "code")
 CONTRASTS_TABLE = "moot.studies.contrasts"
-INBOX, ANNOTATIONS, FROZEN = Path("data/inbox"), Path("data/annotations"), Path("data/frozen")
+INBOX, FROZEN = Path("data/inbox"), Path("data/frozen")
+ANNOTATIONS, SHEETS = Path("data/annotations"), Path("data/annotation_sheets")
 
 REPLIES_DEPEND_ON = {
     "endpoint",
@@ -72,6 +74,12 @@ def answer_files(experiment: str, model: str) -> list[Path]:
 def annotation_files() -> list[Path]:
     """The sheets and exports that people have filled in so far."""
     return sorted(path for path in ANNOTATIONS.glob("*") if path.suffix in (".csv", ".json"))
+
+
+def sample_files(experiment: str, model: str) -> list[Path]:
+    """The sample of statements drawn for people, where they have labelled any."""
+    path = sample_file(SHEETS, experiment, model)
+    return [path] if path.exists() and annotation_files() else []
 
 
 def frozen_files() -> list[Path]:
@@ -212,6 +220,7 @@ class Stages:
             "judges": _what_replies_depend_on(judges),
             "seed": self.plan.config.seed,
             "annotations": _contents(annotations),
+            "sample": _contents(sample_files(experiment, model)),
         }
         about = {(experiment, model), *(self.labelled() if annotations else ())}
         before = [self.of("run_debates", experiment=name, model=model) for name, model in sorted(about)]
@@ -223,9 +232,15 @@ class Stages:
         )
 
     def write_annotation_sheet(self, experiment: str, model: str) -> Digests:
-        """The debates whose statements people label."""
-        before = [self.of("run_debates", experiment=experiment, model=model)]
-        return _digests([self.plan.config.seed], code_digest("annotation_sheets"), before=before)
+        """The debates whose statements people label, and the labels of those who are no people."""
+        rule = "label_statements" if self.machine_labelers(experiment) else "run_debates"
+        before = [self.of(rule, experiment=experiment, model=model)]
+        content = [self.plan.config.seed, self.plan.config.annotations, self.plan.config.annotation_sample]
+        return _digests(content, code_digest("annotation_sheets"), before=before)
+
+    def machine_labelers(self, experiment: str) -> list[str]:
+        """The labelers of an experiment that are no people."""
+        return [name for name in self.plan.experiments[experiment].config.labelers if name != HUMAN]
 
     # What people read
 

@@ -11,10 +11,11 @@ import pandas as pd
 from moot.core.artifacts import describe, read_cases, write_frame, write_rows
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
-from moot.labels import HUMAN, JUDGE, LABELERS
+from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, kinds
+from moot.labels.sample import inclusion, name_units, read_sample, said
 from moot.labels.sheets import FAULTS, read_annotations
 from moot.labels.statements import read_statements, sheet_id
-from moot.legal.rubric import CODES
+from moot.legal.rubric import CODES, NONE
 from moot.stages.plan import Plan
 from moot.stages.rehearsal import simulated_endpoints
 
@@ -79,29 +80,71 @@ def by_judge(
 
 
 def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """What annotators filled in on these statements, one row an annotator."""
+    """What annotators, and those who decide between them, filled in on these statements; one row each."""
     by_item = statements.set_index("item", drop=False)
     for row in _records(annotations):
         if row["item"] in by_item.index:
             evidence = f"{Path(row['file']).name}, row {row['row']}"
             statement = {str(name): value for name, value in by_item.loc[row["item"]].items()}
-            yield {**statement, "label": row["label"], "labeler": f"human:{row['annotator']}", "evidence": evidence}
+            labeler = f"{row['kind']}:{row['annotator']}"
+            yield {**statement, "label": row["label"], "labeler": labeler, "evidence": evidence}
 
 
 def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
     """One label for each statement: that of the first kind of labeller in `order` that labelled it.
 
-    Several annotators decide by majority; where they are split, the first in the alphabet counts.
+    Several annotators decide by majority; where they are split, the first in the alphabet counts. Whoever decided
+    between them counts before them all.
     """
-    kinds = labels["labeler"].map(lambda labeler: labeler.partition(":")[0])
-    rank = {kind: number for number, kind in enumerate(order)}
-    labels = labels.assign(kind=kinds, rank=kinds.map(rank).fillna(len(rank)))
+    rank = {kind: float(number) for number, kind in enumerate(order)}
+    rank[ADJUDICATED] = rank.get(HUMAN, float(len(rank))) - 0.5
+    labels = labels.assign(rank=kinds(labels["labeler"]).map(rank).fillna(len(rank)))
     best = labels[labels["rank"] == labels.groupby(["debate_id", "turn"])["rank"].transform("min")]
     votes = best.groupby(["debate_id", "turn", "label"])["labeler"].transform("size")
     ordered = best.assign(votes=votes).sort_values(
         ["debate_id", "turn", "votes", "labeler"], ascending=[True, True, False, True]
     )
-    return ordered.drop_duplicates(["debate_id", "turn"]).drop(columns=["kind", "rank", "votes"])
+    return ordered.drop_duplicates(["debate_id", "turn"]).drop(columns=["rank", "votes"])
+
+
+def by_machines(labels: pd.DataFrame) -> pd.DataFrame:
+    """The labels that no person gave."""
+    return labels[~kinds(labels["labeler"]).isin(PEOPLE)]
+
+
+def counted_labels(
+    statements: pd.DataFrame, labels: pd.DataFrame, sample: pd.DataFrame, order: Sequence[str]
+) -> pd.DataFrame:
+    """The label that counts for each statement, and beside it what corrects it.
+
+    Args:
+        statements: as `read_statements` gives them.
+        labels: those of every labeller, columns `ALL_COLUMNS`.
+        sample: the drawn sample, as `read_sample` gives it.
+        order: whose label counts first.
+
+    Returns:
+        One row a statement with a label, columns of the labels schema.
+    """
+    keys = ["debate_id", "turn"]
+    machine = effective_labels(by_machines(labels), order)[[*keys, "label", "labeler"]]
+    people = effective_labels(labels[kinds(labels["labeler"]).isin(PEOPLE)], PEOPLE)[[*keys, "label"]]
+    rows = statements[keys].assign(unit=name_units(statements), said=said(statements))
+    rows = rows.merge(people.rename(columns={"label": "drawn_label"}), "left", keys)
+    spoken = rows[rows["said"]]
+    unlabelled = set(spoken.loc[spoken["drawn_label"].isna(), "unit"])
+    drawn = inclusion(sample, set(spoken["unit"]), set(spoken["unit"]) - unlabelled)
+    rows["inclusion"] = rows["unit"].map(drawn).astype(float)
+    if len(drawn):  # what says nothing needs nobody to label it
+        rows.loc[~rows["said"], "drawn_label"] = NONE
+        rows.loc[~rows["said"], "inclusion"] = 1.0
+        LOG.info(
+            "drawn sample: %d statements count, of %d units", int(spoken["unit"].isin(drawn.index).sum()), len(drawn)
+        )
+    rows.loc[rows["inclusion"].isna(), "drawn_label"] = None
+    rows = rows.merge(machine.rename(columns={"label": "predicted", "labeler": "predicted_by"}), "left", keys)
+    beside = rows[[*keys, "predicted", "predicted_by", "drawn_label", "inclusion"]]
+    return effective_labels(labels, order).merge(beside, "left", keys)
 
 
 def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, set[str]]:
@@ -122,6 +165,7 @@ class LabelJob:
         cases: `cases/{dataset}.parquet`.
         shards: the transcripts of every labelled experiment and model, since annotation files may speak of all.
         annotations: files that people filled in.
+        sample: the drawn sample of this experiment and model, where there is one.
         threads: for an embedded model that judges.
     """
 
@@ -130,6 +174,7 @@ class LabelJob:
     cases: Path
     shards: Mapping[tuple[str, str], Sequence[Path]]
     annotations: Sequence[Path] = ()
+    sample: Path | None = None
     threads: int = 1
 
 
@@ -182,10 +227,14 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, 
     if faults:
         LOG.warning("annotations: %d faults, which the end of the run lists; the other rows count", len(faults))
     sources = [job.cases, *(shard for shards in job.shards.values() for shard in shards), *job.annotations]
+    sources += [job.sample] if job.sample else []
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(everything, "annotations", labels, described)
-    write_rows(output, "labels", _records(effective_labels(labels, plan.config.annotations)), described)
+    statements = read_statements(job.shards[job.experiment, job.model])
+    counted = counted_labels(statements, labels, read_sample(job.sample), plan.config.annotations)
+    write_rows(output, "labels", _records(counted), described)
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+    known = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]

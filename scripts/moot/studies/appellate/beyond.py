@@ -1,10 +1,9 @@
-"""Tables of what the appellate study could not test: majorities, whom judges follow, order, wording, labellers."""
+"""Tables of what the appellate study could not test: majorities, whom judges follow, order, wording."""
 
 from typing import Any
 
 import pandas as pd
 
-from moot.labels.agreement import annotator_agreement
 from moot.legal.rubric import AFFIRMED_CODE
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
@@ -183,29 +182,3 @@ def changes_of_opinion(results: StudyResults) -> TableContent:
         *([] if rows else ["No judge changed opinion in this run."]),
     )
     return TableContent(pd.DataFrame(rows, columns=columns), notes)
-
-
-@table(
-    STUDY, "agreement", "Agreement of labellers and annotators",
-    "Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for labels and for "
-    "binary codes.",
-)  # fmt: skip
-def agreement_of_labels(results: StudyResults) -> TableContent:
-    """How far rules, models and people agree on the statements of each experiment."""
-    columns = ["experiment", "of", "measure", "labelers", "value", "95 % low", "95 % high", "n"]
-    rows: list[dict[str, Any]] = []
-    for experiment in dict.fromkeys(phase.results for phase in list_phases(results)):
-        labels = experiment.annotations.assign(code=experiment.annotations["code"].astype(str))
-        for of, column in (("label", "label"), ("code", "code")):
-            found = annotator_agreement(labels, experiment.seed, column, experiment.clusters)
-            for row in found.itertuples():
-                values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
-                rows.append(dict(zip(columns, (experiment.experiment, of, *values), strict=True)))
-    notes = ["Intervals by case."]
-    notes += (
-        [] if rows else ["Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."]
-    )
-    frame = pd.DataFrame(rows, columns=columns).astype({"n": "Int64"})
-    return TableContent(
-        frame, notes, ours=("value",), intervals={"95 % interval": ("95 % low", "95 % high")}, keys=("experiment", "of")
-    )

@@ -1,12 +1,15 @@
 """What rows of several appellate tables have in common: their keys, the names of seats, the scores of a phase."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from moot.report.content import StudyResults
+from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     Measured,
     measured,
 )
+from moot.scores.panel_labels import CORRECTED
 from moot.studies.appellate.phases import (
     SPOKEN,
     Phase,
@@ -16,6 +19,23 @@ KEYS = ("phase", "experiment", "model")
 
 
 ALL_STATEMENTS = "all statements"
+
+
+CAPTION = (
+    " {raw} counts the label that counts for each statement, whoever gave it. Corrected, where people labelled a "
+    "drawn sample, estimates what people would say of all statements."
+)
+"""The end of the captions of tables with both; `raw` names the raw column."""
+RAW_ONLY_NOTE = (
+    "Raw only: there is no drawn sample of these statements that people have labelled whole (`snakemake "
+    "annotation_sheets` draws one), so what the labellers get wrong is in these numbers."
+)
+CORRECTED_NOTE = (
+    "`{raw}` is raw: a person's label where there is one, else that of rules or a model. It is no estimate of what "
+    "people would say. `corrected` is one (prediction-powered inference): the mean of the labels of rules or model "
+    "over all statements, and what people said differently on a sample drawn with known probabilities. `labelled` "
+    "counts the statements of that sample (for changes, their pairs). Rows without it have no such sample."
+)
 
 
 BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
@@ -31,3 +51,32 @@ def seat_name(phase: Phase, seat: int) -> str:
 
 def phase_score(results: StudyResults, phase: Phase, metric: str, group: str = "overall") -> Measured:
     return measured(results, phase.experiment, phase.model, metric, group=group)
+
+
+def with_corrected(content: TableContent, corrected: Sequence[Measured], raw: str = "ours") -> TableContent:
+    """A table with a column of corrected values beside the raw ones, or the note that there are none.
+
+    Args:
+        content: the table.
+        corrected: the corrected value of each row; `NOT_MEASURED` where there is none.
+        raw: the column of raw values.
+    """
+    if not any(one.n == one.n for one in corrected):
+        return replace(content, notes=(RAW_ONLY_NOTE, *content.notes))
+    columns = {"corrected": "value", "corrected low": "low", "corrected high": "high", "labelled": "n"}
+    values = {column: [getattr(one, name) for one in corrected] for column, name in columns.items()}
+    frame = content.frame.assign(**values).astype({"labelled": "Int64"})
+    kept = list(content.frame.columns)
+    at = kept.index("difference" if "difference" in kept else "cases")
+    return replace(
+        content,
+        frame=frame[[*kept[:at], *columns, *kept[at:]]],
+        notes=(CORRECTED_NOTE.format(raw=raw), *content.notes),
+        ours=(*content.ours, *list(columns)[:-1]),
+        intervals={**content.intervals, "corrected interval": ("corrected low", "corrected high")},
+    )
+
+
+def corrected_score(results: StudyResults, phase: Phase, metric: str, group: str) -> Measured:
+    """The corrected score of a raw one."""
+    return phase_score(results, phase, f"{CORRECTED}{metric}", group)

@@ -32,7 +32,17 @@ from moot.studies.appellate.phases import (
     list_phases,
     source_name,
 )
-from moot.studies.appellate.rows import ALL_STATEMENTS, BY_CASE_NOTE, KEYS, named, phase_score, seat_name
+from moot.studies.appellate.rows import (
+    ALL_STATEMENTS,
+    BY_CASE_NOTE,
+    CAPTION,
+    KEYS,
+    corrected_score,
+    named,
+    phase_score,
+    seat_name,
+    with_corrected,
+)
 
 COUNTS = {
     "debates": "debates",
@@ -169,7 +179,8 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
 
 @table(
     STUDY, "decision_probabilities", "Decision probabilities",
-    "Share of affirming positions among all statements, and among those that take a position, by round and judge.",
+    "Share of affirming positions among all statements, and among those that take a position, by round and judge."
+    + CAPTION.format(raw="Ours is raw: it"),
 )  # fmt: skip
 def decision_probabilities(results: StudyResults) -> TableContent:
     """The shares that the paper gives for the first round of the synthetic phase, for all rounds of all phases."""
@@ -180,13 +191,16 @@ def decision_probabilities(results: StudyResults) -> TableContent:
             place = {"round": int(in_round.removeprefix("round")), "judge": int(judge.removeprefix("judge"))}
             keys = {**_alone(phase_name), "positions by": source_name(""), **place, "share of": ALL_STATEMENTS}
             rows.append(compared(keys, value, NOT_MEASURED))
+    corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
         published = _beside(results, "text", phase)
         for prefix, number, seat in product(phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)):
             theirs = None if prefix else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
             keys = {**named(phase), "positions by": source_name(prefix), "round": number, "judge": seat}
             for of, metric in ((ALL_STATEMENTS, "affirm_share_of_statements"), ("positions", "affirm_share")):
-                ours = phase_score(results, phase, prefix + metric, f"round={number};seat={seat}")
+                group = f"round={number};seat={seat}"
+                ours = phase_score(results, phase, prefix + metric, group)
+                corrected.append(NOT_MEASURED if prefix else corrected_score(results, phase, metric, group))
                 rows.append(compared({**keys, "share of": of}, theirs if of == ALL_STATEMENTS else None, ours))
     notes = (
         CODE_NOTE,
@@ -196,12 +210,13 @@ def decision_probabilities(results: StudyResults) -> TableContent:
         BY_CASE_NOTE,
         "In a human-AI panel the last judge is the human.",
     )
-    return comparison(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes)
+    return with_corrected(comparison(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes), corrected)
 
 
 @table(
     STUDY, "volatility", "Decision volatility",
-    "Changes of opinion between rounds and their opportunities: published and ours.",
+    "Changes of opinion between rounds and their opportunities: published and ours."
+    + CAPTION.format(raw="Ours is raw: it"),
 )  # fmt: skip
 def volatility(results: StudyResults) -> TableContent:
     """Changes by phase, transition and judge; the paper gives totals by phase."""
@@ -213,6 +228,7 @@ def volatility(results: StudyResults) -> TableContent:
         if metric == "opinion_changes" and name in shares
         for what in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
     ]
+    corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
         as_published = (phase.name, "opinion_changes") in _beside(results, "text", phase)
         share = shares.get(phase.name) if as_published else None
@@ -234,6 +250,7 @@ def volatility(results: StudyResults) -> TableContent:
             for group, what in groups:
                 keys = {**named(phase), "positions by": source_name(prefix), "transition": what}
                 theirs = share if not prefix and what.startswith("all rounds") and "human:" not in what else None
+                corrected.append(NOT_MEASURED if prefix else corrected_score(results, phase, "volatility", group))
                 rows.append(
                     {
                         **compared(keys, theirs, phase_score(results, phase, f"{prefix}volatility", group)),
@@ -245,13 +262,14 @@ def volatility(results: StudyResults) -> TableContent:
         ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in stated.items())
     )
     frame = content.frame.assign(changes=[row.get("changes", float("nan")) for row in rows])
-    return replace(
+    content = replace(
         content,
         frame=frame,
         notes=(*content.notes, published_note),
         ours=(*content.ours, "changes"),
         formats={**content.formats, "changes": "d"},
     )
+    return with_corrected(content, corrected)
 
 
 def _published_changes(published: Values, phase: str) -> tuple[float, float]:

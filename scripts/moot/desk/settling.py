@@ -1,0 +1,119 @@
+"""Decisions on statements that annotators label differently: a file in `data/annotations/` for each who decides."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_csv
+from moot.desk.labelling import Labelling, Statement, sheet_names
+from moot.labels import ADJUDICATED, HUMAN
+from moot.labels.sheets import filled_files, read_annotations
+from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
+
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the annotators of a sheet agree beyond chance, before anyone decides between them.
+
+    Attributes:
+        measure: Cohen's kappa of two annotators, Krippendorff's alpha of more.
+        value: NaN where only one label occurs.
+        statements: how many it rests on: those that several annotators labelled.
+    """
+
+    measure: str
+    value: float
+    statements: int
+
+
+def read_people(sheets: Path, annotations: Path) -> pd.DataFrame:
+    """All labels and decisions of people on the sheets that there are, columns as `read_annotations` gives them."""
+    known: dict[str, set[str]] = {}
+    for name in sheet_names(sheets):
+        for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
+            known.setdefault(str(item).split("-", maxsplit=1)[0], set()).add(str(item))
+    return read_annotations(filled_files(annotations), known)[0]
+
+
+def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]]]:
+    """Statements that annotators label differently: the blind id, and annotator to label."""
+    rows = read_people(sheets, annotations)
+    found = []
+    for item, given in rows[rows["kind"] == HUMAN].groupby("item", sort=True):
+        labels = dict(zip(given["annotator"], given["label"], strict=True))
+        if len(set(labels.values())) > 1:
+            found.append((str(item), labels))
+    return found
+
+
+class Settling(Labelling):
+    """One person's decisions between the annotators of one sheet, who stay nameless.
+
+    Nobody's labels are shown before everyone who began the sheet has labelled all of it, and never to one of them. Of
+    two people who decide on one statement, the first counts.
+
+    Args:
+        sheets, annotations, sheet, annotator: as for `Labelling`; the annotator is whoever decides.
+
+    Raises:
+        UserError: as `Labelling`, or this person labelled the sheet.
+    """
+
+    role, prefix = "adjudicator", "settled"
+
+    def __init__(self, sheets: Path, annotations: Path, sheet: str, annotator: str) -> None:
+        super().__init__(sheets, annotations, sheet, annotator)
+        on_sheet = {statement.item: statement for statement in self.statements}
+        self._sheets, self._items = sheets, set(on_sheet)
+        rows = self._read()
+        self.ratings = rows[rows["kind"] == HUMAN].pivot(index="item", columns="annotator", values="label")
+        if annotator in self.ratings.columns.str.casefold():
+            raise UserError(f"{quoted(annotator)} labelled this sheet; somebody else decides between its annotators.")
+        given = self.ratings.notna()
+        self.unfinished = sorted(int(count) for count in given.sum() if count < len(on_sheet))
+        differing = given.sum(axis=1).gt(1) & self.ratings.nunique(axis=1).gt(1)
+        conflicting = [] if self.unfinished else [item for item in on_sheet if differing.get(item, False)]
+        self.size, self.statements = len(on_sheet), [on_sheet[item] for item in conflicting]
+
+    def standing(self) -> dict[str, str]:
+        """Item to decision, of this person and all others."""
+        rows = self._read()
+        decided = rows[rows["kind"] == ADJUDICATED]
+        return dict(zip(decided["item"], decided["label"], strict=True))
+
+    def next_open(self) -> Statement | None:
+        """The first conflict that nobody has decided."""
+        decided = self.standing()
+        return next((statement for statement in self.statements if statement.item not in decided), None)
+
+    def given(self, statement: Statement) -> list[str]:
+        """The labels that annotators gave a statement, in an order that tells nobody's."""
+        labels = self.ratings.loc[statement.item].dropna()
+        return [str(labels[name]) for name in sorted(labels.index, key=lambda name: _blind(statement.item, str(name)))]
+
+    @cached_property
+    def agreement(self) -> Agreement | None:
+        """Of the statements of the sheet; None while someone labels it, and where no two labelled the same."""
+        several = self.ratings[self.ratings.notna().sum(axis=1) > 1]
+        if self.unfinished or several.empty:
+            return None
+        ones = np.ones((1, len(several)))
+        if several.shape[1] == _PAIR:
+            return Agreement("Cohen's kappa", float(cohens_kappa(*several.to_numpy().T)(ones)[0]), len(several))
+        alpha = krippendorffs_alpha(several.to_numpy(dtype=object))
+        return Agreement("Krippendorff's alpha", float(alpha(ones)[0]), len(several))
+
+    def _read(self) -> pd.DataFrame:
+        rows = read_people(self._sheets, self._folder)
+        return rows[rows["item"].isin(self._items)]
+
+
+def _blind(item: str, annotator: str) -> str:
+    return sha256(f"{item}\x1f{annotator}".encode()).hexdigest()

@@ -1,0 +1,129 @@
+"""Prediction-powered estimates: labels of people on a drawn sample correct a labeller's labels of all rows.
+
+The mean of what people would say of all rows is estimated by the labeller's mean over all rows, and what people say
+differently on the sample: Angelopoulos et al. 2023, "Prediction-powered inference" (Science 382; Algorithm 1 for
+means). How far the labeller is trusted, from 0 (people's labels alone) to 1, is tuned for the smallest variance:
+Angelopoulos, Duchi and Zrnic 2023, "PPI++" (arXiv 2311.01453), the section on power tuning. Rows of the sample count by
+the inverse of the probability with which they were drawn, as in Zrnic and Candès 2024, "Active statistical inference"
+(arXiv 2403.03208), here over the sum of these weights (Hájek): equal probabilities give the papers' plain means.
+
+Both papers have rows with people's labels and others without; here the sample is a part of all rows. Both come to the
+same: the trust t here is the papers' lambda times (n + N) / N, for n rows of the sample and N others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from moot.stats.bootstrap import (
+    ANY,
+    LEVEL,
+    SHARE,
+    ClusterBootstrap,
+    Floats,
+    Statistic,
+    Truths,
+    as_numbers,
+    estimate_interval,
+    ratio,
+)
+
+_NO_VARIANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Which rows people labelled, and how likely that was.
+
+    Attributes:
+        inclusion: the probability with which each row was drawn, shape (rows,); NaN where it was not.
+    """
+
+    inclusion: Floats
+
+    @property
+    def drawn(self) -> Truths:
+        """Which rows were drawn."""
+        return ~np.isnan(self.inclusion)
+
+
+def corrected_mean(predicted: ArrayLike, observed: ArrayLike, sample: Sample, trust: float | None = None) -> Statistic:
+    """The mean of what people would say of all rows, as a function of row weights.
+
+    Args:
+        predicted: the labeller's value of each row.
+        observed: people's value of each row; it counts in the sample alone.
+        sample: the rows that people labelled.
+        trust: in the labeller, the papers' lambda; None tunes it, anew in each resample: the slope of people's values
+            on the labeller's over the sample, kept within 0 and 1. Where the labeller says the same of the whole
+            sample there is no slope, and the trust is 1.
+    """
+    everywhere, drawn = as_numbers(predicted), sample.drawn
+    said, seen = as_numbers(observed)[drawn], everywhere[drawn]
+    moments = np.stack([np.ones_like(said), said, seen, said * seen, seen**2], axis=1) / sample.inclusion[drawn, None]
+
+    def mean(weights: Floats) -> Floats:
+        count, of_people, of_labeller, product, square = (weights[:, drawn] @ moments).T
+        people, labeller = ratio(of_people, count), ratio(of_labeller, count)
+        by = _slope(ratio(product, count) - people * labeller, ratio(square, count) - labeller**2, trust)
+        return people + by * (ratio(weights @ everywhere, weights.sum(axis=1)) - labeller)
+
+    return Statistic(mean, SHARE, drawn)
+
+
+def _slope(covariance: Floats, variance: Floats, trust: float | None) -> Floats:
+    if trust is not None:
+        return np.full_like(variance, trust)
+    tuned = ratio(covariance, np.where(variance > _NO_VARIANCE, variance, 0.0), where_zero=1.0)
+    return np.clip(tuned, 0.0, 1.0)
+
+
+def corrected_ratio(
+    predicted: tuple[ArrayLike, ArrayLike], observed: tuple[ArrayLike, ArrayLike], sample: Sample
+) -> Statistic:
+    """One corrected mean over another: changes over chances to change, positions for over positions taken.
+
+    Args:
+        predicted: the labeller's values of each row, above and below the line.
+        observed: people's, in the same order.
+        sample: the rows that people labelled.
+    """
+    top, bottom = (corrected_mean(*values, sample) for values in zip(predicted, observed, strict=True))
+
+    def share(weights: Floats) -> Floats:
+        below = bottom(weights)
+        return np.where(below > _NO_VARIANCE, ratio(top(weights), below), np.nan)
+
+    return Statistic(share, SHARE, sample.drawn)
+
+
+def estimate_share(
+    bootstrap: ClusterBootstrap, statistic: Statistic, deviates: ArrayLike
+) -> tuple[float, float, float]:
+    """A corrected share and its interval by cluster, from the bootstrap that all intervals use.
+
+    A correction may lead out of 0 to 1. Then the nearest share stands for it, with an interval of the same lengths, cut
+    off there. Where people never deviate from
+    the labeller, resamples say nothing of how often they would elsewhere: the interval is widened by the share of
+    clusters that may deviate unseen (Clopper and Pearson 1934, as for any share without spread), of the rows not drawn.
+
+    Args:
+        bootstrap: over the clusters of all rows.
+        statistic: of `corrected_mean` or `corrected_ratio`.
+        deviates: which rows of the sample people label otherwise than the labeller, shape (rows,).
+
+    Returns:
+        Value, lower and upper end; NaN where the sample has fewer than two clusters.
+    """
+    drawn = statistic.rows if statistic.rows is not None else np.ones(bootstrap.rows, dtype=bool)
+    clusters, value = bootstrap.clusters_among(drawn), bootstrap.value(statistic)
+    bounds = SHARE if SHARE[0] <= value <= SHARE[1] else ANY
+    low, high = estimate_interval(value, bootstrap.draws(statistic), clusters, bounds)
+    below, above = value - low, high - value
+    value = float(np.clip(value, *SHARE))
+    if drawn.any() and not np.asarray(deviates, dtype=bool)[drawn].any():
+        unseen = (1 - ((1 - LEVEL) / 2) ** (1 / clusters)) * (1 - drawn.mean())
+        below, above = np.hypot(below, unseen * value), np.hypot(above, unseen * (1 - value))
+    low, high = np.clip([value - below, value + above], *SHARE)
+    return value, float(low), float(high)
