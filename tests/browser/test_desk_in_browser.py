@@ -162,6 +162,47 @@ def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: 
     assert sorted(path.read_text().split("\n")[2] for path in answers) == [f"Reason {n}." for n in range(2 * ROUNDS)]
 
 
+FORMS = {
+    "table": ("cot", "expert", "people"),
+    "numbers": ("conference", "evaluator", "conference"),
+    "lists": ("four_step_cot", "expert", "people"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_of_every_kind_can_be_filled_in_by_everyone(
+    name: str, desks: Any, opened: Any, axe: str, tmp_path: Path
+) -> None:
+    protocol, seat, data = FORMS[name]
+    ask = "import sys; from people_in_debates import hold, planned; "
+    ask += f"hold(planned(sys.argv[1], {protocol!r}, {{{seat!r}: 'person'}}, dataset={data!r}))"
+    with FaultServer() as server:
+        environment = {**os.environ, "PYTHONPATH": IMPORTED}
+        subprocess.run([sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True)
+    page = opened()
+    page.goto(f"{desks().address}seat")
+    look(page, axe, tmp_path, name)
+    if name == "table":
+        page.get_by_label("Factor", exact=True).first.fill("Two arrests")
+        page.get_by_label("Weight").first.select_option("high")
+        page.get_by_label("Reasoning").first.fill("They are recent.")
+        page.get_by_text("Line 2").click()
+        page.get_by_label("Factor", exact=True).nth(1).fill("A job")
+        page.get_by_label("Weight").nth(1).select_option("low")
+        page.get_by_label("Reasoning").nth(1).fill("It is new.")
+    for box in page.locator("input[type=number]").all():
+        box.fill("7")
+    if page.get_by_role("radio").count():
+        page.get_by_role("radio", name="YES").check()
+    if name == "lists":
+        page.get_by_label("Steps").fill("One\nTwo\nThree\nFour")
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_load_state()
+    [answer] = (tmp_path / "data" / "inbox").rglob("*.answer.txt")
+    expected = {"table": "- A job | low | It is new.", "numbers": "Emotional intelligence: 7", "lists": "- Four"}[name]
+    assert expected in answer.read_text()
+
+
 def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, axe: str, tmp_path: Path) -> None:
     write_sheet(tmp_path, STATEMENTS)
     desk, page = desks(), opened()

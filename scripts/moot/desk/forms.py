@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.errors import UserError
-from moot.protocols.forms import kind_of, read_answer, wording, write_answer
+from moot.protocols.forms import kind_of, read_answer, write_answer
 from moot.protocols.people import STATEMENT, title
 
 POSITION = "position"
@@ -70,12 +70,11 @@ def _input(name: str, field: Mapping[str, Any], required: bool, sent: Sent, labe
     columns = field["items"]["properties"].items() if kind == "table" else ()
     most = min(field.get("maxItems", _ROWS), _ROWS)
     rows = [{column: _cell(sent, name, row, column) for column, _ in columns} for row in range(most)]
-    about = str(field.get("description", ""))
     return Input(
         name=name,
         kind=kind,
         label=label or title(name),
-        about=about[:1].upper() + about[1:] if about else "" if kind in ("choice", "text") else wording(field),
+        about=_about(field, kind),
         required=required,
         value=", ".join(sent.getall(name, [])) if kind == "choices" and hasattr(sent, "getall")
         else str(sent.get(name, "")),
@@ -85,6 +84,15 @@ def _input(name: str, field: Mapping[str, Any], required: bool, sent: Sent, labe
         rows=tuple(rows) if columns else (),
         columns=tuple(_input(column, inner, False, {}) for column, inner in columns),
     )  # fmt: skip
+
+
+def _about(field: Mapping[str, Any], kind: str) -> str:
+    """What a field means, and what of its form its input does not show."""
+    bounds = f"{field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
+    described = str(field.get("description", ""))
+    how = {"number": "" if bounds in described else bounds, "lines": "one in each line"}.get(kind, "")
+    words = "; ".join(filter(None, (described, how)))
+    return words[:1].upper() + words[1:]
 
 
 def as_answer(sent: Sent, form: Mapping[str, Any]) -> str:
