@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from moot.core.artifacts import read_frame
 from moot.datasets import LoadContext
 from moot.datasets import opinions as loader
 from moot.datasets.deidentify import Opinion, deidentify
-from moot.datasets.deidentify.hints import tells_outcome
+from moot.datasets.deidentify.hints import generalises, tells_outcome
 from moot.datasets.deidentify.lexicon import Lexicon
 from moot.datasets.deidentify.opinion import party_rules, with_caption
 from moot.datasets.deidentify.reading import announced_outcome, read_opinions
@@ -64,6 +65,12 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("The clerk of Person A & G was told of it.", "part of a name"),
         ("It was sold to U S Company A for a price.", "part of a name"),
         ("The driver told Person A House of it.", "part of a name"),
+        ("The truck was stopped behind the Name A K by the officer.", "part of a name"),
+        ("The driver had a policy of National General, and paid.", "company of customary words"),
+        ("For a year National had failed to pay, and left.", "company of customary words"),
+        ("The price was paid to Bank of America in the spring.", "institution of customary words"),
+        ("He was seen at the Family Medical Center in the spring.", "institution of customary words"),
+        ("The truck was stopped near Indian School Road by the officer.", "street of customary words"),
     ],
 )
 def test_the_independent_gate_sees_what_an_extractor_left(sentence: str, reason: str) -> None:
@@ -77,6 +84,40 @@ def test_the_independent_gate_lets_facts_without_names_pass() -> None:
         "charged Defendant under statute A in docket B, Count II. However, the District Court of County A dismissed it."
     )
     assert not find_survivors(text, Lexicon([PLAIN]))
+
+
+def test_customary_words_alone_name_companies_and_streets_and_letters_belong_to_names() -> None:
+    facts = (
+        "Plaintiff Ann Lee sued Defendant National General over a policy. She had stopped at the Corner K store in School "
+        "District 187, near a 7-Eleven on Indian School Road, when a truck of U S Freight hit her. Corner K's clerk paid nothing. "
+        "For a year National had paid, and United's clerk knew of the American driver. National General denied the claim under Resolution 98-12. She lived at 2936 Vista Grande, was seen at the Family Medical Center and "
+        "then at the Medical Center of the city, and was insured by State Ranch Insurance (State Ranch) and the 3M Company, which paid Bank of America. The Category B offense "
+        f"was dropped, and the Category C offense was not. The State Road was wet. {PLAIN}"
+    )
+    done = deidentify(opinion(facts), 6000)
+    assert done.report.passed, done.report
+    assert not re.search(
+        r"National|General|Corner|K |187|[Ee]leven|School|U S|98-12|2936|3M|America\b|Family|State (?!Road)", done.facts
+    ), done.facts
+    assert re.search(r"The (Name [A-Z]) B offense was dropped, and the \1 C offense", done.facts), done.facts
+    assert "the American driver" in done.facts
+    assert "The State Road was wet" in done.facts and "the Medical Center" in done.facts
+
+
+def test_a_name_behind_that_is_a_name() -> None:
+    facts = (
+        "Dr. Sue Land treated Plaintiff Ann Lee. Lee complained that Land's note was false, and the land was sold. The Ninth "
+        f"Judicial District Attorney wrote of it to the second judicial district. {PLAIN}"
+    )
+    facts = deidentify(opinion(facts), 6000).facts
+    assert "complained that Doctor A's note was false, and the land was sold" in facts, facts
+    assert not re.search("ninth|second", facts, re.IGNORECASE), facts
+
+
+def test_a_party_may_bear_a_customary_word_for_a_name() -> None:
+    facts = f"The State charged Street. Street was seen near the street, and left. {PLAIN}"
+    done = deidentify(replace(opinion(facts), parties=[("Street", "defendant")]), 6000)
+    assert "Street" not in done.facts and "near the street" in done.facts
 
 
 def test_customary_words_are_names_by_their_neighbours() -> None:
@@ -167,6 +208,15 @@ def test_replacing_leaves_no_doubles() -> None:
         "The question is whether a judge may consider that counsel engaged in the permissible practice of writing.",
         "The evidence supports the conviction.",
         '"It is appropriate that a jury decide it."',
+        "As for the lease, the County cannot now protest that the court did not read it.",
+        "The district court's extensive and thoughtful explanation reveals a number of reasons.",
+        "Since the petition alleged a loss, the district court was required to review it.",
+        "The State makes an important point.",
+        "The denial of the allowance was arbitrary.",
+        "A. The Court did not err in awarding the arrearages.",
+        "Precedent clearly supports the position of Defendant.",
+        "Unlike that lease, however, the lease before the court names no price.",
+        '"As a general rule, we will indulge in all presumptions in support of the ruling."',
     ],
 )
 def test_hints_of_the_outcome_are_seen(sentence: str) -> None:
@@ -191,6 +241,36 @@ def test_history_and_arguments_are_no_hints(sentence: str) -> None:
     assert not tells_outcome(sentence)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This language states that commencement of trial within the stated period is mandatory.",
+        "However, the scope of the Commission's jurisdiction is defined by statute.",
+        "Subsection C deals with persons driving on lands of another.",
+        "The movant bears the burden to show it.",
+        "New Mexico follows the rule of the majority.",
+        "Generally, a negligence claim requires the existence of a duty.",
+    ],
+)
+def test_the_courts_reading_of_the_law_is_no_fact(sentence: str) -> None:
+    assert generalises(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Plaintiff is a carrier.",
+        "The house is known as Vista House.",
+        "Section 3 provides that the notice must be public.",
+        "The affidavit states that the house is occupied.",
+        "The rule was amended, and requires a notice now.",
+        "He owns the land, which is dry.",
+    ],
+)
+def test_what_is_told_of_somebody_or_provided_is_a_fact(sentence: str) -> None:
+    assert not generalises(sentence)
+
+
 def test_an_introduction_asserts_nothing_and_a_holding_is_not_explained() -> None:
     text = (
         "OPINION\nSTURM, Judge.\n\n{1} Plaintiff Ann Lee appeals an order of the district court. The covenant is a burden on the "
@@ -199,6 +279,16 @@ def test_an_introduction_asserts_nothing_and_a_holding_is_not_explained() -> Non
     )
     facts = deidentify(Opinion("made-up", text), 6000).facts
     assert facts.startswith("Plaintiff appeals an order of the district court. Defendant is an owner of land."), facts
+
+
+def test_facts_end_where_the_court_begins_to_reason() -> None:
+    facts = f"Plaintiff Ann Lee sued Defendant Rex Moon. {PLAIN * 3}"
+    reasons = (
+        "A carrier owes a duty of care. It must be shown that the duty was breached. The rule requires a notice. He had driven "
+        "on. A notice bars the claim. The law follows the same rule for a lease. "
+    )
+    assert "He had driven on" not in deidentify(opinion(f"{facts}{reasons}"), 6000).facts
+    assert "He had driven on" in deidentify(opinion(f"{facts}{reasons}{PLAIN * 5}"), 6000).facts
 
 
 def test_ordinary_prose_ends_no_opinion() -> None:

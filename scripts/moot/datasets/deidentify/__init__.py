@@ -8,7 +8,7 @@ file beside the case alone.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.datasets.deidentify.facts import background_sentences, is_fact
+from moot.datasets.deidentify.facts import background_sentences, facts_of
 from moot.datasets.deidentify.gates import GateReport, check
 from moot.datasets.deidentify.lexicon import Lexicon
 from moot.datasets.deidentify.mentions import find_mentions, written_small
@@ -64,7 +64,7 @@ def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None
     lexicon = Lexicon([complete.text])
     sentences = list(background_sentences(complete.text))
     background = " ".join(sentence.text for sentence in sentences if not cites_cases(sentence.text))
-    facts = replace_references(_up_to([sentence.text for sentence in sentences if is_fact(sentence)], limit))
+    facts = replace_references(_up_to(list(facts_of(sentences)), limit))
     recognised = [name for name, kind in recognise(facts) if kind == "person"] if recognise else []
     named = strong_words(complete, background, lexicon, recognised)
     entities = find_entities(complete, background, lexicon, named)

@@ -1,15 +1,17 @@
 """The sentences of an opinion that are facts: those of its background that neither tell the outcome nor cite cases."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.datasets.deidentify.hints import announces_holding, asserts, tells_outcome
+from moot.datasets.deidentify.hints import announces_holding, asserts, generalises, tells_outcome
 from moot.datasets.deidentify.references import cites_cases
 from moot.datasets.deidentify.segments import split_opinion
 from moot.legal.sentences import split_sentences
 
 MINIMUM_WORDS = 2  # of a sentence, small ones; a shorter piece is left over from a citation or a heading
+REASONING, WINDOW = 3, 5  # sentences of the court's own, of so many in a row: a background reasons from there on
+OWN_SHARE = 0.5  # if so many of all that follow are the court's own as well
 INTRODUCING = 8  # sentences that introduce a case, at most, where no heading ends the introduction
 _PARAGRAPH_NUMBER = re.compile(r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)")
 _ENDS_WITH_NUMBER = re.compile(r"[.!?)\"”]\s?\d{1,3}\.$")
@@ -66,9 +68,26 @@ def _whole_sentences(text: str) -> list[str]:
     return whole
 
 
+def facts_of(sentences: Sequence[BackgroundSentence]) -> Iterator[str]:
+    """The facts among the sentences of a background, up to where the court begins to reason.
+
+    An opinion without headings, or with few, passes from its facts to its reasons on the way. From there on, behind the
+    introduction, most sentences are the court's own.
+    """
+    own = [not s.concludes and (tells_outcome(s.text) or generalises(s.text) or cites_cases(s.text)) for s in sentences]
+    for position, sentence in enumerate(sentences):
+        rest = own[position:]
+        if rest[0] and sum(rest[:WINDOW]) >= REASONING and sum(rest) >= OWN_SHARE * len(rest):
+            return
+        if is_fact(sentence):
+            yield sentence.text
+
+
 def is_fact(sentence: BackgroundSentence) -> bool:
-    """Whether a sentence is one of facts: prose in which the court neither speaks nor evaluates nor cites cases."""
+    """Whether a sentence is one of facts: prose in which the court neither speaks nor evaluates, and
+    that neither states law nor cites cases.
+    """
     text = sentence.text
     prose = len(re.findall(r"\b[a-z]{2,}", text)) >= MINIMUM_WORDS
-    told = tells_outcome(text) or (sentence.concludes and asserts(text))
+    told = tells_outcome(text) or generalises(text) or (sentence.concludes and asserts(text))
     return prose and not (_CITES_ONLY.match(text) or told or cites_cases(text))

@@ -7,10 +7,15 @@ or rules, and that says what is valid, sufficient or required, is the court's ow
 
 import re
 
+from moot.datasets.deidentify.lexicon import plain
+from moot.datasets.deidentify.vocabulary import COMMON, ROLES, STATES
 from moot.legal.dispositions import find_dispositions, mask
 
 _COURT_SPEAKS = re.compile(
     r"\b(?:we|We|WE|our|Our|us|ourselves|[Tt]his [Cc]ourt(?:['’]s)?|[Tt]his (?:opinion|appeal follow))\b"
+)
+_COURT_REVIEWS = re.compile(
+    r"\bwe (?:will|must|may|have|do|review|apply|presume|indulge|consider|examine|look|hold|defer)\b", re.IGNORECASE
 )
 _HOLDS = re.compile(
     r"\b(?:we|this court)\b[^.;]{0,60}?\b(?:hold|conclude|agree|disagree|reject|find|determine|decide|decline|adopt|"
@@ -41,6 +46,7 @@ _EVALUATES = re.compile(
     rf"\b(?:{_BE} (?:void|voidable|valid|invalid|improper|proper|barred|precluded|pre-?empted|entitled to|meritless|"
     r"(?:un)?constitutional|(?:un)?enforceable|(?:in)?sufficient|untimely|moot|premature|(?:in)?admissible|prejudic\w+|"
     r"harmless|(?:in)?appropriate|(?:im)?permissible|unlawful|illegal|immune|inapplicable|controlling|dispositive|"
+    r"arbitrary|capricious|discriminatory|unconscionable|confiscatory|(?:based on|supported by) substantial|"
     r"viable|actionable|(?:un)?justified|(?:un)?reasonable|unsupported|supported by|defective|deficient|ineffective|"
     r"unfounded|groundless|(?:in)?correct|irrelevant|jurisdictional|erroneous|error|harmless|well[- ]taken|"
     r"(?:un)?persuasive|without merit|in (?:full force|error|conflict with)|"
@@ -56,10 +62,11 @@ _EVALUATES = re.compile(
     r"|lack(?:s|ed) (?:[\w-]+ ){0,2}(?:jurisdiction|probable cause|suspicion|standing|authority|merit)"
     r"|there (?:is|are) (?:no|nothing|ample|substantial|sufficient|insufficient)\b(?! dispute| question)"
     r"|there (?:was|were) (?:\w+ ){0,2}(?:evidence|basis|error|authority|reason)\b"
-    r"|(?:evidence|record|facts?|law|findings?) (?:\w+ )?support(?:s|ed)"
+    r"|(?:evidence|record|facts?|law|findings?|precedents?|authorit(?:y|ies)|language|history) (?:\w+ )?support(?:s|ed)"
     r"|(?:argument|claim|contention|challenge)s? (?:\w+ )?(?:fails?|has no|have no)"
     r"|(?:requires?|required|warrants?|warranted) a new trial"
-    r"|err(?:ed|s)\b|abused (?:its|his|her|their) discretion)",
+    r"|there (?:seems?|appears?|can) (?:to )?be (?:no|little) (?:doubt|question)"
+    r"|err(?:ed|s)\b|did not err\b|abused (?:its|his|her|their) discretion)",
     re.IGNORECASE,
 )  # fmt: skip
 _PRESUPPOSES = re.compile(
@@ -76,6 +83,41 @@ _PRESENT = (
     r"(?:is|are|has|have|does|do|cannot|can|may|must|shall|should|will|need not|remains? (?:in|an?|the|un\w+)|requires|"
     r"appl(?:y|ies)|precludes|bars|allows|permits|governs|depends?|means)"
 )
+_CONCEDES = re.compile(
+    r"\bcannot (?:now|be heard|complain)\b|\b(?:makes?|raises?|has|have) (?:an? )?(?:important|valid|good|fair|"
+    r"persuasive|compelling|strong|serious|close|legitimate) (?:points?|arguments?|questions?|case|concerns?)\b|"
+    r"\b(?:extensive|thoughtful|thorough|careful|comprehensive|well[- ]reasoned|conscientious)(?:,? (?:and )?\w+)? "
+    r"(?:explanation|analysis|opinion|findings|consideration|review|reasoning)\b|"
+    r"^\W*(?:Since|Because|Given|As)\b[^;]*\bcourt (?:was|is) (?:required|obligated|obliged|bound|correct) to\b|"
+    r"\bthat is (?:not )?(?:the case|so|true|correct)\b|\bin no way\b|"
+    r"^\W*(?:Unlike|In neither|(?:By|In) contrast)\b"
+)
+_SPEAKS_OF_LAW = re.compile(
+    rf"\b(?:{_PRESENT}|states?|provides?|imposes?|establish(?:es)?|reveals?|supports?|shows?|"
+    r"restates?|creates?|pertains?|deals?|contemplates?|authorizes?|prohibits?|protects?|gives?|limits?|defines?|"
+    r"directs?|embod(?:y|ies)|waives?|bears?|reflects?|follows?|turns?)\b"
+)
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|could|would|\w+ed that|sought|declared|failed|began|took|gave|made|told|said|went|came|"
+    r"held|refused|moved|found|denied|granted|decided|agreed|acknowledged|noted|ruled|concluded|ordered|offered|entered|"
+    r"filed|indicated|requested|received)\b"
+)
+_ARGUED = re.compile(
+    r"\b(?:argues?|contends?|asserts?|claims? (?:that|to)|alleges?|maintains?|urges?|submits?|challenges?|according to|"
+    r"explains?|responds?|concedes?|notes?|points out|questions?|whether|issues?)\b",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(r"\b(?:he|she|they|him|his|her|hers|their|them|I|my)\b", re.IGNORECASE)
+_PROVIDES = re.compile(
+    r"^\W*(?:(?:Under|In|Pursuant to) )?(?:[Tt]he |[Tt]hat |NMSA |NMRA )?(?:[\w'’-]+ ){0,3}?(?:statutes?|[Ss]ections?|"
+    r"[Ss]ubsections?|[Rr]ules?|Act|policy|contract|agreement|clause|decree|order|ordinance|regulations?|instruction|"
+    r"handbook|lease|deed|will|UJI|§+|affidavit|warrant|letter|complaint|report|form|memorandum)\b[^;]{0,60}?(?<!ly )"
+    r"\b(?:provides?|requires?|states?|reads?|allows?|permits?|defines?|directs?|authorizes?|prohibits?)\b"
+)
+_LEGAL = (COMMON - frozenset(ROLES) - frozenset(f"{role}s" for role in ROLES)) | frozenset(
+    word for state in STATES.lower().split("|") for word in state.split()
+)
+_OPENED_BY_ROLE = re.compile(rf"\W*(?:{'|'.join(ROLES)})s?\b", re.IGNORECASE)
 _STATES_LAW = re.compile(r"(?<!['’])\b(?:cannot|can(?! be seen)|may(?! have)|must|shall|should|need not|ought)\b")
 _FOLLOWS = re.compile(
     r"^\W*(?:As a (?:consequence|result)|Consequently|Therefore|Thus|Accordingly|Hence|Clearly|Obviously|Moreover|"
@@ -121,11 +163,14 @@ def tells_outcome(sentence: str) -> bool:
     nobody else is said to do so.
     """
     masked = mask(sentence)
+    quotes_alone = not re.search(r"[A-Za-z]{2}", masked)  # a quotation of nobody
+    if quotes_alone and _COURT_REVIEWS.search(sentence):
+        return True
     if find_dispositions(sentence) or _COURT_SPEAKS.search(masked) or _APPLIES_LAW.match(masked):
         return True
-    if _OWN_DECISION.search(masked):
+    if _OWN_DECISION.search(masked) or _CONCEDES.search(masked):
         return True
-    if not re.search(r"[A-Za-z]{2}", masked):  # a quotation of nobody
+    if quotes_alone:
         masked = sentence
     return (
         _by_nobody(_CONCLUDES, masked)
@@ -152,6 +197,20 @@ def asserts(sentence: str) -> bool:
     masked = mask(sentence)
     asserted = _by_nobody(_ASSERTS, masked) or _by_nobody(_CONCLUDED, masked)
     return asserted and not _PROCEDURE.search(masked)
+
+
+def generalises(sentence: str) -> bool:
+    """Whether a sentence says in the present tense, in nobody's name, what is so, and tells of nobody and nothing past.
+
+    Facts are told in the past tense and of somebody. Such a sentence is the court's reading of the law; what a statute
+    or a contract provides is none, as long as it is told without a word of how it is meant.
+    """
+    masked = mask(sentence)
+    if not _by_nobody(_SPEAKS_OF_LAW, masked, _ARGUED) or _PAST.search(masked) or _PERSONAL.search(masked):
+        return False
+    capitals = (match for match in re.finditer(r"[A-Z][\w'’-]+", masked) if masked[: match.start()].strip(' "“(‘'))
+    somebody = any(plain(match[0]) not in _LEGAL for match in capitals) or _OPENED_BY_ROLE.match(masked)
+    return not (somebody or _PROVIDES.match(masked) or _PROCEDURE.search(masked))
 
 
 def _by_nobody(pattern: re.Pattern[str], masked: str, said: re.Pattern[str] = _SAID_BY_SOMEBODY) -> bool:

@@ -5,18 +5,26 @@ an ordinary one behind an article ("the Lease"), which is then written small.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from moot.datasets.deidentify.lexicon import CAPITALISED, INITIALS, Lexicon, opens_sentence, plain
 from moot.datasets.deidentify.vocabulary import (
+    COMPANY_ENDS,
+    COMPANY_STARTS,
     HONORIFICS,
+    INSTITUTIONS,
     KINDS,
+    NAMED_BY_OF,
+    OF_INSTITUTIONS,
     ORGANISATIONS,
     PARTY_ROLES,
+    PUBLIC_ROADS,
     ROLES,
+    SHORT_COMPANIES,
     STATES,
+    STREETS,
     TITLED,
 )
 from moot.legal.sentences import split_sentences
@@ -68,11 +76,19 @@ _ENDS_COMPANY = re.compile(
 )
 _NAMED_BY_THEIR_WORDS = frozenset(("hospital", "bank", "insurer", "university", "church", "union", "company"))
 _ARTICLE = re.compile(r"\b(?:the|a|an|this|that|such|any|each|every|no|its|their|his|her|our|said|all|both)\s+$", re.I)
+_ARTICLE_OF_NAMES = re.compile(r"\b(?:the|a|an|such|any|each|every|no|its|their|his|her|our|said|all|both)\s+$", re.I)
 _PERSON_BEHIND = re.compile(
     r"\s*(?:testified|said|told|stated|asked|admitted|denied|lived|married|died|drove|shot|left|went|argues|appeals|"
     r"contends|claims|asserts)\b"
 )
+_ACTS = re.compile(
+    r"\s+(?:had|has|was|is|did|does|[a-z]{3,}ed|sought|paid|sold|bought|told|argues|contends|claims|asserts|appeals)\b"
+)
 _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|to|outside|through|between)\s+$")
+_GRADED = re.compile(
+    r"\s+(?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level|licen[sc]e|employee)s?\b"
+)
+_LETTER = re.compile(r"(?:[B-HJ-Z]|[IVX]{2,4})(?:['’]s)?")
 _COLOURS = "red|blue|white|black|green|gold|silver|gr[ae]y|brown|tan|yellow|maroon|dark|light|new|used|old"
 _MOST_WORDS_OF_A_PERSON = 4
 
@@ -202,9 +218,9 @@ def _mention(
     before = sentence[: (head[0] if head else tokens[0]).start] if tokens else ""
     addressed = bool(titles) and titles[-1].key in ("mr", "mrs", "ms", "miss", "dr")
     tokens = (
-        tokens[:1] + _trimmed(tokens[1:], lexicon, named, titled=True)
+        tokens[:1] + _trimmed(tokens[1:], sentence, lexicon, named, titled=True)
         if addressed
-        else _trimmed(tokens, lexicon, named, titled=bool(titles))
+        else _trimmed(tokens, sentence, lexicon, named, titled=bool(titles))
     )
     if not tokens or (tokens[0].key in _TITLES | _ROLES | _LINKS and len(tokens) == 1):
         return None
@@ -250,8 +266,25 @@ def _is_link(token: _Token) -> bool:
     return token.key in _LINKS and (token.text.islower() or token.key in ("of", "the", "and", "for"))
 
 
-def _trimmed(tokens: list[_Token], lexicon: Lexicon, named: Collection[str], *, titled: bool) -> list[_Token]:
+def _named_by_customary_words(tokens: Sequence[_Token]) -> bool:
+    """Whether customary words alone name a company ("National General"), an institution or a street ("School Road")."""
+    keys = [token.key for token in tokens]
+    if len(keys) < 2:  # noqa: PLR2004 - one such word names nobody
+        return False
+    company = keys[0] in COMPANY_STARTS and all(key in COMPANY_STARTS | COMPANY_ENDS for key in keys)
+    institution = keys[-1] in INSTITUTIONS and not all(key in OF_INSTITUTIONS | _LINKS for key in keys[:-1])
+    street = keys[-1] in STREETS and not all(key in PUBLIC_ROADS | _LINKS for key in keys[:-1])
+    by_of = len(keys) > 2 and keys[0] in NAMED_BY_OF and keys[1] == "of"  # noqa: PLR2004 - "Bank of America"
+    return company or institution or street or by_of
+
+
+def _trimmed(
+    tokens: list[_Token], sentence: str, lexicon: Lexicon, named: Collection[str], *, titled: bool
+) -> list[_Token]:
     """Without the words at both ends that belong to the sentence and not to the name."""
+    if _named_by_customary_words(tokens) or _acts_alone(tokens, sentence):
+        return tokens
+    lettered: Collection[int] = ()
 
     def of_sentence(token: _Token) -> bool:
         if _is_link(token):
@@ -261,17 +294,44 @@ def _trimmed(tokens: list[_Token], lexicon: Lexicon, named: Collection[str], *, 
         return token.opens and not titled and lexicon.is_ordinary(token.text) and not lexicon.may_name(token.text)
 
     def is_customary(token: _Token) -> bool:
-        of_name = token.is_initials or token.key in named
+        of_name = token.is_initials or token.key in named or token.start in lettered
         return _is_link(token) or (lexicon.is_common(token.text) and not of_name)
 
     while tokens and of_sentence(tokens[0]):
         tokens = tokens[1:]
+    lettered = _parts_of_names(tokens, sentence, is_customary)
     organisation = any(pattern.fullmatch(t.key) for t in tokens for kind, pattern in KINDS)
     while tokens and is_customary(tokens[0]) and (not organisation or _is_link(tokens[0]) or tokens[0].opens):
         tokens = tokens[1:]
     while tokens and is_customary(tokens[-1]) and not any(p.fullmatch(tokens[-1].key) for _, p in KINDS):
         tokens = tokens[:-1]
     return tokens
+
+
+def _acts_alone(tokens: Sequence[_Token], sentence: str) -> bool:
+    """Whether a customary word stands for a company by acting like one: "National had failed", "United's list"."""
+    return (
+        len(tokens) == 1
+        and tokens[0].key in SHORT_COMPANIES
+        and bool(_ACTS.match(sentence, tokens[0].start + len(tokens[0].text)) or re.search("['’]s$", tokens[0].text))
+        and not _ARTICLE.search(sentence[: tokens[0].start])
+    )
+
+
+def _parts_of_names(tokens: Sequence[_Token], sentence: str, is_customary: Callable[[_Token], bool]) -> Collection[int]:
+    """Where letters and customary words stand that belong to the name beside them: "Corner K", "U S Hale".
+
+    A letter that says a grade does not ("a Class B offense").
+    """
+    leading = list(takewhile(is_customary, tokens))
+    if not all(_LETTER.fullmatch(token.text) for token in leading):
+        bare = {"state"} if leading and not _ARTICLE.search(sentence[: leading[-1].start]) else set()
+        leading = [token for token in leading[-1:] if token.key in COMPANY_STARTS | bare]
+    if len(leading) == len(tokens):
+        leading = []
+    last = tokens[-1:] if len(tokens) > 1 and not is_customary(tokens[-2]) else ()
+    trailing = [t for t in last if _LETTER.fullmatch(t.text) and not _GRADED.match(sentence, t.start + len(t.text))]
+    return {token.start for token in (*leading, *trailing)}
 
 
 def _is_name(
@@ -282,10 +342,12 @@ def _is_name(
     proper = [t for t in tokens if not t.is_initials and lexicon.names(t.text)]
     initials = [t for t in tokens if t.is_initials and _personal(t.text, before)]
     others = [t for t in tokens if not t.is_initials and not lexicon.is_common(t.text)]
+    if _named_by_customary_words(tokens) or _acts_alone(tokens, sentence):
+        return True
     if proper or (initials and (others or len(initials[0].key) > 1)):
         return True
     if any(t.key in named for t in tokens) or (titled and others and not tokens[0].opens):
-        return not _ARTICLE.search(before) or titled
+        return not _ARTICLE_OF_NAMES.search(before) or titled  # "alleging that Land left"
     ends = next((kind for kind, pattern in KINDS if pattern.fullmatch(tokens[-1].key)), "")
     if len(tokens) > 1 and (_ENDS_COMPANY.search(name) or ends in _NAMED_BY_THEIR_WORDS):
         return bool(re.search(r"\b(?:Inc|Corp|LLC|L\.L\.C|Ltd|Co)\b", name)) or not _ARTICLE.search(before)
@@ -301,14 +363,15 @@ def _personal(initials: str, before: str) -> bool:
 
 def _kind(name: str, title: str, before: str, behind: str) -> str:
     """What a name names, by its title, its own words and its neighbours."""
-    by_words = next((kind for kind, pattern in KINDS if pattern.search(name)), "")
+    street = plain(name.rpartition(" ")[2]) in STREETS
+    by_words = "place" if street else next((kind for kind, pattern in KINDS if pattern.search(name)), "")
     if title:
         return TITLED.get(title, "person")
-    if by_words:
-        return by_words
+    if by_words or plain(name.partition(" ")[0]) in COMPANY_STARTS:
+        return by_words or "company"
     if re.match(r"\s+(?:County|Parish)\b", behind):
         return "county"
-    words = len(name.split())
+    words = sum(len(word) > 1 for word in name.split())
     acts = bool(_PERSON_BEHIND.match(behind))
     if _PLACE_BEFORE.search(before) and words == 1 and not acts:
         return "place"

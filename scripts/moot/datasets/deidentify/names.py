@@ -216,8 +216,9 @@ def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Seq
             words |= {word for word in mention.words if word not in _LINKS}
     people = {word for name in extra if len(name.split()) > 1 for word in naming_words(name, lexicon)}
     organisational = {word for word in words if any(pattern.fullmatch(word) for _, pattern in KINDS)}
+    surnames = {plain(name.split()[-1]) for name, _ in opinion.parties} & COMMON_SURNAMES
     in_context = set(_named_in_context(background, lexicon))
-    return frozenset(((words | people) - organisational) | in_context)
+    return frozenset(((words | people) - organisational) | in_context | surnames)
 
 
 def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:

@@ -189,14 +189,7 @@ def _capitalised(line: str) -> list[str]:
 def _of_cap(record: Mapping[str, Any], parts: Mapping[str, Any], judges: list[str], text: str, row: int) -> Opinion:
     parties = find_parties(parts["parties"]) + find_parties(str(record.get("name_abbreviation", "")))
     counsel = [name for line in parts["attorneys"] for name in _capitalised(line)]
-    bare = [
-        re.sub(
-            r"\b(?:MR|CHIEF|PRESIDING|Mr|Chief|Presiding)?\.? ?(?:JUSTICES?|JUDGES?|Justices?|Judges?|J\.|C\.J\.)\W*",
-            "",
-            name,
-        ).strip(" :,.")
-        for name in judges
-    ]
+    bare = [_TITLE.sub("", name).strip(" :,.") for name in judges]
     court = record.get("court")
     attributes = {
         "court": str(court.get("name_abbreviation", "") if isinstance(court, Mapping) else court or ""),

@@ -14,6 +14,7 @@ _STATUTE = re.compile(
     r"|\b(?:NMSA|NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?"
     r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|"
     r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?"
+    r"|\b(?:[Oo]rdinance|ORDINANCE|[Rr]esolution|[Ee]xecutive [Oo]rder)s?\s+(?:Nos?\.\s*)?\d[\w-]*"
     r"|\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())(?:\.\d+)?(?:\(\w{1,3}\))*)"
 )
 _DOCKET = re.compile(
@@ -41,8 +42,9 @@ _SESSION_LAWS = re.compile(
     r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
 )
 _JUDICIAL_DISTRICT = re.compile(
-    r"\b(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nine|Ten|Eleven|Twelf)\w*|First|Second|Third|\d+(?:st|nd|rd|th)) "
-    r"(?=Judicial (?:District|Circuit))"
+    r"\b(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|Third|\d+(?:st|nd|rd|th)) "
+    r"(?=Judicial (?:District|Circuit))",
+    re.IGNORECASE,
 )
 JOINED = "\u2060"
 """Stands between a reference's noun and its small letter until names are replaced: "date A." would end no sentence."""
@@ -55,6 +57,11 @@ _EDITION = re.compile(
 )
 _ADDRESS = re.compile(
     rf"\b\d{{1,5}}\s+(?:[NSEW]\.?\s+|North |South |East |West )?(?:[A-Z][\w.'’-]*\s+){{1,3}}{_STREET}\b\.?"
+)
+_DISTRICT = re.compile(r"\b(?:School )?District (?:Nos?\. ?)?\d+\b")
+_NUMBERED_NAME = re.compile(
+    r"\b\d{1,3}-(?!Day|Year|Month|Week|Hour|Minute|Judge|Mile|Foot|Inch|Acre)[A-Z][a-z]{2,}\b"
+    r"|\b\d[A-Z](?= (?:Company|Corp|Inc)\b)"
 )
 _ROAD = re.compile(r"\b(?:U\.\s?S\.\s+|State\s+|County\s+)?(?:Highway|Interstate|Route|Road|I-)\s?\d+\b|\bI-\d+\b")
 _REPORTER = re.compile(
@@ -117,6 +124,8 @@ def replace_references(text: str) -> str:
         (_PERSONAL_NUMBER, "number"),
         (_ADDRESS, "address"),
         (_ROAD, "road"),
+        (_DISTRICT, "district"),
+        (_NUMBERED_NAME, "brand"),
         (_STATUTE, "statute"),
         (_DATE, "date"),
         (_DOCKET, "docket"),

@@ -11,13 +11,28 @@ from dataclasses import dataclass
 from moot.datasets.deidentify.lexicon import CAPITALISED, Lexicon, opens_sentence, plain
 from moot.datasets.deidentify.references import cites_cases
 from moot.datasets.deidentify.replacing import PSEUDONYM
-from moot.datasets.deidentify.vocabulary import ALSO_NAMES, COMMON_PLACES, COMMON_SURNAMES, HONORIFICS, TITLED
+from moot.datasets.deidentify.vocabulary import (
+    ALSO_NAMES,
+    COMMON_PLACES,
+    COMMON_SURNAMES,
+    COMPANY_ENDS,
+    COMPANY_STARTS,
+    HONORIFICS,
+    INSTITUTIONS,
+    NAMED_BY_OF,
+    OF_INSTITUTIONS,
+    PUBLIC_ROADS,
+    ROLES,
+    SHORT_COMPANIES,
+    STREETS,
+    TITLED,
+)
 from moot.legal.sentences import split_sentences
 
 _PSEUDONYM = re.compile(PSEUDONYM)
 _LETTERED = re.compile(
     r"\b(?:[Ee]xhibit|[Cc]ount|[Pp]art|[Ss]chedule|[Tt]ract|[Ll]ot|[Cc]lass|[Pp]hase|[Gg]rade|[Tt]ype|[Ss]tatute|[Dd]ate|"
-    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad)s? [A-Z]{1,2}\b"
+    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand)s? [A-Z]{1,2}\b"
 )
 _SUFFIX = r"(?:Street|St\.|Road|Rd\.|Avenue|Ave\.|Drive|Lane|Boulevard|Blvd\.)"
 _BENCH = r"(?:J\.|C\.\s?J\.|[Jj]ustice|[Jj]udge)"
@@ -25,6 +40,28 @@ _TITLES = rf"(?:{'|'.join(title.capitalize() for title in HONORIFICS)})"
 _PERSONAL_TITLES = "|".join(title.capitalize() for title in (*TITLED, "mr", "mrs", "ms", "miss"))
 _SURNAMES = "|".join(sorted(word.capitalize() for word in COMMON_SURNAMES))
 _PLACES = "|".join(sorted(word.capitalize() for word in COMMON_PLACES))
+(
+    _COMPANY_STARTS,
+    _COMPANY_ENDS,
+    _STREETS,
+    _PUBLIC_ROADS,
+    _INSTITUTIONS,
+    _OF_INSTITUTIONS,
+    _NAMED_BY_OF,
+    _SHORT_COMPANIES,
+) = (
+    "|".join(sorted(word.capitalize() for word in words))
+    for words in (
+        COMPANY_STARTS,
+        COMPANY_ENDS,
+        STREETS,
+        PUBLIC_ROADS,
+        INSTITUTIONS,
+        (*OF_INSTITUTIONS, *ROLES, *(f"{role}s" for role in ROLES)),
+        NAMED_BY_OF,
+        SHORT_COMPANIES,
+    )
+)
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("title before a name", re.compile(rf"\b(?:Mr|Mrs|Ms|Miss)\b\.?\s+(?P<name>{CAPITALISED})")),
     ("title before a name", re.compile(rf"\b{_TITLES}\.?\s+(?P<name>{CAPITALISED})")),
@@ -38,6 +75,20 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("part of a name", re.compile(
         r"(?<![\w'’.&-])(?P<name>[B-HJ-Z](?: [A-Z])?)\s+(?:company|name|bank|insurer|union|university|hospital)\b"
     )),
+    ("company of customary words", re.compile(
+        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>(?:{_SHORT_COMPANIES}))(?:['’]s\b| (?:had|was|did|paid|sought)\b)"
+    )),
+    ("company of customary words", re.compile(
+        rf"\b(?P<name>(?:{_COMPANY_STARTS})(?: (?:{_COMPANY_STARTS}|{_COMPANY_ENDS}))+)\b(?! [A-Z])"
+    )),
+    ("institution of customary words", re.compile(rf"\b(?P<name>(?:{_NAMED_BY_OF}) of (?:the )?[A-Z][a-z]+)")),
+    ("institution of customary words", re.compile(
+        rf"\b(?P<name>(?!(?:(?:{_OF_INSTITUTIONS}) )+(?:{_INSTITUTIONS})\b)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
+        rf" (?:{_INSTITUTIONS}))\b"
+    )),
+    ("street of customary words", re.compile(
+        rf"\b(?P<name>(?!(?:(?:{_PUBLIC_ROADS}) )+(?:{_STREETS})\b)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)* (?:{_STREETS}))\b"
+    )),
     ("name of a company", re.compile(r"(?P<name>[A-Z][\w'’&-]+),?\s+(?:Inc|Corp|LLC|L\.L\.C|Ltd|L\.P|LLP|N\.A)\b")),
     ("signature", re.compile(rf"(?P<name>[A-Z][\w.'’-]+),\s+(?:[Cc]hief |[Pp]residing )?{_BENCH}(?=[.:,]|$)")),
     ("quoted nickname", re.compile(r"[A-Z][\w.]*\s+[\"“](?P<name>[A-Z][a-z]+),?[\"”]\s+\w")),
@@ -45,13 +96,18 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("initials", re.compile(r"(?<![\w.])(?P<name>(?:[A-Z]\.\s?){2,3})(?=\s|,|$)")),
     ("street address", re.compile(rf"\b\d{{1,5}}\s+(?P<name>[A-Z][\w.'’-]*)(?:\s+[A-Z][\w.'’-]*){{0,2}}\s+{_SUFFIX}")),
     ("docket number", re.compile(r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
+    ("numbered name", re.compile(
+        r"\b(?P<name>\d{1,3}-[Ee]leven|District \d+|(?:First|[A-Z][a-z]+(?:nd|rd|th)) Judicial District)\b"
+    )),
     ("personal number", re.compile(r"\b\d{3}-\d{2}-\d{4}\b|[\w.]+@[\w.]+\.\w+|https?://|www\.")),
 )  # fmt: skip
 _PARTS = re.compile(
     rf"\b(?:[Ll]os|[Ll]as|[Ee]l|San|Santa|[Dd]el|[Ll]a|[Vv]an|[Vv]on|De)\s+{PSEUDONYM}|{PSEUDONYM}(?:['’]s)?\s?&\s?\w+"
     rf"|(?:Person|Officer|Doctor|Judge) [A-Z]{{1,2}}\s+(?:{_SURNAMES})\b"
+    rf"|{PSEUDONYM} [B-HJ-Z](?:['’]s)?(?![\w.'’])"
+    r"(?! (?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level)s?\b)"
 )
-"""What is left of a name beside the pseudonym of its rest: "los University A", "Person A & G", "Person A House"."""
+"""What is left of a name beside the pseudonym of its rest: "los University A", "Person A & G", "Name A K"."""
 _KNOWN_POINTS = frozenset(["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
 
 

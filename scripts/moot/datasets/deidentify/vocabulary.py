@@ -149,6 +149,32 @@ COMMON_SURNAMES = frozenset(
 COMMON_PLACES = frozenset(("pueblo", "union", "superior", "center", "village", "security", "house"))
 """Customary words that are towns as well: behind a preposition of place, and without an article, they name one."""
 
+COMPANY_STARTS = frozenset(
+    "american national federal united general superior security standard public first metropolitan union".split()  # noqa: SIM905
+)
+SHORT_COMPANIES = COMPANY_STARTS - frozenset("general public first union".split())  # noqa: SIM905
+"""Those that stand alone for a company where they act: "National had failed", "United's list"."""
+COMPANY_ENDS = frozenset("insurance company corporation bank motor motors association union center service".split())  # noqa: SIM905
+"""Customary words that name a company where two of them stand together: "National General", "First Union Bank"."""
+
+NAMED_BY_OF = frozenset(
+    "bank association society institute federation brotherhood league college university union company".split()  # noqa: SIM905
+)
+"""What "of" and a word with a capital make a name: "Bank of America"."""
+
+INSTITUTIONS = frozenset("hospital clinic center bank insurance school church university college".split())  # noqa: SIM905
+OF_INSTITUTIONS = frozenset(
+    (  # noqa: SIM905
+        "the state county city federal public district municipal medical motor vehicle children children's youth human "
+        "services social detention correctional corrections probation health veterans tribal indian university"
+    ).split()
+)
+"""What stands before an institution's word without naming it: "the Medical Center", but "Family Medical Center"."""
+
+STREETS = frozenset("street road avenue drive boulevard lane highway trail parkway circle loop".split())  # noqa: SIM905
+PUBLIC_ROADS = frozenset("the state county federal public city united states us interstate national old".split())  # noqa: SIM905
+"""What stands before a street word without naming the street."""
+
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for kind, words in (
