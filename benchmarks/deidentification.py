@@ -3,15 +3,20 @@
 Opinions are split into two halves by a hash of their ids: the rules are tuned on the half `tuning`, and the numbers of
 docs/appellate.md are those of the half `report`. The check of names here shares nothing with the extractor: it is the
 trained recogniser (the extra `ner`) on the finished text, less the words that legal prose writes with a capital.
+
+A table of the JUSTICE data (.csv) is read as facts of another court, told by others: no rule of names was tuned on it.
 """
 
 import argparse
 import hashlib
+import html
 import random
 import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+
+import pandas as pd
 
 from moot.datasets.deidentify import Deidentified, Opinion, deidentify
 from moot.datasets.deidentify.reading import announced_outcome, read_opinions
@@ -22,15 +27,29 @@ from moot.legal.rubric import OUTCOMES
 from moot.legal.rules import opinion_outcome
 
 CHARACTERS = 6_000
-OPENING = 1_000  # characters that a person reads
+PASSAGE = 1_000  # characters that a person reads
 FOLDS = 5
 SHUFFLES = 20
 LEAST_FOR_CLASSIFIER = 40
+SHORTEST_SUMMARY = 600
 
 
 def half_of(opinion_id: str) -> str:
     """The half that an opinion belongs to, by a hash of its id: tuning or report."""
     return ("tuning", "report")[int(hashlib.sha256(opinion_id.encode()).hexdigest(), 16) % 2]
+
+
+def read_summaries(path: Path) -> list[Opinion]:
+    """The facts of the JUSTICE table as opinions that hold nothing else, with the parties that the table names."""
+    table = pd.read_csv(path, dtype=str).dropna(subset=["facts_text", "first_party", "second_party"])
+    return [
+        Opinion(
+            row["ID"],
+            f"OPINION\n\n{html.unescape(row['facts_text'])}\n\nDISCUSSION\n\nWe review it.\n\nCONCLUSION\n\nWe affirm.",
+            ((row["first_party"], "petitioner"), (row["second_party"], "respondent")),
+        )
+        for row in table[table["facts_text"].str.len() >= SHORTEST_SUMMARY].to_dict("records")
+    ]
 
 
 def surviving_names(facts: str) -> list[str]:
@@ -81,14 +100,18 @@ def measure(finished: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
     if is_installed():
         survivors = {opinion.opinion_id: found for opinion, done in passed if (found := surviving_names(done.facts))}
         lines.append(f"- the recogniser sees a name in {len(survivors)} passed opinions: {survivors or 'none'}")
-    return [*lines, *_classifier_lines(passed), *outcome_lines(opinions)]
+    return [*lines, *_classifier_lines(passed), *outcome_lines(opinions)] if any(o.outcome for o in opinions) else lines
 
 
-def openings(finished: Sequence[tuple[Opinion, Deidentified]], count: int, seed: int) -> list[str]:
-    """The openings of some passed opinions, drawn by a seed, to be read by a person for names and hints."""
-    passed = [(opinion, done) for opinion, done in finished if done.report.passed]
+def passages(finished: Sequence[tuple[Opinion, Deidentified]], count: int, seed: int, start: int) -> list[str]:
+    """Passages of some passed opinions, drawn by a seed among those that reach so far, for a person to read."""
+    passed = [
+        (opinion, done) for opinion, done in finished if done.report.passed and len(done.facts) >= start + PASSAGE / 2
+    ]
     drawn = random.Random(seed).sample(passed, min(count, len(passed)))
-    return [f"\n{opinion.opinion_id} ({opinion.outcome}): {done.facts[:OPENING]}" for opinion, done in drawn]
+    return [
+        f"\n{opinion.opinion_id} ({opinion.outcome}): {done.facts[start : start + PASSAGE]}" for opinion, done in drawn
+    ]
 
 
 def _classifier_lines(passed: Sequence[tuple[Opinion, Deidentified]]) -> list[str]:
@@ -110,14 +133,18 @@ def main() -> None:
     )
     parser.add_argument("--half", choices=("tuning", "report", "all"), default="report")
     parser.add_argument("--no-ner", action="store_true", help="de-identify by rule alone")
-    parser.add_argument("--read", type=int, default=0, help="print the openings of so many passed opinions, too")
+    parser.add_argument("--sample", type=int, default=0, help="so many opinions, drawn by the seed; 0: all")
+    parser.add_argument("--read", type=int, default=0, help="print passages of so many passed opinions, too")
+    parser.add_argument("--start", type=int, default=0, help="the character of the facts at which a passage begins")
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     chosen = parser.parse_args()
     recognise = recognised_names if is_installed() and not chosen.no_ner else None
-    opinions = [o for o in read_opinions(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
+    read = read_summaries if chosen.path.suffix == ".csv" else read_opinions
+    opinions = [o for o in read(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
+    opinions = random.Random(chosen.seed).sample(opinions, min(chosen.sample or len(opinions), len(opinions)))
     print(f"{chosen.path.name}, half: {chosen.half}")
     finished = [(opinion, deidentify(opinion, CHARACTERS, recognise)) for opinion in opinions]
-    print("\n".join([*measure(finished), *openings(finished, chosen.read, chosen.seed)]))
+    print("\n".join([*measure(finished), *passages(finished, chosen.read, chosen.seed, chosen.start)]))
 
 
 if __name__ == "__main__":
