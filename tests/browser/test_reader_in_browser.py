@@ -175,3 +175,11 @@ def test_ten_thousand_debates_open_within_two_seconds(opened: Any, tmp_path: Pat
     page.wait_for_selector("text=case-4999 #1")
     page.get_by_label("Search all text").first.fill('"statement of case-4321."')
     count(page, "2 of 10,000 debates")
+
+
+def test_keys_that_come_faster_than_the_page_are_all_followed(opened: Any, address: str) -> None:
+    page = read(opened(), f"{address}#trial/small/one/0")
+    keys = "for (const key of ['j', 'j', 'c']) document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
+    page.evaluate(f"() => {{ {keys} }}")
+    page.wait_for_selector(".call pre")
+    assert page.url.endswith("#trial/small/one/0/2?call")

@@ -58,6 +58,7 @@ addEventListener("keydown", (event) => {
   if (typing && event.key !== "Escape") return;
   if (typing) return typing.blur();
   event.preventDefault();
+  state = readAddress();  // a key may come before the page has followed the one before it
   return ACTIONS[event.key]();
 });
 
