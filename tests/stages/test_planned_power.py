@@ -130,9 +130,20 @@ def test_five_cases_show_nothing_and_groups_count_their_own(tmp_path: Path, monk
     few = Powered(
         plan.contrasts[0], "pilot", Spread(0.1, 0.2, (0.1, 0.1), cases=5), 5, (20, 20), 5, 0.1, Goal(), Goal(0.025)
     )
-    lines = list(power_lines([few], 0.1))
+    lines = list(power_lines([few], 0.1, 0.3))
     assert lines[0].endswith("5 cases x 20 show no difference, however large at 80% power.")
     assert lines[1].endswith("the data set has 5.")
+
+
+def test_simulated_voices_that_hardly_differ_are_no_ground_to_plan_on() -> None:
+    """At temperature 0 two wordings of a question get the same answers from a simulated voice."""
+    contrast = Plan.from_yaml(raw(), PROJECT).contrasts[0]
+    alike = Spread(0.0, 0.01, (np.nan, np.nan), cases=150, counted=True)
+    rehearsed = Powered(contrast, "rehearsal (SIMULATED)", alike, 150, (1, 1), 283, 0.1, Goal(), Goal())
+    assert "hardly differ" in list(power_lines([rehearsed], 0.1, 0.3))[1]
+    assert list(power_lines([rehearsed], 0.1, 0.3))[1].endswith("right on 30% of the cases, 0.1 would take 255.")
+    pilot = replace(rehearsed, source="pilot")
+    assert " cases x 1, $" in list(power_lines([pilot], 0.1, 0.3))[1]
 
 
 def test_nothing_to_plan_for_is_said() -> None:

@@ -34,6 +34,8 @@ OUTPUT = RESULTS / "power"
 FEWEST_CASES = 10
 PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
 _SHARES = {"accuracy", "valid"}
+_HARDLY_VARIED = 0.1
+"""Of the mean square of a case's difference: one case in ten, of right and wrong answers."""
 SHOWN_REPEATS = (1, 3, 10)
 ASSUMED_NOTE = (
     "Variances by assumption: no debates are known, and one side alone is taken to be right on as many cases as "
@@ -273,7 +275,11 @@ def write_power(plan: Plan) -> str:
     OUTPUT.mkdir(parents=True, exist_ok=True)
     write_table(table, results, {ending: OUTPUT / f"power.{ending}" for ending in ("csv", "html")})
     draw(figure, results, {ending: OUTPUT / f"power.{ending}" for ending in ("png", "svg")})
-    lines = [*power_lines(powered, wanted), *unknown, f"Table and figure: {OUTPUT}/power.html, .csv, .png"]
+    lines = [
+        *power_lines(powered, wanted, plan.config.power.discordant),
+        *unknown,
+        f"Table and figure: {OUTPUT}/power.html, .csv, .png",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -283,7 +289,8 @@ def summarise_power(plan: Plan) -> str:
     if not (powered or unknown):
         return ""
     lines = ["What the planned comparisons can show (snakemake power):"]
-    lines += [f"  {line}" for line in (*power_lines(powered, plan.config.power.difference), *unknown)]
+    goal = plan.config.power
+    lines += [f"  {line}" for line in (*power_lines(powered, goal.difference, goal.discordant), *unknown)]
     return "\n".join(lines) + "\n"
 
 
@@ -293,8 +300,14 @@ def _nothing(simulated: bool) -> StudyResults:
     return StudyResults("power", {}, no_scores(), {}, published, simulated=simulated)
 
 
-def power_lines(powered: Sequence[Powered], difference: float) -> Iterator[str]:
-    """Two lines a contrast: what the plan shows, and what the wanted difference takes."""
+def power_lines(powered: Sequence[Powered], difference: float, discordant: float) -> Iterator[str]:
+    """Two lines a contrast: what the plan shows, and what the wanted difference takes.
+
+    Args:
+        powered: the contrasts.
+        difference: that the user wants to show.
+        discordant: share of cases that one side alone gets right, to assume where simulated voices hardly differ.
+    """
     for one in powered:
         shown = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
         least = "no difference, however large" if np.isnan(shown) else f"a difference of {shown:.3f}"
@@ -303,6 +316,13 @@ def power_lines(powered: Sequence[Powered], difference: float) -> Iterator[str]:
             f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): "
             f"{one.cases} cases x {repeats} show {least} at {one.goal.power:.0%} power."
         )
+        if one.source == REHEARSED and one.spread.moments((1, 1), 0.0)[0] < _HARDLY_VARIED:
+            needed = np.ceil(cases_needed(difference, replace(paired_proportions(discordant), counted=True)))
+            yield (
+                f"  The simulated voices of both sides hardly differ, which says little of models. If one side alone "
+                f"were right on {discordant:.0%} of the cases, {difference:g} would take {needed:,.0f}."
+            )
+            continue
         design = cheapest(difference, one.spread, one.usd, one.available, one.goal)
         if design:
             dollars = "" if np.isnan(design.cost) else f", ${design.cost:,.2f}"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from moot.core.artifacts import atomic_path, read_frames
+from moot.core.artifacts import atomic_path
 from moot.core.config import Config
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
@@ -80,7 +80,8 @@ def run_workflow(folder: Path, shipped: Path, cores: int) -> Measured:
 def read_calls(folder: Path) -> pd.DataFrame:
     """Every call of the rehearsal's debates once, with its tokens, the seconds that it stands for, and its price."""
     paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
-    calls = read_frames(paths)[_CALL_COLUMNS] if paths else pd.DataFrame(columns=_CALL_COLUMNS)
+    frames = [pd.read_parquet(path, columns=_CALL_COLUMNS) for path in paths]  # requests and replies stay on disk
+    calls = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=_CALL_COLUMNS)
     return calls.drop_duplicates("call_id")
 
 
