@@ -1,4 +1,4 @@
-"""Calls a second with 1, 2 and 4 jobs that share one model's limits, on SQLite and on PostgreSQL, in ratios of one run.
+"""Calls a second and processor time a call, with 1, 2 and 4 jobs that share a model's limits, on SQLite and PostgreSQL.
 
 The model replies from within each job after a fixed time, so that nothing but moot and its ledger is measured.
 """
@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
@@ -26,16 +27,24 @@ CALLS = 16
 
 
 def hold_shard(
-    config: Mapping[str, Any], cases: Path, output: Path, shard: int, seconds: float, together: Barrier
+    config: Mapping[str, Any],
+    cases: Path,
+    output: Path,
+    shard: int,
+    seconds: float,
+    together: Barrier,
+    took: "Queue[float]",
 ) -> None:
     """One job: it begins when all are ready."""
     InstantEndpoint.seconds = seconds
     together.wait()
+    processor = time.process_time()
     hold(config, cases, output, shard)
+    took.put(time.process_time() - processor)
 
 
-def calls_a_second(ledger: str, jobs: int, debates: int, concurrency: int, seconds: float) -> float:
-    """Calls of all jobs over the seconds from their common start to the end of the last."""
+def measure_once(ledger: str, jobs: int, debates: int, concurrency: int, seconds: float) -> tuple[float, float]:
+    """Calls of all jobs a second, from their common start to the end of the last; processor milliseconds a call."""
     with tempfile.TemporaryDirectory() as folder:
         cases = people(Path(folder, "cases.parquet"), debates, FACTS)
         config = instant(Path(folder), concurrency)
@@ -43,23 +52,23 @@ def calls_a_second(ledger: str, jobs: int, debates: int, concurrency: int, secon
         config = {**config, "shards": jobs, "ledger": ledger or str(Path(folder, "ledger"))}
         before = _calls(config["ledger"])
         context = multiprocessing.get_context("spawn")
-        together = context.Barrier(jobs + 1)
+        together, took = context.Barrier(jobs + 1), context.Queue()
+        outputs = [Path(folder, f"{shard}.parquet") for shard in range(jobs)]
         processes = [
-            context.Process(
-                target=hold_shard, args=(config, cases, Path(folder, f"{shard}.parquet"), shard, seconds, together)
-            )
-            for shard in range(jobs)
+            context.Process(target=hold_shard, args=(config, cases, output, shard, seconds, together, took))
+            for shard, output in enumerate(outputs)
         ]
         for process in processes:
             process.start()
         together.wait()
         started = time.perf_counter()
+        processor = sum(took.get() for _ in processes)
+        taken = time.perf_counter() - started
         for process in processes:
             process.join()
-        taken = time.perf_counter() - started
-        assert [process.exitcode for process in processes] == [0] * jobs
-        assert _calls(config["ledger"]) - before == debates * CALLS
-    return debates * CALLS / taken
+        calls = _calls(config["ledger"]) - before
+        assert calls == debates * CALLS
+    return calls / taken, 1000 * processor / calls
 
 
 def _calls(place: str) -> int:
@@ -81,14 +90,17 @@ def databases() -> Iterator[dict[str, str]]:
         yield found
 
 
-def measure(jobs: list[int], debates: int, repeats: int, concurrency: int, seconds: float) -> dict[str, list[float]]:
-    """Median calls a second by database, in the order of `jobs`; all take turns."""
+Samples = dict[tuple[str, int], list[tuple[float, float]]]
+
+
+def measure(jobs: list[int], debates: int, repeats: int, concurrency: int, seconds: float) -> Samples:
+    """What `measure_once` found by database and number of jobs; all take turns."""
     with databases() as ledgers:
-        samples: dict[tuple[str, int], list[float]] = {(name, count): [] for name in ledgers for count in jobs}
+        samples: Samples = {(name, count): [] for name in ledgers for count in jobs}
         for _ in range(repeats):
-            for (name, count), rates in samples.items():
-                rates.append(calls_a_second(ledgers[name], count, debates, concurrency, seconds))
-        return {name: [statistics.median(samples[name, count]) for count in jobs] for name in ledgers}
+            for (name, count), found in samples.items():
+                found.append(measure_once(ledgers[name], count, debates, concurrency, seconds))
+    return samples
 
 
 def main() -> None:
@@ -101,11 +113,12 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.05)
     arguments = parser.parse_args()
     found = measure(arguments.jobs, arguments.debates, arguments.repeats, arguments.concurrency, arguments.latency)
-    base = found["SQLite"][0]
-    print("| ledger | jobs | calls/s | ratio |\n|---|---|---|---|")
-    for name, rates in found.items():
-        for count, rate in zip(arguments.jobs, rates, strict=True):
-            print(f"| {name} | {count} | {rate:.0f} | {rate / base:.2f} |", flush=True)
+    print("| ledger | jobs | calls/s | ratio | CPU ms/call |\n|---|---|---|---|---|")
+    base = 0.0
+    for (name, count), samples in found.items():
+        rate, processor = (statistics.median(values) for values in zip(*samples, strict=True))
+        base = base or rate
+        print(f"| {name} | {count} | {rate:.0f} | {rate / base:.2f} | {processor:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
