@@ -29,11 +29,13 @@ def recorded(folder: Path, method: str, answers: str, cases: int = 30) -> Experi
     return write_results(folder, CASES, {"tiny": rows}, experiment=method, config=view)
 
 
-def answers(folder: Path, claims: str, *experiments: ExperimentResults) -> pd.DataFrame:
+def answers(folder: Path, claims: str, *experiments: ExperimentResults, simulated: bool = False) -> pd.DataFrame:
     path = folder / "claims.csv"
     path.write_text(f"{HEADER}\n{claims}")
     by_name = {found.experiment: found for found in experiments}
-    results = StudyResults("comparison", by_name, no_scores(), {}, pd.DataFrame(), claims=read_claims(path))
+    results = StudyResults(
+        "comparison", by_name, no_scores(), {}, pd.DataFrame(), claims=read_claims(path), simulated=simulated
+    )
     return questions(results).frame
 
 
@@ -52,6 +54,13 @@ def test_a_method_that_is_always_right_is_better_than_one_that_never_is(
     assert (row["this run"], row["answer"], row["cases"]) == (value, "supported", 30)
     turned = answers(tmp_path, CLAIM.format(statistic=statistic, second=AGAINST).replace("above", "below"), *pair)
     assert turned.iloc[0]["answer"] == "not supported"
+
+
+def test_simulated_voices_support_no_claim(tmp_path: Path) -> None:
+    pair = recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
+    claim = CLAIM.format(statistic="difference in accuracy", second=AGAINST).replace("c,,", "c,0.5,", 1)
+    row = answers(tmp_path, claim, *pair, simulated=True).iloc[0]
+    assert (row["this run"], row["answer"]) == (1.0, "cannot tell") and pd.isna(row["published value"])
 
 
 def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(tmp_path: Path) -> None:

@@ -74,6 +74,10 @@ def questions(results: StudyResults) -> TableContent:
             "of both count. Intervals are by cluster; they are not corrected for the number of questions.",
             "A claim with a published threshold is judged only by runs on the paper's data and with its settings. "
             "Recorded answers were published by the studies' authors; their models are others than the papers'.",
+            *(
+                ["Simulated voices judge no claim: whatever they measure, the answer is `cannot tell`."]
+                * results.simulated
+            ),
         ],
         ours=("this run", "95 % low", "95 % high"),
         published=("published value",),
@@ -87,7 +91,7 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[dict[str, Any]]:
         "study": claim.study,
         "question": claim.question,
         "published claim": claim.claim,
-        "published value": claim.published,
+        "published value": None if results.simulated else claim.published,
         "supported where": claim.needed,
         "source": claim.source,
         "see": claim.see,
@@ -98,7 +102,7 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[dict[str, Any]]:
         joined = "to" if claim.statistic == RATIO_OF_ROUNDS else "less"
         subject = _method(first) + (f" {joined} {_method(second)}" if second else "")
         yield asked | {
-            "answer": claim.judge(estimate.low, estimate.high, estimate.cases),
+            "answer": CANNOT_TELL if results.simulated else claim.judge(estimate.low, estimate.high, estimate.cases),
             "this run": estimate.value,
             "95 % low": estimate.low,
             "95 % high": estimate.high,
