@@ -62,10 +62,10 @@ class Jobs:
 
 
 def test_calls_under_way_at_once(server: FaultServer, ledger: str, tmp_path: Path) -> None:
-    server.reset(latency=0.05)
-    Jobs(server, ledger, tmp_path, 24, jobs=4, concurrency=7).run()
+    server.reset(latency=0.15)
+    Jobs(server, ledger, tmp_path, 12, jobs=4, concurrency=7).run()
     stats = server.stats()
-    assert stats["requests"] == 24 * CALLS
+    assert stats["requests"] == 12 * CALLS
     assert stats["peak"] == 7
 
 

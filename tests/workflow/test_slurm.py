@@ -91,7 +91,7 @@ def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
             stats = server.stats()
             assert stats["distinct"] == DEBATES * CALLS
             assert stats["requests"] <= DEBATES * CALLS + repeated
-            assert stats["peak"] == 3
+            assert stats["peak"] <= 3
     held = Ledger(ledger)
     assert held.spent().calls == 2 * DEBATES * CALLS
     held.close()
