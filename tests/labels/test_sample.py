@@ -105,7 +105,7 @@ def panel() -> tuple[pd.DataFrame, pd.DataFrame]:
         {
             "experiment": "e", "model": "m", "debate_id": debate, "case_id": debate, "turn": turn, "round": turn,
             "speaker": "judge_1", "kind": "statement", "text": "" if (debate, turn) == ("d5", 2) else "Words.",
-            "source": "model", "item": statement_id("e", "m", debate, turn),
+            "source": "model", "item": statement_id("e", "m", debate, turn, "Words."),
         }
         for debate in said_in for turn in (1, 2)
     ]  # fmt: skip

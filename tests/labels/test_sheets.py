@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.core.artifacts import SCHEMAS, describe, write_rows
+from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.labels.agreement import annotator_agreement, confusion
 from moot.labels.sheets import blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
@@ -58,6 +58,23 @@ def test_a_sheet_is_blind_shuffled_and_without_empty_statements(statements: pd.D
     orders = {tuple(blinded(statements, FACTS, seed)["item"]) for seed in range(8)}
     assert len(orders) > 1
     assert list(blinded(statements, FACTS, 1)["item"]) == list(sheet["item"])
+
+
+def test_a_label_is_of_the_words_that_were_labelled(statements: pd.DataFrame, tmp_path: Path) -> None:
+    """A debate that is held anew says other words in the same turn: the old label is none of theirs."""
+    shards = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
+    sheet = write_sheets(blinded(statements, FACTS, seed=1), tmp_path, "abc")[0]
+    filled = fill(tmp_path / "annotations" / "ann.csv", sheet, dict.fromkeys(TEXTS, "AFFIRM"), "ann")
+    said = pd.read_parquet(shards)
+    changed = TEXTS[1]
+    said.loc[said["text"] == changed, "text"] = "I would reverse."
+    write_frame(shards, "transcripts", said, describe("panel"))
+    anew = read_statements([shards])
+    labels, faults = read_annotations([filled], known(anew))
+    assert len(labels) == 3 and len(faults) == 1 and "may say other words" in faults[0]
+    [new] = anew.loc[anew["text"] == "I would reverse.", "item"]
+    assert new not in set(labels["item"])
+    assert list(pd.read_csv(write_sheets(blinded(anew, FACTS, 1), tmp_path, "abc")[0])["item"]) == [new]
 
 
 def test_a_sheet_on_disk_is_never_written_to_again(statements: pd.DataFrame, tmp_path: Path) -> None:
@@ -177,7 +194,7 @@ def test_people_override_rules_in_the_configured_order() -> None:
 
 
 def test_items_differ_and_tell_nothing() -> None:
-    items = {statement_id("e", "m", f"c{case}#0", turn) for case in range(20) for turn in range(20)}
+    items = {statement_id("e", "m", f"c{case}#0", turn, "") for case in range(20) for turn in range(20)}
     assert len(items) == 400
 
 

@@ -16,17 +16,19 @@ SHEET = sheet_id("panel", "one")
 ROUNDS = 3
 
 
+def words(number: int) -> str:
+    """A statement that is hostile to spreadsheets and browsers."""
+    return f"=Statement {number} <b onclick=alert(1)>bold</b>"
+
+
 def item(number: int) -> str:
     """The blind id of a statement of the sheet."""
-    return statement_id("panel", "one", f"case-{number}#0", 2)
+    return statement_id("panel", "one", f"case-{number}#0", 2, words(number))
 
 
 def write_sheet(folder: Path, statements: int) -> Path:
-    """A sheet of so many statements, all of them hostile to spreadsheets and browsers."""
-    rows = [
-        (item(number), f"Facts {number}.", f"=Statement {number} <b onclick=alert(1)>bold</b>", "", "", "")
-        for number in range(statements)
-    ]
+    """A sheet of so many statements."""
+    rows = [(item(number), f"Facts {number}.", words(number), "", "", "") for number in range(statements)]
     sheet = pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
     return write_sheets(sheet, folder / "data" / "annotation_sheets", SHEET)[0]
 

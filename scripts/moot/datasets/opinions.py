@@ -49,7 +49,9 @@ class OpinionsOptions(DatasetOptions):
         description="for local: a file or folder below data_root (.jsonl of texts or of CAP records, .json, .txt)",
     )
     max_characters: int = Field(
-        6000, ge=500, description="most characters of facts that a case keeps, in whole sentences"
+        2000,
+        ge=500,
+        description="most characters of facts that a case keeps, in whole sentences; longer ones tell the outcome",
     )
     ner: bool | Literal["auto"] = Field(
         "auto",

@@ -142,7 +142,8 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tu
         elif item not in known.get(item.split("-")[0], set()):
             faults.append(
                 f"{place}, column 'item': {quoted(item)} is no statement of a debate of this run; expected an id as "
-                "the sheets have it. Remove the row, or run the configuration that the sheet was made with."
+                "the sheets have it. Remove the row, or run the configuration that the sheet was made with: a debate "
+                "that was held anew may say other words, which need labels of their own."
             )
         elif (item, by) in seen:
             who = f"{quoted(annotator)} labelled" if kind == HUMAN else "an adjudicator decided on"

@@ -23,8 +23,8 @@ def read_statements(shards: Sequence[Path]) -> pd.DataFrame:
     said: pd.DataFrame = pd.concat(frames, ignore_index=True)
     labelled = said["kind"].isin(LABELLED_KINDS) & ~waiting(said)
     statements = said.loc[labelled, COLUMNS].reset_index(drop=True)
-    keys = zip(statements["experiment"], statements["model"], statements["debate_id"], statements["turn"], strict=True)
-    statements["item"] = [statement_id(experiment, model, debate, turn) for experiment, model, debate, turn in keys]
+    keys = zip(*(statements[name] for name in ("experiment", "model", "debate_id", "turn", "text")), strict=True)
+    statements["item"] = [statement_id(*key) for key in keys]
     return statements
 
 
@@ -33,9 +33,10 @@ def sheet_id(experiment: str, model: str) -> str:
     return hashlib.sha256(f"{experiment}\x1f{model}".encode()).hexdigest()[:8]
 
 
-def statement_id(experiment: str, model: str, debate_id: str, turn: int) -> str:
-    """The blind id of a statement: it tells neither model, nor case, nor who spoke when."""
-    inner = hashlib.sha256(f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}".encode()).hexdigest()[:12]
+def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: str) -> str:
+    """The blind id of a statement, of its words too: it tells neither model, nor case, nor who spoke when."""
+    key = f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}\x1f{text}"
+    inner = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{sheet_id(experiment, model)}-{inner}"
 
 
