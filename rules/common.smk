@@ -15,6 +15,7 @@ from moot.core.errors import UserError
 from moot.core.log import stage_lines_asked_for
 from moot.report.exports import EXPORTERS
 from moot.stages.console import show_stages
+from moot.stages.experiments import artifact_files
 from moot.stages.plan import Plan
 from moot.studies import FIGURES, TABLES
 from moot.stages.digests import (
@@ -183,7 +184,11 @@ def model_made_files(wildcards):
     except UserError as error:
         raise WorkflowError(str(error)) from None
     needed = plan.needed_by_dataset(wildcards.dataset).values()
-    return [f"results/{file}" for path in needed for file in plan.artifact_files(path)]
+    return [
+        f"results/{file}"
+        for path in needed
+        for file in artifact_files(path, plan.config.shards)
+    ]
 
 
 def download_record(wildcards):

@@ -7,6 +7,7 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.stages.digests import Stages
+from moot.stages.experiments import artifact_files
 from moot.stages.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,9 @@ def test_a_loader_says_what_it_needs_and_finds_it(tmp_path: Path) -> None:
     assert plan.needed_by_dataset("cases") == {"summaries": "summaries/summarise/gpt-4.1.jsonl"}
     assert plan.load_context("cases").artifacts == {"summaries": Path("results/summaries/summarise/gpt-4.1.jsonl")}
     (path,) = plan.needed_by_dataset("rewritten").values()
-    assert plan.artifact_files(path) == [f"transcripts/rewrite/gpt-4.1/{shard}.parquet" for shard in (0, 1)]
+    assert artifact_files(path, plan.config.shards) == [
+        f"transcripts/rewrite/gpt-4.1/{shard}.parquet" for shard in (0, 1)
+    ]
     assert plan.needed_by_dataset("opinions") == {}
 
 

@@ -20,9 +20,10 @@ from fault_server import FaultServer
 from moot.core.artifacts import read_cases
 from moot.stages.assistants import write_assistant
 from moot.stages.debates import Job, write_transcripts
+from moot.stages.experiments import Experiment
 from moot.stages.labels import LabelJob, label_statements
 from moot.stages.load import load_dataset
-from moot.stages.plan import Experiment, Plan
+from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
 from moot.stages.results import study_results, write_scores
 from shown_values import missing

@@ -16,7 +16,7 @@ from moot.core.extensions import FOLDERS
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 PACKAGE = "moot"
-BOUNDARY = frozenset({"moot.stages.plan", "moot.stages.job", "moot.stages.records", "moot.stages.digests"})
+BOUNDARY = frozenset(f"moot.stages.{name}" for name in ("plan", "experiments", "job", "records", "digests"))
 """Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged
 and recorded, and what reruns it, says nothing of what it makes.
 """

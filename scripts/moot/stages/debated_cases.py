@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from moot.core.cases import Case, choose_cases, leaks
 from moot.core.errors import UserError
-from moot.stages.plan import Experiment
+from moot.stages.experiments import Experiment
 
 
 def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:

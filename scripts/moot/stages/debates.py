@@ -29,7 +29,8 @@ from moot.protocols.people import AskPerson
 from moot.protocols.relabelling import restore
 from moot.stages.arms import as_argued, make_debate
 from moot.stages.debated_cases import choose_debated_cases
-from moot.stages.plan import Experiment, Plan
+from moot.stages.experiments import Experiment
+from moot.stages.plan import Plan
 from moot.stages.rehearsal import simulated_endpoints
 
 Item = TypeVar("Item")

@@ -1,61 +1,30 @@
 """From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
 
-import fnmatch
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from moot.core.config import COMPARISON, RECORDED, Config, ExperimentConfig, parse_config, validation_message, where
+from moot.core.config import COMPARISON, RECORDED, Config, parse_config, validation_message, where
 from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
-from moot.labels import HUMAN, JUDGE, LABELERS
+from moot.labels import JUDGE
 from moot.llm.hub import check_pinned
 from moot.llm.prompts import Prompts
-from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arms import arm_name
-from moot.protocols.people import check_seats, is_person
 from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, GROUPS, TRIALS, Figure, Table
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
-from moot.stages.arms import arm_configs, check_arms, full_experiment, with_arm
 from moot.stages.contrasts import check_contrasts
-from moot.stages.entries import expand_grid, templates_used
+from moot.stages.experiments import Experiment, ExperimentReader
 from moot.stages.prices import with_price
 from moot.stages.rehearsal import with_simulated_people, with_simulated_voices
 from moot.training.baselines import select
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """One experiment of a run, grids expanded, everything named looked up."""
-
-    name: str
-    config: ExperimentConfig
-    params: ProtocolParams
-    study: str
-    needs: Mapping[str, str]
-    prompts: Prompts
-
-    def needed_by(self, model: str) -> dict[str, str]:
-        """The artifacts below `results/` that the debates of one of its models need first, by name."""
-        return {name: path.format(model=model, dataset=self.config.dataset) for name, path in self.needs.items()}
-
-    @property
-    def seats(self) -> set[str]:
-        """The models that speak in it beside the experiment's own."""
-        return {voice for voice in self.params.seats.values() if not is_person(voice)}
-
-    @property
-    def people(self) -> set[str]:
-        """The people who sit in it: `person`, or `person:NAME`."""
-        return set(self.params.seats.values()) - self.seats
 
 
 class Plan:
@@ -74,14 +43,15 @@ class Plan:
         self.config = with_simulated_voices(config) if config.rehearsal else config
         self.shipped = shipped
         self.files = tuple(files)
-        self.templates = cache(self._templates)
         try:
             extensions = load_extensions(config.extensions)
         except UserError as error:
             raise UserError(f"{self._where('extensions')}: {error}") from None
         own = (folder / "prompts" for folder in extensions)
-        self._prompts = Prompts(Path("config/prompts"), *own, shipped / "config" / "prompts")
-        self.experiments = {experiment.name: experiment for experiment in self._experiments()}
+        prompts = Prompts(Path("config/prompts"), *own, shipped / "config" / "prompts")
+        reader = ExperimentReader(self.config, self.files, prompts)
+        self.templates = reader.templates
+        self.experiments = {experiment.name: experiment for experiment in reader.read()}
         if config.rehearsal:
             people = {person for experiment in self.experiments.values() for person in experiment.people}
             self.config = with_simulated_people(self.config, people)
@@ -96,7 +66,7 @@ class Plan:
             except UserError as error:
                 raise UserError(f"{self._where('models', model, 'revision')}: {error}") from None
         self.config = self.config.model_copy(update={"models": self._with_prices()})
-        known = {name: config for name, (_, config) in self._expanded.items()}
+        known = {name: config for name, (_, config) in reader.expanded.items()}
         known |= {arm_name(name, arm): config for name, config in known.items() for arm in config.arms}
         self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where)
 
@@ -121,83 +91,6 @@ class Plan:
     def _where(self, *location: str) -> str:
         return where(self.files, location)
 
-    @cached_property
-    def _expanded(self) -> dict[str, tuple[str, ExperimentConfig]]:
-        """Every experiment, also those outside of this run, grids expanded, with the name of its entry."""
-        expanded: dict[str, tuple[str, ExperimentConfig]] = {}
-        for name, config in self.config.experiments.items():
-            for grid_name, grid_config in expand_grid(name, config):
-                if grid_name in expanded:
-                    place = self._where("experiments", name, "grid")
-                    raise UserError(f"{place}: two experiments called '{grid_name}'. Rename one of the values.")
-                expanded[grid_name] = (name, grid_config)
-        return expanded
-
-    def _experiments(self) -> Iterable[Experiment]:
-        expanded = self._expanded
-        arms = {arm_name(name, arm): name for name, (_, config) in expanded.items() for arm in config.arms}
-        wanted = self._wanted([*expanded, *self.config.experiments, *arms])
-        for name, (entry, config) in expanded.items():
-            everything = not self.config.run or bool({name, entry} & wanted)
-            if not everything and not any(full == name and arm in wanted for arm, full in arms.items()):
-                continue
-            found = self._experiment(name, entry, config)
-            if everything:
-                yield found
-            for arm, arm_config in arm_configs(full_experiment(name, config, found.params), config):
-                if everything or arm in wanted:
-                    yield self._experiment(arm, entry, arm_config)
-
-    def _wanted(self, known: Sequence[str]) -> set[str]:
-        """The names that `run` means."""
-        wanted = set[str]()
-        for pattern in self.config.run:
-            named = fnmatch.filter(known, pattern)
-            if not named:
-                raise unknown_name("experiment", pattern, known, where=self._where("run"))
-            wanted.update(named)
-        return wanted
-
-    def _experiment(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
-        if config.protocol not in PROTOCOLS:
-            raise unknown_name("protocol", config.protocol, PROTOCOLS, self._where("experiments", entry, "protocol"))
-        if config.dataset not in self.config.datasets:
-            place = self._where("experiments", entry, "dataset")
-            raise unknown_name("data set", config.dataset, self.config.datasets, place)
-        found = PROTOCOLS[config.protocol]
-        try:
-            params = found.params.model_validate(dict(config.params))
-        except ValidationError as error:
-            prefix = ("experiments", entry, "params")
-            message = validation_message(error, prefix, self.files, list(found.params.model_fields))
-            raise UserError(message) from None
-        labelers = {JUDGE, HUMAN, "rules", *LABELERS.extensions}
-        for labeler in config.labelers:
-            if labeler.partition(":")[0] not in labelers:
-                raise unknown_name("labeler", labeler, labelers, self._where("experiments", entry, "labelers"))
-        judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
-        place = self._where("experiments", entry, "params", "seats")
-        check_seats(params.seats, found.seats(params), self.config.models, place)
-        for key, models in (("models", config.models), ("labelers", judges)):
-            for model in models:
-                if model not in self.config.models:
-                    raise unknown_name("model", model, self.config.models, self._where("experiments", entry, key))
-        try:
-            prompts = self.templates(config.prompts, *templates_used(config))
-        except UserError as error:
-            raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
-        full = full_experiment(config.of or name, config, params)
-        loader = self.config.datasets[config.dataset].get("loader") or config.dataset
-        labels = LOADERS[loader].labels if loader in LOADERS else ()
-        check_arms(full, config, labels, self._where("experiments", entry))
-        params, held = with_arm(full, config.arm)
-        needs = {
-            f"{key}_{number}" if number else key: file
-            for key, path in {**found.needs(params), **held}.items()
-            for number, file in enumerate(self.artifact_files(path))
-        }
-        return Experiment(name, config, params, config.study or found.study, needs, prompts)
-
     def _check_needs(self, experiment: Experiment) -> None:
         """Raise `UserError` where an experiment rests on debates that this run does not hold, or on other data."""
         of, models = experiment.config.of, experiment.config.models
@@ -217,10 +110,6 @@ class Plan:
                     f"{beside}: experiment '{name}' is about data set '{found.dataset}', "
                     f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
                 )
-
-    def _templates(self, folder: str, *names: str) -> Prompts:
-        """The prompt templates, single ones replaced by those of a folder; `names` are prefixes of those used."""
-        return self._prompts.overlaid(Path(folder), *names) if folder else self._prompts
 
     @cached_property
     def datasets_used(self) -> list[str]:
@@ -265,11 +154,6 @@ class Plan:
         """The artifacts below `results/` that a data set is read from, made by a model, by name."""
         options = self.datasets[dataset]
         return dict(LOADERS[options.loader or dataset].needs(options))
-
-    def artifact_files(self, path: str) -> list[str]:
-        """The files below `results/` of an artifact that something needs; transcripts are one file a shard."""
-        shards = range(self.config.shards) if path.startswith("transcripts/") else ()
-        return [f"{path}/{shard}.parquet" for shard in shards] or [path]
 
     def load_context(self, dataset: str) -> LoadContext:
         """What a loader may use."""

@@ -22,7 +22,8 @@ from moot.protocols.debate import Debate
 from moot.protocols.inbox import given_answer
 from moot.protocols.people import Question
 from moot.stages.debates import Job, run_debates
-from moot.stages.plan import Experiment, Plan
+from moot.stages.experiments import Experiment
+from moot.stages.plan import Plan
 from moot.stages.standins import StandIns
 
 _CHARACTERS_A_TOKEN = 4.0
