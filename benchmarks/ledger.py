@@ -5,6 +5,7 @@ import random
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -47,32 +48,49 @@ def debates(at_once: int = 16) -> Iterator[Entry]:
         number += at_once
 
 
-def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[int, float, float, float, float]]:
+class Clock:
+    """Seconds of the wall clock and of this process, from one stop to the next."""
+
+    def __init__(self) -> None:
+        self.seconds = self.processor = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count what the block takes."""
+        wall, processor = time.perf_counter(), time.process_time()
+        yield
+        self.seconds += time.perf_counter() - wall
+        self.processor += time.process_time() - processor
+
+    def rates(self, count: int) -> tuple[float, float]:
+        """So many by both."""
+        return count / self.seconds, count / self.processor
+
+
+def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
     """What a ledger does when it holds some numbers of entries.
 
     Yields:
-        entries, characters of a request, entries stored a second since the size before (in batches of 64), read a
-        second (one by one), and a second with their requests (many at once).
+        entries, characters of a request, entries stored since the size before (in batches of 64), read (one by one),
+        and read with their requests (many at once): each a second, and a second of processor time.
     """
     opened, source, known = Ledger(ledger), debates(), list[str]()
     for before, size in pairwise([0, *sizes]):
-        seconds = characters = 0.0
+        storing, reading, exporting, characters = Clock(), Clock(), Clock(), 0
         for start in range(before, size, BATCH):
             batch = list(islice(source, min(BATCH, size - start)))
-            with_clock = time.perf_counter()
-            opened.store(batch)
-            seconds += time.perf_counter() - with_clock
+            with storing.running():
+                opened.store(batch)
             characters += sum(len(entry.request) for entry in batch)
             known.extend(entry.call_id for entry in batch[:2])
         chosen = random.Random(size).choices(known, k=GETS)
-        started = time.perf_counter()
-        for one in chosen:
-            opened.replies([one])
-        read = time.perf_counter()
-        whole = sum(1 for _ in opened.entries(chosen))
-        exported = time.perf_counter()
+        with reading.running():
+            for one in chosen:
+                opened.replies([one])
+        with exporting.running():
+            whole = sum(1 for _ in opened.entries(chosen))
         new = size - before
-        yield size, characters / new, new / seconds, GETS / (read - started), whole / (exported - read)
+        yield size, characters / new, *storing.rates(new), *reading.rates(GETS), *exporting.rates(whole)
     opened.close()
 
 
@@ -82,8 +100,8 @@ def main() -> None:
     parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 100_000])
     parser.add_argument("--ledger", help="SQLAlchemy URL; by default SQLite in a temporary folder")
     arguments = parser.parse_args()
-    print("| entries | asked, bytes | kept, bytes | stored a second | read a second | exported a second |")
-    print("|---|---|---|---|---|---|")
+    print("| entries | asked, bytes | kept, bytes | stored a second | by processor | read | by processor |", end="")
+    print(" exported | by processor |\n|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for size, asked, *speeds in measure(arguments.ledger or folder, arguments.sizes):
             kept = sum(file.stat().st_size for file in Path(folder).iterdir()) / size

@@ -11,6 +11,7 @@ SCRIPTS = {
     "debates.py": ["--smoke"],
     "jobs.py": ["--debates", "4", "--repeats", "1", "--jobs", "1", "2"],
     "ledger.py": ["2000"],
+    "scale.py": ["40", "--a-shard", "20"],
     "prompt_reuse.py": ["--smoke"],
     "dry_run.py": [],
     "reader.py": ["100"],

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow.parquet as pq
 import pytest
 
 from fault_server import FaultServer
@@ -75,3 +76,21 @@ def test_jobs_that_share_a_model(benchmark: object) -> None:
     jobs: ModuleType = benchmark("jobs")  # type: ignore[operator]
     rate, processor = jobs.measure_once("", 2, 4, 8, 0.0)  # it counts the calls that the ledger then holds
     assert rate > 0 and processor > 0
+
+
+def test_every_stage_runs_over_made_up_debates_in_shards(
+    benchmark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scale: ModuleType = benchmark("scale")  # type: ignore[operator]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(scale, "TEMPLATES", 3)
+    scale.make(40, 4)
+    plan = scale.Plan.from_yaml(scale.settings(4), PROJECT)
+    for stage in ("predict", "score", "render"):
+        scale.STAGES[stage](plan, 4)
+    assert len(pq.read_table(scale.PREDICTIONS)) == 40 and len(pq.read_table(scale.CALLS)) == 40 * 19
+    said = sum(len(pq.read_table(shard)) for shard in scale._shards(4))
+    assert said == 40 * 20
+    text = (scale.OUT / "trial.md").read_text(encoding="utf-8")
+    names = re.findall(r"^## Debate (.*)$", text, re.MULTILINE)
+    assert len(names) == 40 and names == sorted(names), "in the order of ids, whatever shards they stand in"

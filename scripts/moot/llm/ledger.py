@@ -41,6 +41,19 @@ VERSION = 3
 """1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process.
 3: requests and replies are packed, in a table of their own; what was stored before stays where it is."""
 _READ_BATCH = 500
+# Statements that run for each batch are made once: making one takes as long as the database takes to run it.
+_AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
+_STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
+_PACKED = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(_AMONG))
+_PACKED_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(_AMONG))
+_UNDER_WAY = [
+    sa.delete(table).where(table.c.call_id.in_(_AMONG)) for table in (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
+]
+_MORE = sa.update(TOTALS).values(
+    calls=TOTALS.c.calls + sa.bindparam("more_calls"),
+    tokens=TOTALS.c.tokens + sa.bindparam("more_tokens"),
+    cost_usd=TOTALS.c.cost_usd + sa.bindparam("more_usd"),
+)
 _CREATION_LOCK = 6_061_984
 _WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
 
@@ -120,6 +133,8 @@ class Ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
             self._create()
             self._packer = Packer(self._insert)
+            new_call = self._insert(CALLS).on_conflict_do_nothing()
+            self._new_call = new_call.returning(CALLS.c.tokens, CALLS.c.cost_usd)
             self.processes = processes_at(self._engine, self.place)
             self._call_locks = call_locks(self._engine, self.processes)
         # Held around a call by id: no other process makes it meanwhile.
@@ -229,11 +244,10 @@ class Ledger:
                     yield from self._as_text(connection, batch)
 
     def _packed(self, connection: sa.Connection, call_ids: Sequence[str], requests: bool) -> Iterator[Entry]:
-        columns = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
-        query = sa.select(*columns, CALLS.c.request if requests else sa.literal(b""))
-        rows = connection.execute(query.where(CALLS.c.call_id.in_(map(bytes.fromhex, call_ids)))).all()
+        among = {"among": [bytes.fromhex(call_id) for call_id in call_ids]}
+        rows = connection.execute(_PACKED if requests else _PACKED_REPLIES, among).all()
         texts = self._packer.unpack(connection, [row[-1] for row in rows]) if requests else [""] * len(rows)
-        for (call_id, model, replicate, reply, _), request in zip(rows, texts, strict=True):
+        for (call_id, model, replicate, reply, *_), request in zip(rows, texts, strict=True):
             yield Entry(call_id.hex(), model, request, replicate, Reply.from_json(decompress(reply)))
 
     @staticmethod
@@ -253,22 +267,16 @@ class Ledger:
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
         call_ids = [entry.call_id for entry in entries]
-        insert = self._insert(CALLS).on_conflict_do_nothing().returning(CALLS.c.tokens, CALLS.c.cost_usd)
         with self._explained(), self._packer.undone_on_error(), self._engine.begin() as connection:
             earlier = {entry.call_id for entry in self._as_text(connection, call_ids)} if self._has_earlier else set()
             new = [entry for entry in entries if entry.call_id not in earlier]
             requests = self._packer.pack(connection, [entry.request for entry in new])
             rows = [_row(entry, request) for entry, request in zip(new, requests, strict=True)]
-            stored = connection.execute(insert, rows).all() if rows else []
-            connection.execute(
-                sa.update(TOTALS).values(
-                    calls=TOTALS.c.calls + len(stored),
-                    tokens=TOTALS.c.tokens + sum(tokens for tokens, _ in stored),
-                    cost_usd=TOTALS.c.cost_usd + sum(usd for _, usd in stored),
-                )
-            )
-            for table in (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS):
-                connection.execute(sa.delete(table).where(table.c.call_id.in_(call_ids)))
+            stored = connection.execute(self._new_call, rows).all() if rows else []
+            more = {"more_calls": len(stored), "more_tokens": sum(tokens for tokens, _ in stored)}
+            connection.execute(_MORE, {**more, "more_usd": sum(usd for _, usd in stored)})
+            for ended in _UNDER_WAY:
+                connection.execute(ended, {"among": call_ids})
         return {} if len(stored) == len(entries) else self.replies(call_ids)
 
     async def put_attempt(self, call_id: str, tokens: int, usd: float) -> None:

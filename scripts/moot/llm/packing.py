@@ -24,6 +24,9 @@ _LEAST_CHARACTERS = 32
 _DIGEST_BYTES = 16
 _MOST_REMEMBERED = 200_000
 _AT_ONCE = 500
+_AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
+_NUMBERS = sa.select(PIECES.c.digest, PIECES.c.number).where(PIECES.c.digest.in_(_AMONG))
+_TEXTS = sa.select(PIECES.c.number, PIECES.c.text).where(PIECES.c.number.in_(_AMONG))
 _USUAL = (
     b'{"text":"","reasoning":"","logprobs":{"YES":-0."NO":-},"unlisted_logprob":null,"finish_reason":"stop",'
     b'"prompt_tokens":1,"completion_tokens":1,"cached_tokens":0,"seconds":1.,"attempts":1,"cost_usd":0.0,'
@@ -73,7 +76,7 @@ class Packer:
     """
 
     def __init__(self, insert: Any) -> None:
-        self._insert = insert
+        self._new_piece = insert(PIECES).on_conflict_do_nothing()
         self._numbers: dict[bytes, int] = {}
 
     @contextmanager
@@ -100,10 +103,10 @@ class Packer:
         if not texts:
             return
         rows = [{"digest": digest, "text": compress(text)} for digest, text in sorted(texts.items())]
-        connection.execute(self._insert(PIECES).on_conflict_do_nothing(), rows)
+        connection.execute(self._new_piece, rows)
         for digests in _portions(texts):
-            query = sa.select(PIECES.c.digest, PIECES.c.number).where(PIECES.c.digest.in_(digests))
-            self._numbers.update((bytes(digest), number) for digest, number in connection.execute(query))
+            found = connection.execute(_NUMBERS, {"among": digests})
+            self._numbers.update((bytes(digest), number) for digest, number in found)
 
     @staticmethod
     def unpack(connection: sa.Connection, requests: Sequence[bytes]) -> list[str]:
@@ -111,8 +114,8 @@ class Packer:
         numbers = [json.loads(decompress(request)) for request in requests]
         texts: dict[int, str] = {}
         for some in _portions({number for request in numbers for number in request}):
-            query = sa.select(PIECES.c.number, PIECES.c.text).where(PIECES.c.number.in_(some))
-            texts.update((number, decompress(text)) for number, text in connection.execute(query))
+            found = connection.execute(_TEXTS, {"among": some})
+            texts.update((number, decompress(text)) for number, text in found)
         if missing := {number for request in numbers for number in request} - set(texts):
             raise DamagedError(f"malformed: piece {min(missing)} of a request is missing")
         return ["".join(texts[number] for number in request) for request in numbers]

@@ -178,10 +178,14 @@ class Reply:
 
     def to_json(self) -> str:
         """The reply as JSON, for the ledger."""
-        content = {one.name: getattr(self, one.name) for one in fields(self)} | {"logprobs": dict(self.logprobs)}
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        content = {name: getattr(self, name) for name in _REPLY_FIELDS} | {"logprobs": dict(self.logprobs)}
+        return _AS_JSON(content)
 
     @classmethod
     def from_json(cls, text: str) -> "Reply":
         """The reply that `to_json` wrote."""
         return cls(**json.loads(text))
+
+
+_REPLY_FIELDS = tuple(one.name for one in fields(Reply))
+_AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
