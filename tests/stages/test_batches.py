@@ -46,6 +46,7 @@ def single(server: FaultServer, cases: Path, tmp_path_factory: pytest.TempPathFa
 @pytest.fixture(autouse=True)
 def as_new(server: FaultServer) -> None:
     fresh = {"seconds": 0.0, "upload_delay": 0.0, "create_delay": 0.0, "lines": [], "rate": 0.2, "status": "completed"}
+    fresh |= {"create_late": 0.0, "keeps_files": False}
     server.reset(**{f"batch_{name}": value for name, value in {**fresh, "drops": [], "refused": 0}.items()})
 
 
@@ -136,12 +137,44 @@ def test_killed_and_nothing_is_submitted_twice(
     os.killpg(process.pid, signal.SIGKILL)
     process.join()
     assert not output.exists()
-    server.reset(keep=True, **{f"batch_{name}": 0.0 for name in slow})
+    server.reset(keep=True, batch_keeps_files=True, **{f"batch_{name}": 0.0 for name in slow})
     pd.testing.assert_frame_equal(hold(config, cases, output), single)
     found = seen(server)
     assert set(found["lines"].values()) == {1}
     assert found["sizes"] == [DEBATES] * WAVES
     assert found["uploads"] == WAVES + (moment == "between upload and creation")
+
+
+def test_a_batch_that_would_be_created_after_the_next_run_has_looked_is_withdrawn(
+    server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
+) -> None:
+    server.reset(batch_create_late=3.0)
+    config, output = courtroom(server, tmp_path), tmp_path / "out.parquet"
+    process = start_job(config, cases, output)
+    wait_until(lambda: seen(server)["asked"] == 1)
+    assert process.pid
+    os.killpg(process.pid, signal.SIGKILL)
+    process.join()
+    server.reset(keep=True, batch_create_late=0.0)
+    pd.testing.assert_frame_equal(hold(config, cases, output), single)
+    wait_until(lambda: seen(server)["created"] == seen(server)["asked"])
+    assert set(seen(server)["lines"].values()) == {1}
+
+
+def test_a_large_wave_goes_in_files_of_the_size_that_the_provider_takes(server: FaultServer, tmp_path: Path) -> None:
+    count, most = 5_000, 1_500_000
+    cases = people(tmp_path / "cases.parquet", count)
+    config = courtroom(server, tmp_path, {**IN_BATCHES, "most_bytes": most, "at_once": 2})
+    config["experiments"][EXPERIMENT] = {"protocol": "zero_shot", "dataset": "people", "models": [MODEL]}
+    held = hold(config, cases, tmp_path / "out.parquet")
+    found = seen(server)
+    assert len(found["sizes"]) > 2 and sum(found["sizes"]) == len(found["lines"]) == count
+    assert max(found["bytes"]) <= most < sum(found["bytes"])
+    assert set(found["lines"].values()) == {1}
+    assert {json.loads(parsed)["status"] for parsed in held.loc[held["kind"] == CONCLUSION, "parsed"]} <= {
+        "valid",
+        "invalid",
+    }
 
 
 def test_without_waiting_each_run_brings_the_debates_one_wave_further(

@@ -28,6 +28,8 @@ class BatchSettings:
     seconds: float = 0.0  # until a batch has ended
     upload_delay: float = 0.0  # before an upload is answered
     create_delay: float = 0.0  # before the creation of a batch is answered; the batch exists
+    create_late: float = 0.0  # before a batch is created, whoever still waits for it
+    keeps_files: bool = False  # files are neither listed nor deleted
     lines: list[str] = field(default_factory=list)  # what goes wrong with lines
     rate: float = 0.2
     status: str = "completed"  # what batches end with; "expired" and "cancelled" answer half of their lines
@@ -47,18 +49,23 @@ class BatchAPI:
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.lines: Counter[str] = Counter()
-        self.uploads = self.polls = 0
+        self.names: dict[str, str] = {}
+        self.sizes: list[int] = []
+        self.uploads = self.polls = self.asked = self.created = 0
 
     def as_json(self) -> dict[str, Any]:
         return {
             "uploads": self.uploads,
             "polls": self.polls,
+            "asked": self.asked,
+            "created": self.created,
+            "bytes": list(self.sizes),
             "batches": len(self.batches),
             "sizes": [batch["request_counts"]["total"] for batch in self.batches.values()],
             "lines": dict(self.lines),
         }
 
-    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:  # noqa: PLR0911 - one a path
         parts = request.path.removeprefix("/v1/").split("/")
         match request.method, *parts:
             case "POST", "files":
@@ -66,7 +73,14 @@ class BatchAPI:
             case "POST", "batches":
                 return await self.create(request)
             case "GET", "batches":
-                return self.listed(request)
+                newest_first = list(reversed(self.batches.values()))
+                return self.listed(request, list(map(self.shown, newest_first)))
+            case "GET", "files" if not self.settings.keeps_files:
+                uploaded = [{"id": name, "filename": self.names[name]} for name in self.files if name in self.names]
+                return self.listed(request, uploaded[::-1])
+            case "DELETE", "files", name if name in self.files and not self.settings.keeps_files:
+                del self.files[name]
+                return web.json_response({"id": name, "object": "file", "deleted": True})
             case "GET", "batches", name if name in self.batches:
                 self.polls += 1
                 return web.json_response(self.shown(self.batches[name]))
@@ -85,8 +99,9 @@ class BatchAPI:
         form = await request.clone(client_max_size=10**9).post()
         assert form["purpose"] == "batch"
         content = form["file"].file.read()  # type: ignore[union-attr]
-        name = f"file-{len(self.files)}"
-        self.files[name] = content
+        name = f"file-{self.uploads}"
+        self.files[name], self.names[name] = content, str(form["file"].filename)  # type: ignore[union-attr]
+        self.sizes.append(len(content))
         self.uploads += 1
         await asyncio.sleep(self.settings.upload_delay)
         if self.dropped("files", request):
@@ -99,6 +114,12 @@ class BatchAPI:
             error = {"message": "batches are not for you", "code": "no_batches"}
             return web.json_response({"error": error}, status=self.settings.refused)
         assert asked["endpoint"] == "/v1/chat/completions" and asked["completion_window"] == "24h"
+        self.asked += 1
+        await asyncio.sleep(self.settings.create_late)
+        self.created += 1
+        if asked["input_file_id"] not in self.files:
+            error = {"message": f"no file {asked['input_file_id']}", "code": "invalid_request"}
+            return web.json_response({"error": error}, status=400)
         calls = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
         assert len({call["custom_id"] for call in calls}) == len(calls)
         batch = {
@@ -117,13 +138,11 @@ class BatchAPI:
             return web.Response()
         return web.json_response(self.shown(batch))
 
-    def listed(self, request: web.BaseRequest) -> web.StreamResponse:
-        newest_first = list(reversed(self.batches.values()))
+    def listed(self, request: web.BaseRequest, newest_first: list[dict[str, Any]]) -> web.StreamResponse:
         after = request.url.query.get("after")
-        start = next((nth + 1 for nth, batch in enumerate(newest_first) if batch["id"] == after), 0)
+        start = next((nth + 1 for nth, one in enumerate(newest_first) if one["id"] == after), 0)
         page = newest_first[start : start + 2]  # short pages, whatever limit is asked for
-        more = start + 2 < len(newest_first)
-        return web.json_response({"object": "list", "data": [self.shown(batch) for batch in page], "has_more": more})
+        return web.json_response({"object": "list", "data": page, "has_more": start + 2 < len(newest_first)})
 
     def shown(self, batch: dict[str, Any]) -> dict[str, Any]:
         if time.monotonic() >= batch["began"] + self.settings.seconds and "status" not in batch:

@@ -86,12 +86,20 @@ class Batches(Gatherer):
         async with self._model.claim(record.marker):
             batch_id = await asyncio.to_thread(records.batch_id, record.marker)
             if batch_id == "":
-                batch_id = await self._insist(lambda: self._provider.find(record.marker, record.created_at))
+                batch_id = await self._insist(lambda: self._find_or_withdraw(record))
                 if batch_id:
                     await asyncio.to_thread(records.submitted, record.marker, batch_id)
                 else:
                     await asyncio.to_thread(records.forget, record.marker)
         return replace(record, batch_id=batch_id) if batch_id else None
+
+    async def _find_or_withdraw(self, record: BatchRecord) -> str:
+        """The id of a batch, or "" where it was not created and no more will be: it is looked for again after that."""
+        provider, wanted = self._provider, (record.marker, record.created_at)
+        if not (batch_id := await provider.find(*wanted)):
+            await provider.withdraw(*wanted)
+            batch_id = await provider.find(*wanted)
+        return batch_id
 
     def _note(self, record: BatchRecord) -> None:
         self._under_way.update(dict.fromkeys(record.calls, record.marker))
@@ -162,7 +170,7 @@ class Batches(Gatherer):
 
         async def submit() -> str:
             nonlocal attempted
-            found = await self._provider.find(record.marker, record.created_at) if attempted else ""
+            found = await self._find_or_withdraw(record) if attempted else ""
             attempted = True
             return found or await self._provider.submit(lines, record.marker)
 

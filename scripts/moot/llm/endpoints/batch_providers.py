@@ -3,11 +3,13 @@
 import asyncio
 import json
 import os
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
+from moot.core.log import LOG
 from moot.llm.redaction import redacted
 from moot.llm.request import Request
 
@@ -26,6 +28,10 @@ def line_of(call_id: str, body: dict[str, Any]) -> bytes:
     """One call of a batch's file."""
     line = {"custom_id": call_id, "method": "POST", "url": _URL, "body": body}
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+
+def _file_name(marker: str) -> str:
+    return f"moot-{marker}.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,10 @@ class BatchProvider(Protocol):
 
     async def find(self, marker: str, since: float) -> str:
         """The id of the batch submitted with this marker after `since` (seconds since 1970); "" if none was."""
+        ...
+
+    async def withdraw(self, marker: str, since: float) -> None:
+        """See that a creation that is still on its way comes to nothing, as far as the provider lets us."""
         ...
 
     async def look(self, batch_id: str) -> BatchState:
@@ -92,7 +102,7 @@ class OpenAIBatches:
 
     async def submit(self, lines: bytes, marker: str) -> str:
         """Upload the file, then create the batch."""
-        file = (f"moot-{marker}.jsonl", lines, "application/jsonl")
+        file = (_file_name(marker), lines, "application/jsonl")
         uploaded = await self._object("POST", "files", data={"purpose": "batch"}, files={"file": file})
         batch = {"input_file_id": uploaded.get("id"), "endpoint": _URL, "completion_window": _WINDOW}
         created = await self._object("POST", "batches", json={**batch, "metadata": {"moot": marker}})
@@ -102,16 +112,31 @@ class OpenAIBatches:
 
     async def find(self, marker: str, since: float) -> str:
         """Look through the account's batches, newest first."""
+        async for batch in self._listed("batches", since):
+            if (batch.get("metadata") or {}).get("moot") == marker:
+                return str(batch["id"])
+        return ""
+
+    async def withdraw(self, marker: str, since: float) -> None:
+        """Delete the uploaded file, without which no batch can be created any more."""
+        try:
+            async for file in self._listed("files", since, "&purpose=batch"):
+                if file.get("filename") == _file_name(marker):
+                    await self._object("DELETE", f"files/{file['id']}")
+        except RunStoppedError as error:
+            LOG.warning("batch %s: its file cannot be deleted, so that it may still be created: %s", marker, error)
+
+    async def _listed(self, path: str, since: float, more: str = "") -> AsyncIterator[dict[str, Any]]:
+        """What the account has, newest first, down to what was made before `since`."""
         after = ""
         while True:
-            page = await self._object("GET", f"batches?limit={_PAGE}" + (f"&after={after}" if after else ""))
+            page = await self._object("GET", f"{path}?limit={_PAGE}{more}" + (f"&after={after}" if after else ""))
             listed = page.get("data") or []
-            for batch in listed:
-                if (batch.get("metadata") or {}).get("moot") == marker:
-                    return str(batch["id"])
+            for one in listed:
+                yield one
             too_old = not listed or (listed[-1].get("created_at") or since) < since - _CLOCK_SECONDS
             if too_old or not page.get("has_more"):
-                return ""
+                return
             after = str(listed[-1]["id"])
 
     async def look(self, batch_id: str) -> BatchState:
@@ -152,6 +177,9 @@ class BatchFolder:
     async def find(self, marker: str, since: float) -> str:  # noqa: ARG002 - the protocol's
         """Whether the file was written."""
         return marker if (self._folder / f"{marker}.jsonl").is_file() else ""
+
+    async def withdraw(self, marker: str, since: float) -> None:
+        """Nothing is on its way: the file is there or it is not."""
 
     async def look(self, batch_id: str) -> BatchState:
         """Whether as many lines were answered as asked: the output may be written while it is read."""
