@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,6 +12,8 @@ from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
+from moot.llm.endpoints.embedded import PACKAGED, model_path
 from moot.stages.debates import Job, write_transcripts
 from moot.stages.drift import check_drift, write_drift
 from moot.stages.plan import Plan
@@ -31,9 +34,9 @@ def as_new(servers: list[FaultServer]) -> None:
         server.reset(content="", faults=[], rate=0.5)
 
 
-def recorded(servers: list[FaultServer], folder: Path, **params: Any) -> Plan:
+def recorded(servers: list[FaultServer], folder: Path, calls: int = CALLS, **params: Any) -> Plan:
     """The plan of two models that have answered, their calls below `folder`."""
-    config = configuration(servers[0].url, folder)
+    config = configuration(servers[0].url, folder, drift={"calls": calls})
     config["models"]["other"] = {**config["models"][MODEL], "base_url": servers[1].url}
     config["experiments"][EXPERIMENT] |= {"protocol": "zero_shot", "models": [MODEL, "other"], "params": params}
     plan, cases = Plan.from_yaml(config, PROJECT), people(folder / "cases.parquet", CALLS)
@@ -84,8 +87,8 @@ def test_a_model_that_varies_by_itself_has_not_changed(servers: list[FaultServer
 
 
 def test_log_probabilities_are_compared_where_there_are_any(servers: list[FaultServer], tmp_path: Path) -> None:
-    plan = recorded(servers, tmp_path, answer="likelihood")
-    frame = check_drift(plan, tmp_path, most=5, day=1)
+    plan = recorded(servers, tmp_path, calls=5, answer="likelihood")
+    frame = check_drift(plan, tmp_path, day=1)
     assert set(frame["measure"]) == {"texts", "answers", "log-probabilities"}
     assert set(frame["calls"]) == {5}
     assert set(frame["verdict"]) == {"cannot tell"}  # five calls show nothing
@@ -95,3 +98,25 @@ def test_without_a_record_there_is_nothing_to_compare(servers: list[FaultServer]
     plan = Plan.from_yaml(configuration(servers[0].url, tmp_path), PROJECT)
     with pytest.raises(UserError, match="holds no call of this run's models"):
         check_drift(plan, tmp_path)
+
+
+def test_another_model_file_in_the_place_of_one_is_found(tmp_path: Path) -> None:
+    """The same name, and other weights: one bit in every fiftieth byte of the second half, as a requantised file has."""
+    count, file = 7, tmp_path / "model.gguf"
+    weights = np.fromfile(model_path(ModelConfig(endpoint="embedded", model=PACKAGED)), dtype=np.uint8)
+    weights.tofile(file)
+    model = {"endpoint": "embedded", "model": str(file), "base_url": None, "concurrency": 1, "timeout": 600}
+    config = configuration("", tmp_path, {**model, "context": 512}, drift={"calls": count})
+    config["experiments"][EXPERIMENT] |= {"protocol": "zero_shot", "params": {"answer": "likelihood"}}
+    plan, cases = Plan.from_yaml(config, PROJECT), people(tmp_path / "cases.parquet", count)
+    shard = tmp_path / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
+    write_transcripts(plan, Job(EXPERIMENT, MODEL, *read_cases(cases)), [cases], shard)
+    outputs = (tmp_path / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    write_predictions(plan, EXPERIMENT, cases, [shard], *outputs)
+
+    weights[len(weights) // 2 :: 50] ^= 1
+    weights.tofile(file)
+    after = check_drift(plan, tmp_path, day=1).set_index("measure").loc["log-probabilities"]
+    assert (after["verdict"], after["equal_to_recorded"], after["changed"]) == ("changed", 0, count)
+    recorded_as, now = after["versions_recorded"], after["versions_now"]
+    assert recorded_as != now and all("model.gguf sha256:" in version for version in (recorded_as, now))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.artifacts import read_metadata
+from moot.core.artifacts import read_frame, read_metadata
 from project_copy import Workflow
 
 NOBODY = "http://127.0.0.1:9"
@@ -24,7 +24,7 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
     workflow.configure(
         {
             "run": ["single", "single-sex", "trial"],
-            "models/served": {**served, "price": {"input": 1.0, "output": 2.0}, "simulated": {"competence": 0.9}},
+            "models/served": {**served, "price": {"input": 1.0, "output": 2.0}, "simulated": {"competence": 0.9}, "batch": True},
             "models/other": {**served, "requests_per_minute": 1, "reasoning": True, "structured": "prompted"},
             "experiments/single": {
                 "protocol": "zero_shot", "dataset": "people", "models": ["served", "other"], "cases": 12
@@ -84,6 +84,11 @@ def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(t
     hours = next(line for line in report.splitlines() if line.startswith("| other |")).split("|")[-2]
     assert float(hours) == 0.2, "12 calls at one a minute"
     assert "| ledger |" in report
+    served = next(line for line in report.splitlines() if line.startswith("| served |")).split("|")[-2]
+    predictions = [read_frame(path) for path in (folder / "results" / "predictions").glob("*/served.parquet")]
+    waves = sum(int(frame["calls"].max()) for frame in predictions) * 2  # shards
+    assert f"Calls of served go in batches: at most {waves} waves" in report
+    assert served.split() == ["at", "most", f"{24 * waves:.2f}"]
 
     with sqlite3.connect(next((folder / "data" / "ledger").glob("*.sqlite*"))) as database:
         tables_of_ledger = [name for (name,) in database.execute("select name from sqlite_master where type='table'")]

@@ -144,6 +144,12 @@ class PowerConfig(Strict):
     )
 
 
+class DriftConfig(Strict):
+    """How `snakemake drift` looks for models that answer otherwise than they did."""
+
+    calls: int = Field(40, ge=1, description="recorded calls a model that are asked again, twice each")
+
+
 class Config(Strict):
     """The whole configuration."""
 
@@ -186,6 +192,7 @@ class Config(Strict):
         default_factory=dict, description="planned comparisons by name; every other test is exploratory"
     )
     power: PowerConfig = Field(default_factory=PowerConfig, description="what `snakemake power` plans for")
+    drift: DriftConfig = Field(default_factory=DriftConfig, description="what `snakemake drift` asks again")
 
 
 def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Config) -> list[str]:
@@ -201,6 +208,7 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
         "simulated": SimulatedVoice,
         "contrasts": ContrastConfig,
         "power": PowerConfig,
+        "drift": DriftConfig,
     }
     for part in location[:-1]:
         model = inner.get(str(part), model)

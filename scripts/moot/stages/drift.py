@@ -31,7 +31,6 @@ from moot.stages.plan import Plan
 from moot.stats.paired import holm
 
 LEVEL = 0.05
-CALLS = 40
 _SMALLEST_SHARE = 0.2
 """A model is called the same where a change of so many of its repeatable replies would probably have been seen."""
 _FIRST_REPLICATE = 1_000_000_000
@@ -199,19 +198,18 @@ async def _reply(chat: Chat, request: Request, replicate: int) -> Reply | None:
         raise RunStoppedError(f"drift: {pause}. Run the same command again later today.") from None
 
 
-def check_drift(plan: Plan, results: Path, most: int = CALLS, day: int | None = None) -> pd.DataFrame:
+def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFrame:
     """Ask every model's sample again and judge: the columns of `COLUMNS`, one row a model and measure.
 
     Args:
-        plan: the checked configuration.
+        plan: the checked configuration; `drift.calls` of each model are asked again.
         results: the folder whose `calls/` are the record.
-        most: calls a model.
         day: as `date.toordinal` counts; today by default. The same day asks for nothing twice.
 
     Raises:
         UserError: nothing is recorded.
     """
-    chosen = sample(plan, results, most)
+    chosen = sample(plan, results, plan.config.drift.calls)
     if not chosen:
         raise UserError(f"drift: {results / 'calls'} holds no call of this run's models. Run the experiments first.")
     today = datetime.datetime.now(datetime.UTC).date().toordinal() if day is None else day

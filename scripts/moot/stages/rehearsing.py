@@ -1,6 +1,7 @@
 """Running a rehearsal: a workflow of its own in `rehearsal/`, and what it says of the real run's size and time."""
 
 import json
+import math
 import os
 import resource
 import subprocess
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow.parquet as pq
 
-from moot.core.artifacts import atomic_path
+from moot.core.artifacts import atomic_path, read_frame
 from moot.core.config import Config
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
-from moot.core.model_config import ModelConfig
+from moot.core.model_config import BatchConfig, ModelConfig
 
 FOLDER = Path("rehearsal")
 CONFIGURATION = "configuration.json"
@@ -27,6 +29,8 @@ _OWN_DATA = {"ledger", "annotations", "annotation_sheets", "inbox", "frozen"}
 _MEGABYTE = 1e6
 _KIBIBYTES_A_GIGABYTE = 1e9 / 1024
 _HOUR = 3600.0
+_HOURS_A_WAVE = 24.0
+"""The window in which a provider answers a batch."""
 _CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tokens", "cost_usd"]
 
 
@@ -85,11 +89,34 @@ def read_calls(folder: Path) -> pd.DataFrame:
     return calls.drop_duplicates("call_id")
 
 
-def real_run(calls: pd.DataFrame, models: Mapping[str, ModelConfig]) -> pd.DataFrame:
-    """What the real run takes, one row a model: model, calls, tokens, usd, hours.
+def count_waves(folder: Path, config: Config) -> dict[str, int]:
+    """The most waves that each model whose calls go in batches takes, one after the other.
+
+    A debate takes at most as many as it has calls, and all debates of a shard take theirs together. Jobs of a model
+    that waits for its batches follow each other, as many at a time as it is allowed; without waiting all submit in one
+    run.
+    """
+    waves: dict[str, list[int]] = {}
+    for path in sorted((folder / "results" / "calls").rglob("*.parquet")):
+        predictions = read_frame(folder / "results" / "predictions" / path.parent.name / path.name)
+        longest = int(predictions["calls"].max()) if len(predictions) else 0
+        for model in pq.read_table(path, columns=["model"]).column("model").unique().to_pylist():
+            if config.models[model].batch:
+                waves.setdefault(model, []).append(longest)
+    return {
+        model: math.ceil(sum(counts) * config.shards / config.models[model].jobs)
+        if (config.models[model].batch or BatchConfig()).wait
+        else max(counts)
+        for model, counts in waves.items()
+    }
+
+
+def real_run(calls: pd.DataFrame, models: Mapping[str, ModelConfig], waves: Mapping[str, int]) -> pd.DataFrame:
+    """What the real run takes, one row a model: model, calls, tokens, usd, waves, hours.
 
     The hours are those of the longest of three: the calls' seconds over the model's concurrency, its calls over the
-    requests, and its tokens over the tokens that it allows a minute; shared by the servers that jobs start.
+    requests, and its tokens over the tokens that it allows a minute; shared by the servers that jobs start. Where calls
+    go in batches, they are the most that `waves` of them can take.
     """
     rows = []
     for model, mine in calls.groupby("model", sort=True):
@@ -98,9 +125,15 @@ def real_run(calls: pd.DataFrame, models: Mapping[str, ModelConfig]) -> pd.DataF
         seconds = [float(mine["seconds"].sum()) / config.concurrency]
         seconds += [60 * len(mine) / config.requests_per_minute] if config.requests_per_minute else []
         seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
-        usd, hours = float(mine["cost_usd"].sum()), max(seconds) / (config.jobs if config.serve else 1) / _HOUR
-        rows.append({"model": model, "calls": len(mine), "tokens": tokens, "usd": round(usd, 2), "hours": hours})
-    return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "hours"])
+        usd, most = float(mine["cost_usd"].sum()), waves.get(str(model), 0)
+        hours = most * _HOURS_A_WAVE if most else max(seconds) / (config.jobs if config.serve else 1) / _HOUR
+        row = {"model": model, "calls": len(mine), "tokens": tokens, "usd": round(usd, 2)}
+        rows.append({**row, "waves": most, "hours": hours})
+    return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "waves", "hours"])
+
+
+def _hours(hours: float, *, at_most: bool) -> str:
+    return f"{'at most ' if at_most else ''}{hours:.2f}"
 
 
 def sizes(folder: Path) -> dict[str, int]:
@@ -116,7 +149,8 @@ def _size(folder: Path) -> int:
 
 def report(folder: Path, config: Config, measured: Measured) -> str:
     """What a rehearsal found, as Markdown."""
-    table, on_disk = real_run(read_calls(folder), config.models), sizes(folder)
+    table = real_run(read_calls(folder), config.models, count_waves(folder, config))
+    rows, on_disk, batched = table.to_dict("records"), sizes(folder), bool(table["waves"].any())
     lines = [
         "# Rehearsal (SIMULATED)",
         "",
@@ -128,15 +162,22 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
         "| model | calls | tokens | US dollars | hours |",
         "|---|--:|--:|--:|--:|",
         *(
-            f"| {row.model} | {row.calls:,} | {row.tokens:,} | {row.usd:,.2f} | {row.hours:.2f} |"
-            for row in table.itertuples()
+            f"| {row['model']} | {row['calls']:,} | {row['tokens']:,} | {row['usd']:,.2f} | "
+            f"{_hours(row['hours'], at_most=row['waves'] > 0)} |"
+            for row in rows
         ),
         f"| all | {table['calls'].sum():,} | {table['tokens'].sum():,} | {table['usd'].sum():,.2f} | "
-        f"{table['hours'].max() if len(table) else 0:.2f} to {table['hours'].sum():.2f} |",
+        f"{_hours(table['hours'].max() if len(table) else 0, at_most=batched)} to {table['hours'].sum():.2f} |",
         "",
         "Hours of all: the slowest model alone, if all servers are asked at once, to one model after the other. They "
         "rest on each model's `simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and on its limits "
         "and concurrency. Calls of models that label statements are not among them.",
+        *(
+            f"Calls of {row['model']} go in batches: at most {row['waves']} waves, one after the other, of which a "
+            f"provider takes {_HOURS_A_WAVE:.0f} hours at most, and often less (docs/batch.md)."
+            for row in rows
+            if row["waves"]
+        ),
         "",
         "## On disk",
         "",
