@@ -63,6 +63,7 @@ include: "rules/reader.smk"
 include: "rules/reference.smk"
 include: "rules/hooks.smk"
 include: "rules/outcome.smk"
+include: "rules/rehearsed.smk"
 include: "rules/rehearsal.smk"
 
 

@@ -19,7 +19,7 @@ from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, transcript_row
-from moot.protocols.panel import stated_confidence
+from moot.protocols.panel_statements import stated_confidence
 from reply_forms import PROTOCOL_FORMS
 from results_on_disk import REARREST
 from scripted_model import WINNER

@@ -11,7 +11,8 @@ from moot.core.errors import DebatePausedError, UserError
 from moot.datasets.opinions import TASK, human_statements
 from moot.llm.request import Request
 from moot.protocols.inbox import read_answer_file
-from moot.protocols.panel import OpinionOnAppeal, split_round, stated_confidence
+from moot.protocols.panel import OpinionOnAppeal
+from moot.protocols.panel_statements import split_round, stated_confidence
 from moot.protocols.people import form_of
 from scripted_model import hold
 

@@ -22,7 +22,7 @@ from moot.protocols.conference import Evaluation, Notes, coding_schema
 from moot.protocols.courtroom import Inline
 from moot.protocols.decisions import Grade, decision_schema
 from moot.protocols.feedback import opinion_schema
-from moot.protocols.panel import Spoken, round_schema
+from moot.protocols.panel_statements import Spoken, round_schema
 from moot.protocols.people import PersonsForm
 from moot.protocols.reasoning import Criticism, steps_schema
 from moot.protocols.replies import Factor, prediction_schema

@@ -12,7 +12,7 @@ from moot.protocols.conference import Evaluation, Notes, coding_schema
 from moot.protocols.courtroom import Inline
 from moot.protocols.decisions import ANSWERS, Grade, decision_schema
 from moot.protocols.feedback import opinion_schema
-from moot.protocols.panel import round_schema
+from moot.protocols.panel_statements import round_schema
 from moot.protocols.reasoning import Criticism, steps_schema
 from moot.protocols.replies import prediction_schema
 from moot.protocols.speakers import JUDGE
