@@ -84,18 +84,19 @@ def test_requests_a_minute(server: FaultServer, ledger: str, tmp_path: Path) -> 
 def test_a_wait_that_the_server_asked_one_job_for_holds_back_all(
     server: FaultServer, ledger: str, tmp_path: Path
 ) -> None:
-    server.reset(latency=0.05)
+    server.reset(latency=0.25)
     jobs = Jobs(server, ledger, tmp_path, 12, jobs=3, concurrency=6)
     started = [jobs.start(shard) for shard in range(3)]
     server.wait_for(60)
-    server.reset(keep=True, faults=["rate_limited_retry_after"], rate=1.0, retry_after=2.0)
-    server.wait_for(server.count() + 7)
+    server.reset(keep=True, faults=["rate_limited_retry_after"], rate=1.0, retry_after=5.0)
+    server.wait_for(server.count() + 1)
     server.reset(keep=True, faults=[])
     jobs.wait(started)
     stats = server.stats()
     refused = min(moment for moment, kind in stats["arrivals"] if kind)
     assert 0 < stats["faults"]["rate_limited_retry_after"] <= 12
-    assert not [moment for moment, _ in stats["arrivals"] if refused + 0.6 < moment < refused + 2.0]
+    # a quarter of a second after the refusal, and more on a busy machine
+    assert not [moment for moment, _ in stats["arrivals"] if refused + 2.0 < moment < refused + 5.0]
     assert stats["replies"] == 12 * CALLS
 
 
