@@ -11,9 +11,10 @@ from fault_server import FaultServer
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.openai import OpenAIEndpoint
-from moot.llm.ledger import Entry, Ledger, Reservation, Spent
+from moot.llm.ledger import Entry, Ledger
 from moot.llm.packing import decompress
 from moot.llm.request import Reply
+from moot.llm.reservations import Reservation, Spent
 
 KEY = "sk-planted-0123456789abcdef"
 

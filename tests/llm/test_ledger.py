@@ -20,8 +20,9 @@ from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.llm import ledger_database
 from moot.llm.batching import Batched
-from moot.llm.ledger import Entry, Ledger, Question, Spent
+from moot.llm.ledger import Entry, Ledger, Question
 from moot.llm.request import Message, Reply, Request, call_id
+from moot.llm.reservations import Spent
 
 
 def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:

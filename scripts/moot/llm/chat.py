@@ -24,12 +24,13 @@ from moot.llm.backoff import backoff
 from moot.llm.batch_records import RESERVED_SECONDS, BatchedModel, BatchRecords
 from moot.llm.endpoints import ENDPOINTS, Batching, Endpoint
 from moot.llm.identity import address, model_asked, normalised, served_as
-from moot.llm.ledger import Entry, Ledger, Question, Reservation
+from moot.llm.ledger import Entry, Ledger, Question
 from moot.llm.limits import Limits, LocalLimits
 from moot.llm.model_server import ModelServer, serve
 from moot.llm.parsing.values import writable
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request, call_id
+from moot.llm.reservations import Reservation
 from moot.llm.shared_limits import SharedLimits
 from moot.llm.waves import AnsweredAtOnce, Call, Gatherer, Waves
 

@@ -6,7 +6,7 @@ durability costs one commit for many replies.
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +35,7 @@ from moot.llm.ledger_tables import (
 from moot.llm.packing import Packer, compress, decompress
 from moot.llm.processes import processes_at
 from moot.llm.request import Reply
+from moot.llm.reservations import Reservation, Spent, limit_passed
 
 Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 3
@@ -86,33 +87,6 @@ class Entry:
     request: str
     replicate: int
     reply: Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What the ledger holds in total, calls under way included."""
-
-    calls: int
-    tokens: int
-    usd: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """The most that a call may take, set aside before it is made.
-
-    Attributes:
-        call_id: the call; storing its reply ends the reservation.
-        tokens, usd: the most that the call can take.
-        seconds: how long the reservation holds, should this process die.
-        limits: `calls`, `tokens`, `usd`, as far as limited.
-    """
-
-    call_id: str
-    tokens: int
-    usd: float
-    seconds: float
-    limits: Mapping[str, float]
 
 
 class Ledger:
@@ -354,7 +328,7 @@ class Ledger:
             connection.execute(sa.delete(RESERVATIONS).where(stale))
             spent, reserved = self._spent(connection), self._total(connection, RESERVATIONS)
             for one in wanted:
-                passed = _limit_passed(spent, reserved, one)
+                passed = limit_passed(spent, reserved, one)
                 results.append(passed)
                 if passed is None:
                     reserved = Spent(reserved.calls + 1, reserved.tokens + one.tokens, reserved.usd + one.usd)
@@ -388,20 +362,3 @@ def _row(entry: Entry, request: bytes) -> dict[str, Any]:
         "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,
         "cost_usd": entry.reply.cost_usd - entry.reply.unusable_usd,
     }
-
-
-def _limit_passed(spent: Spent, reserved: Spent, one: Reservation) -> RunStoppedError | None:
-    """The error that stops the run, if a call could pass one of its limits."""
-    needed = {
-        "calls": spent.calls + reserved.calls + 1,
-        "tokens": spent.tokens + reserved.tokens + one.tokens,
-        "usd": spent.usd + reserved.usd + one.usd,
-    }
-    for name, limit in one.limits.items():
-        if needed[name] > limit:
-            return RunStoppedError(
-                f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far: {spent.calls} calls, "
-                f"{spent.tokens} tokens, {spent.usd:.4f} US dollars; {reserved.calls} calls under way. Every reply is "
-                "kept: raise `budget` and run again to go on; `snakemake preview` says what remains."
-            )
-    return None
