@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
@@ -15,7 +16,7 @@ from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.embedded import PACKAGED, model_path
 from moot.stages.debates import Job, write_transcripts
-from moot.stages.drift import check_drift, write_drift
+from moot.stages.drift import check_drift, smallest_change, write_drift
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
 
@@ -55,9 +56,10 @@ def verdicts(frame: pd.DataFrame) -> dict[str, str]:
 def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -> None:
     plan = recorded(servers, tmp_path)
     before = check_drift(plan, tmp_path, day=1)
-    assert verdicts(before) == {MODEL: "same", "other": "same"}
+    assert verdicts(before) == dict.fromkeys((MODEL, "other"), "no change shown")
     assert (before["equal_now"] == 1).all() and (before["equal_to_recorded"] == 1).all()
     assert set(before["measure"]) == {"texts", "answers"}
+    assert set(before["smallest_change"]) == {0.22}, "40 calls, four tests: seven changed replies pass"
     asked = [server.count() for server in servers]
     assert asked == [3 * CALLS] * 2
 
@@ -65,7 +67,7 @@ def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -
     assert verdicts(check_drift(plan, tmp_path, day=1)) == verdicts(before)  # asked already on that day
     assert servers[1].count() == 0
     after = check_drift(plan, tmp_path, day=2)
-    assert verdicts(after) == {MODEL: "same", "other": "changed"}
+    assert verdicts(after) == {MODEL: "no change shown", "other": "changed"}
     texts = after.set_index(["model", "measure"]).loc[("other", "texts")]
     assert (texts["equal_now"], texts["equal_to_recorded"], texts["changed"], texts["changed_back"]) == (1, 0, CALLS, 0)
     assert texts["p_holm"] == pytest.approx(4 * 0.5**CALLS)
@@ -91,7 +93,29 @@ def test_log_probabilities_are_compared_where_there_are_any(servers: list[FaultS
     frame = check_drift(plan, tmp_path, day=1)
     assert set(frame["measure"]) == {"texts", "answers", "log-probabilities"}
     assert set(frame["calls"]) == {5}
-    assert set(frame["verdict"]) == {"cannot tell"}  # five calls show nothing
+    assert set(frame["verdict"]) == {"cannot tell"} and frame["smallest_change"].isna().all()  # five calls show nothing
+
+
+@pytest.mark.parametrize(("calls", "repeatable", "changed_back"), [(30, 1.0, 0), (40, 0.9, 2), (100, 0.5, 16)])
+def test_the_smallest_change_is_shown_as_often_as_stated(calls: int, repeatable: float, changed_back: int) -> None:
+    """Replies drawn anew: of 30 calls, a fifth is shown in 57 % of the samples, and what is stated in 80 %."""
+    random, level = np.random.default_rng(1), 0.05 / 3
+
+    def power(share: float) -> float:
+        chance = (1 - share) * changed_back / calls
+        counts = random.multinomial(
+            calls, [share * repeatable + chance, chance, 1 - share * repeatable - 2 * chance], 2000
+        )
+        tests = {
+            (one, both): binomtest(one, both, alternative="greater").pvalue
+            for one, both in {(int(further), int(further + nearer)) for further, nearer, _ in counts}
+            if both
+        }
+        return float(np.mean([tests.get((further, further + nearer), 1.0) <= level for further, nearer, _ in counts]))
+
+    stated = smallest_change(calls, repeatable, changed_back, level)
+    assert 0.76 < power(stated) < 0.88 and power(stated - 0.03) < 0.8
+    assert repeatable != 1 or power(0.2) == pytest.approx(0.57, abs=0.04)
 
 
 def test_without_a_record_there_is_nothing_to_compare(servers: list[FaultServer], tmp_path: Path) -> None:

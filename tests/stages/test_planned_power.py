@@ -76,7 +76,7 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, m
     a_debate = (priced["usd"] / priced["debates"]).sum()
     row = pd.read_csv("results/power/power.csv").iloc[0]
     assert row["US dollars"] == pytest.approx(row["cases"] * a_debate, rel=0.02) and a_debate > 0
-    needed = cases_needed(0.2, replace(paired_proportions(0.3), counted=True))
+    needed = cases_needed(0.2, paired_proportions(0.3))
     assert row["cases"] == np.ceil(needed) == 68
     assert row["variances from"] == "assumption" and pd.isna(row["difference found"])
     f1 = Plan.from_yaml(raw(contrasts={"better": {"first": "one/good", "second": "one/poor", "metric": "f1"}}), PROJECT)
@@ -92,9 +92,9 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, m
     within = [frame.groupby("case_id")["right"].var().mean() for frame in right]
     assert powered.spread.difference == pytest.approx((means[0] - means[1]).mean())
     assert list(powered.spread.within) == pytest.approx(within)
-    assert powered.spread.between == pytest.approx((means[0] - means[1]).var() - sum(within) / REPEATS)
+    assert powered.spread.between == pytest.approx([(means[0] - means[1]).var() - sum(within) / REPEATS])
     assert powered.usd == pytest.approx(sum(frame["cost_usd"].mean() for frame in frames)) and powered.usd > 0
-    assert (powered.cases, powered.repeats, powered.available) == (CASES, (REPEATS, REPEATS), 100)
+    assert (powered.cases, powered.repeats, powered.available) == ((CASES,), (REPEATS, REPEATS), (100,))
 
     said = write_power(plan)
     assert "better (accuracy, by rehearsal (SIMULATED) of 40 cases): 40 cases x 2 show a difference of 0." in said
@@ -128,7 +128,15 @@ def test_five_cases_show_nothing_and_groups_count_their_own(tmp_path: Path, monk
     assert _planned_cases(plan, Side("one", ("good",), "accuracy"), results) == (CASES, 5)
     assert _planned_cases(plan, Side("one", ("good",), "accuracy", {"sex": "f"}), results) == (round(CASES * 0.4), 2)
     few = Powered(
-        plan.contrasts[0], "pilot", Spread(0.1, 0.2, (0.1, 0.1), cases=5), 5, (20, 20), 5, 0.1, Goal(), Goal(0.025)
+        plan.contrasts[0],
+        "pilot",
+        Spread(0.1, (0.2,), (0.1, 0.1), cases=(5,)),
+        (5,),
+        (20, 20),
+        (5,),
+        0.1,
+        Goal(),
+        Goal(0.025),
     )
     lines = list(power_lines([few], 0.1, 0.3))
     assert lines[0].endswith("5 cases x 20 show no difference, however large at 80% power.")
@@ -138,8 +146,8 @@ def test_five_cases_show_nothing_and_groups_count_their_own(tmp_path: Path, monk
 def test_simulated_voices_that_hardly_differ_are_no_ground_to_plan_on() -> None:
     """At temperature 0 two wordings of a question get the same answers from a simulated voice."""
     contrast = Plan.from_yaml(raw(), PROJECT).contrasts[0]
-    alike = Spread(0.0, 0.01, (np.nan, np.nan), cases=150, counted=True)
-    rehearsed = Powered(contrast, "rehearsal (SIMULATED)", alike, 150, (1, 1), 283, 0.1, Goal(), Goal())
+    alike = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), counted=True)
+    rehearsed = Powered(contrast, "rehearsal (SIMULATED)", alike, (150,), (1, 1), (283,), 0.1, Goal(), Goal())
     assert "hardly differ" in list(power_lines([rehearsed], 0.1, 0.3))[1]
     assert list(power_lines([rehearsed], 0.1, 0.3))[1].endswith("right on 30% of the cases, 0.1 would take 255.")
     pilot = replace(rehearsed, source="pilot")

@@ -3,7 +3,8 @@
 Each of a fixed sample of recorded calls is asked twice now. Where the model is as it was, the recorded reply R and the
 two new ones A and B are exchangeable, whatever the spread of its replies: A differs from R alone as often as it differs
 from B alone. The exact sign test (McNemar's, scipy's binomial) counts the calls where one of the two happened. It
-assumes that calls are independent given the model; it does not assume that replies repeat.
+assumes that calls are independent given the model; it does not assume that replies repeat. No sample shows that a model
+is the same: with every verdict stands the smallest change that the sample would probably have shown.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame
@@ -31,8 +33,10 @@ from moot.stages.plan import Plan
 from moot.stats.paired import holm
 
 LEVEL = 0.05
-_SMALLEST_SHARE = 0.2
-"""A model is called the same where a change of so many of its repeatable replies would probably have been seen."""
+POWER = 0.8
+"""The probability with which the smallest change that a sample could have shown is shown."""
+CHANGED, NOT_SHOWN, CANNOT_TELL = "changed", "no change shown", "cannot tell"
+_SHARES = 100
 _FIRST_REPLICATE = 1_000_000_000
 """Replicates from here on are of drift: two a day, so that a check is resumed on its day, and made anew on another."""
 COLUMNS = (
@@ -44,6 +48,7 @@ COLUMNS = (
     "equal_to_recorded",
     "changed",
     "changed_back",
+    "smallest_change",
     "p",
     "p_holm",
     "failed",
@@ -97,6 +102,8 @@ MEASURES: dict[str, Callable[[Request, Reply, Reply], float | None]] = {
     "answers": _answer_distance,
     "log-probabilities": _logprob_distance,
 }
+_REPEATED = {"texts", "answers"}
+"""Measures by which two replies are equal or not."""
 
 
 def compare(model: str, asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
@@ -143,16 +150,51 @@ def _versions(replies: Iterable[Reply]) -> str:
 
 
 def judge(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
-    """The rows of all models with p-values corrected by Holm, and each model's verdict: same, changed, cannot tell."""
+    """The rows of all models with p-values corrected by Holm, what each could have shown, and each model's verdict."""
     frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
     frame["p_holm"] = holm(frame["p"].tolist())
-    fewest = math.ceil(math.log2(max(len(frame), 1) / LEVEL))  # changed calls that pass, at Holm's strictest step
-    would_show = frame["calls"] * frame["equal_now"] * _SMALLEST_SHARE >= fewest
+    level = LEVEL / max(len(frame), 1)  # Holm's strictest step
+    frame["smallest_change"] = [
+        smallest_change(
+            row["calls"], row["equal_now"] if row["measure"] in _REPEATED else 1.0, row["changed_back"], level
+        )
+        for row in frame.to_dict("records")
+    ]
     frame["verdict"] = ""
     for _, mine in frame.groupby("model"):
-        changed, shown = (mine["p_holm"] < LEVEL).any(), would_show[mine.index].any()
-        frame.loc[mine.index, "verdict"] = "changed" if changed else "same" if shown else "cannot tell"
+        changed, able = (mine["p_holm"] < LEVEL).any(), mine["smallest_change"].notna().any()
+        frame.loc[mine.index, "verdict"] = CHANGED if changed else NOT_SHOWN if able else CANNOT_TELL
     return frame
+
+
+def smallest_change(calls: int, repeatable: float, changed_back: int, level: float) -> float:
+    """The smallest share of changed replies, in hundredths, that the sign test shows with the probability `POWER`.
+
+    A changed reply is further from the recorded one than a second draw, where the two new draws are equal. The other
+    replies are further or nearer by chance, as often as they were found nearer.
+
+    Args:
+        calls: that were compared.
+        repeatable: the share whose two new replies are equal; 1 for distances, by which any change is further.
+        changed_back: the calls where the first new reply was nearer to the recorded one.
+        level: of the one-sided test.
+
+    Returns:
+        NaN where a change of all replies would not be shown.
+    """
+    from scipy.stats import binom  # noqa: PLC0415
+
+    if not calls or math.isnan(repeatable):
+        return math.nan
+    either = np.arange(calls + 1)  # how many calls differ one way or the other
+    passing = binom.isf(level, either, 0.5) + 1  # the fewest `further` among them whose p is at most the level
+    for hundredth in range(1, _SHARES + 1):
+        share, chance = hundredth / _SHARES, changed_back / calls
+        further, nearer = share * repeatable + (1 - share) * chance, (1 - share) * chance
+        differ = min(1.0, further + nearer)
+        if differ and binom.pmf(either, calls, differ) @ binom.sf(passing - 1, either, further / differ) >= POWER:
+            return share
+    return math.nan
 
 
 def sample(plan: Plan, results: Path, most: int) -> dict[str, list[Entry]]:
@@ -224,8 +266,8 @@ def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFra
 def write_drift(frame: pd.DataFrame, folder: Path) -> None:
     """Write `drift.csv` and `drift.html`."""
     shown = frame.copy()
-    for column in ("equal_now", "equal_to_recorded", "p", "p_holm"):
-        shown[column] = shown[column].map("{:.4g}".format)
+    for column in ("equal_now", "equal_to_recorded", "smallest_change", "p", "p_holm"):
+        shown[column] = shown[column].map(lambda value: "" if math.isnan(value) else f"{value:.4g}")
     with atomic_path(folder / "drift.csv") as part:
         shown.map(csv_text).to_csv(part, index=False, lineterminator="\n")
     head = "".join(f"<th>{html(column)}</th>" for column in COLUMNS)

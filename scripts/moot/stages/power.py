@@ -7,6 +7,7 @@ Where there is neither, a share of cases that one side alone gets right is assum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import harmonic_mean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ OUTPUT = RESULTS / "power"
 FEWEST_CASES = 10
 PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
 _SHARES = {"accuracy", "valid"}
+_CORRECTNESS = {*_SHARES, "f1", "macro_f1"}
 _HARDLY_VARIED = 0.1
 """Of the mean square of a case's difference: one case in ten, of right and wrong answers."""
 SHOWN_REPEATS = (1, 3, 10)
@@ -53,8 +55,9 @@ class Powered:
         contrast: the planned comparison.
         source: `PILOT`, `REHEARSED` or `ASSUMED`.
         spread: of its difference.
-        cases, repeats: planned, the latter of either side.
-        available: cases that the data set has.
+        cases: planned; of either side where they have different cases.
+        repeats: planned, of either side.
+        available: cases that the data set has, likewise.
         usd: dollars of one debate of all runs of either side; NaN where nothing says.
         goal, corrected: the test to plan for, and that at the level of Holm's first step.
     """
@@ -62,9 +65,9 @@ class Powered:
     contrast: Contrast
     source: str
     spread: Spread
-    cases: int
+    cases: tuple[int, ...]
     repeats: tuple[int, int]
-    available: int
+    available: tuple[int, ...]
     usd: float
     goal: Goal
     corrected: Goal
@@ -106,7 +109,7 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
     cases = {side.experiment: _results(plan, contrast, RESULTS, debated=False) for side in contrast.sides}
     if contrast.paired and {side.metric for side in contrast.sides} <= _SHARES and all(cases.values()):
         sizes = [_planned_cases(plan, side, cases[side.experiment][side.experiment]) for side in contrast.sides]
-        found = replace(paired_proportions(plan.config.power.discordant), counted=True)
+        found = paired_proportions(plan.config.power.discordant)
         usd = sum(usd_of_a_debate(plan, RESULTS, *run) for run in _runs(contrast))
         return _planned(plan, contrast, tests, ASSUMED, found, usd, sizes)
     return f"no debates of {FEWEST_CASES} cases or more by both sides, or of all; run `snakemake rehearse`, or a pilot"
@@ -124,7 +127,7 @@ def _planned(
     """A contrast's power by a spread; `sizes` holds how many cases each side plans and has."""
     goal = Goal(plan.config.power.level, plan.config.power.power)
     repeats = _repeats(plan, contrast.first.experiment), _repeats(plan, contrast.second.experiment)
-    cases, available = (min(numbers) for numbers in zip(*sizes, strict=True))
+    cases, available = ((min(one),) if contrast.paired else one for one in zip(*sizes, strict=True))
     corrected = replace(goal, level=goal.level / tests)
     return Powered(contrast, source, found, cases, repeats, available, usd, goal, corrected)
 
@@ -182,9 +185,7 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
     goal = powered[0].goal
     simulated = any(one.source == REHEARSED for one in powered)
     return TableContent(
-        pd.DataFrame([_row(one, difference) for one in powered]).astype(
-            dict.fromkeys(("debated cases", "planned cases", "cases", "repeats"), "Int64")
-        ),
+        pd.DataFrame([_row(one, difference) for one in powered]).astype(dict.fromkeys(("cases", "repeats"), "Int64")),
         notes=[
             f"Smallest difference: what a two-sided test at the level {goal.level:g} shows with a probability of "
             f"{goal.power:.0%}, with the planned cases and repeats; `after Holm` if it comes out as the first of its "
@@ -206,18 +207,18 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
 
 def _row(one: Powered, difference: float) -> dict[str, Any]:
     spread_, repeats = one.spread, one.repeats
-    design = cheapest(difference, spread_, one.usd, one.available, one.goal)
+    design = cheapest(difference, spread_, one.usd, min(one.available), one.goal)
     return {
         "contrast": one.contrast.name,
         "metric": one.contrast.first.metric,
         "variances from": one.source,
-        "debated cases": spread_.cases or None,
+        "debated cases": _either(spread_.cases) if any(spread_.cases) else None,
         "difference found": None if one.source == ASSUMED else spread_.difference,
-        "variance between cases": spread_.between,
+        "variance between cases": sum(spread_.between),
         "variance of a repeat": sum(spread_.within) if spread_.is_split else None,
-        "design effect": spread_.design,
-        "planned cases": one.cases,
-        "planned repeats": "/".join(map(str, dict.fromkeys(repeats))),
+        "design effect": max(spread_.design),
+        "planned cases": _either(one.cases),
+        "planned repeats": _either(repeats),
         "smallest difference": smallest_difference(one.cases, spread_, repeats, one.goal),
         "after Holm": smallest_difference(one.cases, spread_, repeats, one.corrected),
         "to show": difference,
@@ -243,7 +244,7 @@ def power_figure(powered: Sequence[Powered], difference: float) -> "MatplotlibFi
             style = {**series_style(place), "marker": ""}
             axis.plot(cases, shown, label=f"{repeats} repeat{'s' * (repeats > 1)}", **style)
         planned = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
-        axis.plot([one.cases], [planned], linestyle="", marker="o", color="black", label="planned")
+        axis.plot([harmonic_mean(one.cases)], [planned], linestyle="", marker="o", color="black", label="planned")
         axis.axhline(difference, color="grey", linewidth=0.8, linestyle=":")
         for scale, ticks in ((axis.xaxis, _CASE_TICKS), (axis.yaxis, _DIFFERENCE_TICKS)):
             scale.axes.set(**{f"{scale.axis_name}scale": "log"})
@@ -311,29 +312,38 @@ def power_lines(powered: Sequence[Powered], difference: float, discordant: float
     for one in powered:
         shown = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
         least = "no difference, however large" if np.isnan(shown) else f"a difference of {shown:.3f}"
-        repeats = "/".join(map(str, dict.fromkeys(one.repeats)))
         yield (
             f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): "
-            f"{one.cases} cases x {repeats} show {least} at {one.goal.power:.0%} power."
+            f"{_either(one.cases)} cases x {_either(one.repeats)} show {least} at {one.goal.power:.0%} power."
         )
-        if one.source == REHEARSED and one.spread.moments((1, 1), 0.0)[0] < _HARDLY_VARIED:
-            needed = np.ceil(cases_needed(difference, replace(paired_proportions(discordant), counted=True)))
+        if one.source == REHEARSED and one.contrast.first.metric in _CORRECTNESS and _mean_square(one) < _HARDLY_VARIED:
+            needed = np.ceil(cases_needed(difference, paired_proportions(discordant)))
             yield (
                 f"  The simulated voices of both sides hardly differ, which says little of models. If one side alone "
                 f"were right on {discordant:.0%} of the cases, {difference:g} would take {needed:,.0f}."
             )
             continue
-        design = cheapest(difference, one.spread, one.usd, one.available, one.goal)
+        design = cheapest(difference, one.spread, one.usd, min(one.available), one.goal)
+        of_either = "" if one.spread.is_paired else " of either side"
         if design:
             dollars = "" if np.isnan(design.cost) else f", ${design.cost:,.2f}"
-            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}{dollars}."
+            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}{of_either}{dollars}."
             continue
         needed = np.ceil(cases_needed(difference, one.spread, goal=one.goal))
-        yield f"  {difference:g} takes {needed:,.0f} cases x 1; the data set has {one.available}."
+        yield f"  {difference:g} takes {needed:,.0f} cases x 1{of_either}; the data set has {_either(one.available)}."
 
 
 def _by(one: Powered) -> str:
     """What a contrast's power rests on, in words."""
     if one.source == ASSUMED:
-        return f"by assumption: one side alone is right on {one.spread.between:.0%} of the cases"
-    return f"by {one.source} of {one.spread.cases} cases"
+        return f"by assumption: one side alone is right on {sum(one.spread.between):.0%} of the cases"
+    return f"by {one.source} of {_either(one.spread.cases)} cases"
+
+
+def _either(numbers: Sequence[int]) -> str:
+    """A number, or those of either side where they differ."""
+    return "/".join(map(str, dict.fromkeys(numbers)))
+
+
+def _mean_square(one: Powered) -> float:
+    return sum(one.spread.variances((1, 1))) + one.spread.difference**2

@@ -1,19 +1,22 @@
 """How small a difference a number of cases and repeats can show, and how many are needed to show a given one.
 
-Let d be the difference between both sides of a case, and M its second moment, so that M - delta^2 is its variance under
-a true difference delta. The two-sided test at level alpha has power 1 - beta where
+Of a difference delta, v is the variance between cases of n / design effect cases (Kish 1965). With R repeats,
+v = between + within / R. The power of the two-sided t test at level alpha is that of Student's noncentral t, with
+noncentrality delta / sqrt(v / n) and n - 1 degrees of freedom; of sides of different cases, delta / sqrt(v1 / n1 +
+v2 / n2) and n1 + n2 - 2.
+
+The variance of a difference between two shares of right answers on the same cases falls as the difference grows: what
+stays is its mean square M, the share of cases that one side alone gets right. The power 1 - beta of its test is where
 
     delta sqrt(n) = t(1 - alpha/2, n - 1) sqrt(M) + z(1 - beta) sqrt(M - delta^2)
 
-(Connor 1987, Biometrics 43, for paired proportions, where M is the share of cases that one side alone gets right). n is
-the number of cases over their design effect (Kish 1965). With R repeats, M = between + within / R + delta_0^2, where
-delta_0 is the difference in the debates that both variances come from. Sides of different cases have between + within /
-R under both roots. Fleiss, Tytun and Ury (1980) give the correction for a test that counts cases: McNemar's exact one,
-which moot takes where each case was debated once.
+(Connor 1987, Biometrics 43), with M = v + delta_0^2, where delta_0 is the difference in the debates that v comes from.
+Fleiss, Tytun and Ury (1980) give the correction for a test that counts cases: McNemar's exact one, which moot takes
+where each case was debated once.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +27,8 @@ from moot.stats.bootstrap import Floats, as_numbers
 _ROUNDS = 60
 _FEWEST = 2.0
 _MOST = 1e9
+Sizes = float | tuple[float, ...]
+"""Numbers of cases: one for paired sides, or for both; or one of either side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +45,70 @@ class Spread:
 
     Attributes:
         difference: in the debates that this was estimated from.
-        between: variance between cases of the difference that many repeats would come to.
+        between: variance between cases of the difference that many repeats would come to; of different cases, that of
+            either side.
         within: variance that one repeat of all runs of either side adds, first and second; NaN where each case was
             debated once, so that it is part of `between`.
-        design: the design effect: by how much clusters of cases raise the variance of a mean.
-        cases: how many cases were debated, by the first side.
-        paired: whether both sides debated the same cases.
-        counted: whether a debate is right or wrong, so that an exact test counts cases that were debated once.
+        design: the design effect, by how much clusters of cases raise the variance of a mean; of different cases, that
+            of either side.
+        cases: how many cases were debated; of different cases, by either side.
+        counted: whether a debate is right or wrong.
+        runs: the most runs that a side takes together.
     """
 
     difference: float
-    between: float
+    between: tuple[float, ...]
     within: tuple[float, float]
-    design: float = 1.0
-    cases: int = 0
-    paired: bool = True
+    design: tuple[float, ...] = (1.0,)
+    cases: tuple[int, ...] = (0,)
     counted: bool = False
+    runs: int = 1
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether both sides debated the same cases."""
+        return len(self.between) == 1
 
     @property
     def is_split(self) -> bool:
         """Whether variance within cases is known."""
         return not np.isnan(self.within).any()
 
-    def moments(self, repeats: tuple[int, int], difference: float) -> tuple[float, float]:
-        """The mean square of a case's difference between equal sides, and its variance under a true difference."""
-        once = [within / number for within, number in zip(self.within, repeats, strict=True)] if self.is_split else []
-        variance = self.between + sum(once)
-        if not self.paired:
-            return variance, variance
-        square = max(variance + self.difference**2, difference**2)
-        return square, square - difference**2
+    def variances(self, repeats: tuple[int, int]) -> tuple[float, ...]:
+        """The variance between cases: of the difference, or of either side where these have different cases."""
+        once = [within / number if self.is_split else 0.0 for within, number in zip(self.within, repeats, strict=True)]
+        if self.is_paired:
+            return (self.between[0] + sum(once),)
+        return tuple(between + within for between, within in zip(self.between, once, strict=True))
 
-    def is_exact(self, repeats: tuple[int, int]) -> bool:
-        """Whether the test with these repeats counts cases."""
-        return self.counted and repeats == (1, 1)
+    def power(self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float) -> float:
+        """The probability that the test shows a true difference above 0."""
+        from scipy.special import nctdtr, stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
+
+        given = cases if isinstance(cases, tuple) else (cases,) * len(self.between)
+        sizes = [number / design for number, design in zip(given, self.design * len(given), strict=False)]
+        if min(sizes) < _FEWEST or (self.is_paired and 2 ** (1 - sizes[0]) > level):
+            return 0.0  # of five differences all have one sign in 2 of 32 draws
+        variances = self.variances(repeats)
+        if self.is_paired and self.counted:
+            return self._power_of_shares(difference, sizes[0], variances[0], repeats, level)
+        error = math.sqrt(sum(variance / size for variance, size in zip(variances, sizes, strict=True)))
+        freedom = sum(sizes) - len(sizes)
+        return float(1 - nctdtr(freedom, difference / error, stdtrit(freedom, 1 - level / 2))) if error else 1.0
+
+    def _power_of_shares(
+        self, difference: float, size: float, variance: float, repeats: tuple[int, int], level: float
+    ) -> float:
+        from scipy.special import ndtr, stdtrit  # noqa: PLC0415
+
+        if self.runs == 1 and repeats == (1, 1):
+            size *= max(0.0, 1 - 1 / (size * difference)) ** 2
+        if size < _FEWEST:
+            return 0.0
+        square = max(variance + self.difference**2, difference**2)
+        apart = math.sqrt(square - difference**2)
+        reach = difference * math.sqrt(size) - float(stdtrit(size - 1, 1 - level / 2)) * math.sqrt(square)
+        return float(ndtr(reach / apart)) if apart else float(reach >= 0)
 
 
 def paired_proportions(discordant: float) -> Spread:
@@ -82,48 +117,46 @@ def paired_proportions(discordant: float) -> Spread:
     Args:
         discordant: the share of cases that one side alone gets right.
     """
-    return Spread(0.0, discordant, (float("nan"), float("nan")))
+    return Spread(0.0, (discordant,), (float("nan"), float("nan")), counted=True)
 
 
 def cases_needed(
     difference: float, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
-    """The number of cases that show a difference, not rounded; infinite where a difference is 0."""
+    """The number of cases, of either side, that show a difference; not rounded, infinite where none do."""
     goal = goal or Goal()
     if not difference:
         return float("inf")
-    equal, apart = spread.moments(repeats, difference)
-    n = _FEWEST
-    for _ in range(_ROUNDS):
-        of_level, of_power = _quantiles(goal, n)
-        n = max(_FEWEST, (of_level * math.sqrt(equal) + of_power * math.sqrt(apart)) ** 2 / difference**2)
-    if spread.is_exact(repeats):
-        n *= (1 + (1 + 4 / (n * abs(difference))) ** 0.5) ** 2 / 4
-    return n * spread.design
+
+    def suffices(logarithm: float) -> bool:
+        return spread.power(abs(difference), math.exp(logarithm), repeats, goal.level) >= goal.power
+
+    return math.exp(_least(math.log(_FEWEST), math.log(_MOST), suffices))
 
 
 def smallest_difference(
-    cases: float, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
+    cases: Sizes, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
-    """The smallest difference that a number of cases shows; NaN where no difference can be shown."""
-    low, high = 0.0, max(1.0, 100 * math.sqrt(spread.moments(repeats, 0.0)[0]))
-    if cases < _FEWEST * spread.design or cases_needed(high, spread, repeats, goal) > cases:
-        return float("nan")
+    """The smallest difference that numbers of cases show; NaN where no difference can be shown."""
+    goal = goal or Goal()
+    most = max(1.0, 100 * math.sqrt(max(spread.variances(repeats))))
+    found = _least(0.0, most, lambda one: one > 0 and spread.power(one, cases, repeats, goal.level) >= goal.power)
+    return found if math.isfinite(found) else float("nan")
+
+
+def _least(low: float, high: float, suffices: Callable[[float], bool]) -> float:
+    """The least value that suffices, by bisection; infinite where the highest does not."""
+    if not suffices(high):
+        return float("inf")
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
-        low, high = (low, middle) if cases_needed(middle, spread, repeats, goal) <= cases else (middle, high)
+        low, high = (low, middle) if suffices(middle) else (middle, high)
     return high
-
-
-def _quantiles(goal: Goal, n: float) -> tuple[float, float]:
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
-
-    return float(stdtrit(max(1.0, n - 1), 1 - goal.level / 2)), float(ndtri(goal.power))
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Numbers of cases and repeats that show a difference, and what they cost."""
+    """Numbers of cases (of either side) and repeats that show a difference, and what they cost."""
 
     cases: int
     repeats: int
@@ -142,7 +175,7 @@ def cheapest(
         difference: to be shown.
         spread: of the difference.
         cost: of one debate of every run of either side.
-        available: how many cases there are.
+        available: how many cases there are, of the side with fewer.
         goal: level and power.
         most_repeats: that are considered; one, where the variance within cases is not known.
 
@@ -205,19 +238,24 @@ def estimate_spread(
     means, counts = zip(*(side.by_case() for side in sides), strict=True)
     within = [side.within() for side in sides]
     noise = [float((variance / count).mean()) for variance, count in zip(within, counts, strict=True)]
-    deviations = [means[0] - means[1]] if paired else list(means)
-    deviations = [values - values.mean() for values in deviations]
-    total = sum(float((values**2).sum() / max(1, len(values) - 1)) for values in deviations)
     known = not np.isnan(noise).any()
+    parts = [(means[0] - means[1], sum(noise))] if paired else list(zip(means, noise, strict=True))
+    clusters, between, design = np.asarray(clusters), [], []
+    for values, noisy in parts:
+        mine, clusters = np.split(clusters, [len(values)])
+        deviations = values - values.mean()
+        total = float((deviations**2).sum() / max(1, len(values) - 1))
+        between.append(max(0.0, total - noisy) if known else total)
+        design.append(_design_effect(deviations, mine))
     runs = [len(set(side.runs)) for side in sides]
     return Spread(
         difference,
-        max(0.0, total - sum(noise)) if known else total,
+        tuple(between),
         (within[0] / runs[0], within[1] / runs[1]),
-        _design_effect(np.concatenate(deviations), clusters),
-        len(means[0]),
-        paired,
-        counted and paired and max(runs) == 1,
+        tuple(design),
+        tuple(len(values) for values, _ in parts),
+        counted,
+        max(runs),
     )
 
 
