@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from moot.core.cases import Task
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence, stated_probabilities
-from moot.protocols.smoothing import decided
+from moot.protocols.smoothing import Outlook, decided
 from moot.scores import score_experiment
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_positive, probability_of_prediction
@@ -35,7 +35,7 @@ def test_no_other_label_is_more_probable_than_the_answer(task: Task, data: st.Da
     label = data.draw(st.sampled_from(task.labels))
     shares = stated_probabilities(task, [label], confidence)
     assert max(shares, key=lambda other: shares[other]) == label
-    assert decided(shares, task) == label, "smoothing begins with the judge's own answer"
+    assert decided(Outlook(shares, (label,)), task) == label, "smoothing begins with the judge's own answer"
     assert task.multilabel or sum(shares.values()) == pytest.approx(1)
     assert shares[label] == pytest.approx(probability_of_stated_confidence(confidence, number_of_choices(task)))
 

@@ -334,3 +334,35 @@ async def test_reflexion_learns_from_its_own_criticism_alone(stands: list[bool],
     assert sum("Look at the receipt." in prompt for prompt in voice.prompts) == sum(not stand for stand in stands)
     assert not any("GOLD" in prompt for prompt in voice.prompts)
     assert json.dumps([request.schema for request in voice.requests])  # schemas can be sent
+
+
+@pytest.mark.parametrize("confidences", [(0, 0, 0), (70, 70, 70)])
+@pytest.mark.parametrize(("answers", "decision"), [("DDP", "plaintiff"), ("PPD", "defendant")])
+async def test_a_tied_debate_ends_with_the_latest_answer(
+    answers: str, decision: str, confidences: tuple[int, int, int]
+) -> None:
+    verdicts = iter(zip(answers, confidences, strict=True))
+
+    def answer(request: Request, _: int) -> Any:
+        if request.schema and "confidence" in request.schema["properties"]:
+            letter, confidence = next(verdicts)
+            return {"prediction": {"D": "DEFENDANT", "P": "PLAINTIFF"}[letter], "confidence": confidence}
+        return {"statement": "x", "prediction": "DEFENDANT"} if request.schema else "summary"
+
+    params = FeedbackParams(debaters=1, rounds=2, answer="generation")
+    debate = make_debate(ScriptedModel(answer), params, WINNER)
+    found = await debate_feedback(debate, params)
+    assert found and found.prediction == decision and found.score == pytest.approx(0.5)
+    assert found.logprobs is None, "no threshold is fitted on stated confidences"
+    assert [said.prediction for said in debate.utterances if said.kind == "smoothed"][-1] == decision
+
+
+async def test_several_labels_with_confidence_0_are_the_labels_that_were_named() -> None:
+    def answer(request: Request, _: int) -> Any:
+        if request.schema and "confidence" in request.schema["properties"]:
+            return {"prediction": ["264"], "confidence": 0}
+        return {"statement": "x", "prediction": ["264"]} if request.schema else "摘要"
+
+    params = FeedbackParams(debaters=1, rounds=1, answer="generation")
+    found = await debate_feedback(make_debate(ScriptedModel(answer), params, ARTICLES), params)
+    assert found and found.prediction == "264"

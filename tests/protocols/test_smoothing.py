@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
-from moot.protocols.smoothing import decided, replay, smoothed, threshold_met
+from moot.protocols.smoothing import Outlook, decided, likeliest, replay, smoothed, threshold_met
 from scripted_model import ARTICLES, STANCE, WINNER
 
 SHARES = st.floats(0, 1, allow_nan=False)
@@ -18,33 +19,40 @@ def probabilities(share: float) -> dict[str, float]:
     return {"defendant": 1 - share, "plaintiff": share}
 
 
+def outlook(share: float) -> Outlook:
+    """The judge's token probabilities, and the answer that they give."""
+    return Outlook(probabilities(share), (likeliest(probabilities(share), WINNER),))
+
+
+def stated(task: Task, answer: str, confidence: float | None) -> Outlook:
+    """A stated answer."""
+    return Outlook(stated_probabilities(task, answer.split(";"), confidence), (answer,))
+
+
 def test_smoothing_by_hand() -> None:
     # O_0 = 0.2; LM says 0.8, then 0.6; T = 0.5: O_1 = 0.5, O_2 = 0.55. T = 0.25: 0.35, 0.4125.
-    rounds = [(probabilities(0.8), True), (probabilities(0.6), True)]
-    assert replay(probabilities(0.2), rounds, 0.5)["plaintiff"] == pytest.approx(0.55)
-    assert replay(probabilities(0.2), rounds, 0.25)["plaintiff"] == pytest.approx(0.4125)
+    rounds = [(outlook(0.8), True), (outlook(0.6), True)]
+    assert replay(outlook(0.2), rounds, 0.5).probabilities["plaintiff"] == pytest.approx(0.55)
+    assert replay(outlook(0.2), rounds, 0.25).probabilities["plaintiff"] == pytest.approx(0.4125)
 
 
 def test_fallback_by_hand() -> None:
     # The first round is not met: O_1 = O_0 = 0.2. The second is: O_2 = 0.5 * 0.2 + 0.5 * 0.6 = 0.4.
-    assert replay(probabilities(0.2), [(probabilities(0.8), False), (probabilities(0.6), True)], 0.5)[
-        "plaintiff"
-    ] == pytest.approx(0.4)
+    half_met = replay(outlook(0.2), [(outlook(0.8), False), (outlook(0.6), True)], 0.5)
+    assert half_met.probabilities["plaintiff"] == pytest.approx(0.4)
     # Met, then not met: back to O_0, whatever the first round said.
-    assert replay(probabilities(0.2), [(probabilities(0.8), True), (probabilities(0.6), False)], 0.5) == probabilities(
-        0.2
-    )
+    assert replay(outlook(0.2), [(outlook(0.8), True), (outlook(0.6), False)], 0.5) == outlook(0.2)
 
 
 @given(SHARES, st.lists(st.tuples(SHARES, st.booleans()), max_size=5), SHARES)
 def test_no_weight_changes_nothing_and_full_weight_smooths_nothing(
     first: float, rounds: Sequence[tuple[float, bool]], weight: float
 ) -> None:
-    heard = [(probabilities(share), met) for share, met in rounds]
-    assert replay(probabilities(first), heard, 0.0) == pytest.approx(probabilities(first))
-    last = heard[-1][0] if heard and heard[-1][1] else probabilities(first)
-    assert replay(probabilities(first), heard, 1.0) == pytest.approx(last)
-    mixed = replay(probabilities(first), heard, weight)
+    heard = [(outlook(share), met) for share, met in rounds]
+    assert replay(outlook(first), heard, 0.0).probabilities == pytest.approx(probabilities(first))
+    last = heard[-1][0] if heard and heard[-1][1] else outlook(first)
+    assert replay(outlook(first), heard, 1.0).probabilities == pytest.approx(last.probabilities)
+    mixed = replay(outlook(first), heard, weight).probabilities
     assert sum(mixed.values()) == pytest.approx(1)
     shares = [first, *(share for share, _ in rounds)]
     assert min(shares) - 1e-9 <= mixed["plaintiff"] <= max(shares) + 1e-9
@@ -77,14 +85,56 @@ def test_stated_answers_as_outlooks() -> None:
     assert stated_probabilities(WINNER, ["plaintiff"], None)["plaintiff"] == 1.0
 
 
-@given(st.sampled_from(["con", "neutral", "pro"]), st.floats(0.01, 100))
-def test_a_stated_answer_never_counts_against_itself(label: str, confidence: float) -> None:
-    assert decided(stated_probabilities(STANCE, [label], confidence), STANCE) == label
+@pytest.mark.parametrize("confidence", [0, 0.4, 50, 100, None])
+@pytest.mark.parametrize(
+    ("task", "answer"),
+    [(WINNER, "defendant"), (WINNER, "plaintiff"), (STANCE, "con"), (STANCE, "neutral"), (STANCE, "pro")]
+    + [(ARTICLES, answer) for answer in ("234", "264", "234;347", "234;264;347")],
+)
+def test_no_confidence_makes_an_answer_count_for_another(task: Task, answer: str, confidence: float | None) -> None:
+    assert decided(stated(task, answer, confidence), task) == answer
 
 
-def test_decisions() -> None:
-    assert decided(probabilities(0.5), WINNER) == "plaintiff"
-    assert decided(probabilities(0.49), WINNER) == "defendant"
-    assert decided({"con": 0.4, "neutral": 0.2, "pro": 0.4}, STANCE) == "pro"
-    assert decided({"234": 0.6, "264": 0.1, "347": 0.5}, ARTICLES) == "234;347"
-    assert decided({"234": 0.3, "264": 0.4, "347": 0.1}, ARTICLES) == "264"  # none reaches a half: the likeliest
+@pytest.mark.parametrize("confidence", [0, 30, 70, 100])
+@pytest.mark.parametrize(
+    ("answers", "weight", "decision"),
+    [
+        ("ddp", 0.5, "plaintiff"),  # D and D weigh as much as P: the latest stands
+        ("ppd", 0.5, "defendant"),
+        ("dp", 0.5, "plaintiff"),
+        ("pd", 0.5, "defendant"),
+        ("dp", 0.0, "defendant"),  # what does not enter O_n breaks no tie
+        ("pd", 1.0, "defendant"),
+    ],
+)
+def test_on_a_tie_the_latest_answer_stands(answers: str, weight: float, decision: str, confidence: float) -> None:
+    words = {"d": "defendant", "p": "plaintiff"}
+    first, *rounds = (stated(WINNER, words[letter], confidence) for letter in answers)
+    assert decided(replay(first, [(latest, True) for latest in rounds], weight), WINNER) == decision
+
+
+def test_ties_among_three_labels_and_after_a_fallback() -> None:
+    pro, con, neutral = (stated(STANCE, label, 60) for label in ("pro", "con", "neutral"))
+    assert decided(replay(pro, [(con, True)], 0.5), STANCE) == "con"
+    assert decided(replay(con, [(pro, True)], 0.5), STANCE) == "pro"
+    tied = Outlook({"con": 0.4, "neutral": 0.2, "pro": 0.4}, ("neutral", "con", "pro"))
+    assert decided(tied, STANCE) == "con", "the latest answer that names one of those that are equal"
+    assert decided(replay(pro, [(neutral, True), (con, False)], 0.5), STANCE) == "pro"
+
+
+def test_a_tie_earns_neither_label_anything() -> None:
+    """Random answers come out as the latest one does, not as the label that the task names last."""
+    answers = [stated(WINNER, label, 0) for label in ("defendant", "plaintiff")]
+    ends = [decided(replay(a, [(b, True), (c, True)], 0.5), WINNER) for a in answers for b in answers for c in answers]
+    assert ends.count("plaintiff") == ends.count("defendant") == 4
+
+
+def test_decisions_of_token_probabilities() -> None:
+    assert decided(outlook(0.51), WINNER) == "plaintiff"
+    assert decided(outlook(0.49), WINNER) == "defendant"
+    for shares, answer in [
+        ({"234": 0.6, "264": 0.1, "347": 0.5}, "234"),
+        ({"234": 0.3, "264": 0.4, "347": 0.1}, "264"),
+    ]:
+        assert likeliest(shares, ARTICLES) == answer
+        assert decided(Outlook(shares, (answer,)), ARTICLES) == answer

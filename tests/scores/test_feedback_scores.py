@@ -13,12 +13,12 @@ from moot.scores.results import ExperimentResults
 from results_on_disk import experiment_view, prediction, utterance, write_results
 from scripted_model import WINNER
 
-# case: target, O_0, LM(x, sum), threshold met. At T = 0.5: O_1 = 0.35, 0.6, 0.4, 0.5 and (not met) 0.7.
+# case: target, O_0, LM(x, sum), threshold met. At T = 0.5: O_1 = 0.35, 0.6, 0.4, 0.55 and (not met) 0.7.
 DEBATES = {
     "wrong-stays-wrong": ("plaintiff", 0.3, 0.4, True),
     "corrected": ("plaintiff", 0.3, 0.9, True),
     "spoilt": ("plaintiff", 0.6, 0.2, True),
-    "kept-by-smoothing": ("plaintiff", 0.9, 0.1, True),
+    "kept-by-smoothing": ("plaintiff", 0.9, 0.2, True),
     "kept-by-threshold": ("plaintiff", 0.7, 0.1, False),
 }
 
@@ -31,6 +31,7 @@ def step(latest: float, current: float, met: bool) -> str:
     parsed = {
         "smoothed": probabilities(current),
         "latest": probabilities(latest),
+        "answer": "plaintiff" if latest > 0.5 else "defendant",
         "threshold_met": met,
         "probability": "token probabilities",
     }

@@ -43,6 +43,7 @@ def outlook_row(case_id: str, turn: int, share: float, latest: float) -> dict[st
     parsed = {
         "smoothed": shares,
         "latest": {"defendant": 1 - latest, "plaintiff": latest},
+        "answer": "plaintiff" if latest > 0.5 else "defendant",
         "threshold_met": True,
         "probability": "token probabilities",
     }

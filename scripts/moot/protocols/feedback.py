@@ -14,6 +14,8 @@ Where the paper is silent or says two things:
 * Probabilities of label words hold a prior for the words themselves; `content_free` takes it off before smoothing.
 * A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0 for the others, and
   the debate's answer has no probability (`label alone` among the probabilities).
+* Equal probabilities: the latest answer stands. A confidence weighs an answer, it never makes it another one, so
+  thresholds are fitted on token probabilities alone.
 * Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
 """
 
@@ -32,7 +34,7 @@ from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.people import all_spoken
 from moot.protocols.replies import prediction_schema, prediction_type, spoken
-from moot.protocols.smoothing import Probabilities, Rule, decided, next_probabilities, threshold_met
+from moot.protocols.smoothing import Outlook, Probabilities, Rule, decided, likeliest, next_outlook, threshold_met
 
 JUDGE, ASSISTANT = "judge", "assistant"
 TOKEN_PROBABILITIES, STATED, LABEL_ALONE = "token probabilities", "stated confidence", "label alone"
@@ -98,10 +100,11 @@ EXPERTS = Debaters(
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
     """Algorithm 1. No answer where the judge gives no usable probabilities, or where nobody speaks in a round."""
     debaters = assign_seats(debate, params)
-    first = await judge_probabilities(debate, params, 0)
+    first = await judge_outlook(debate, params, 0)
     if first is None:
         return None
-    current = record_probabilities(debate, first, first, 0)
+    current = first
+    record_outlook(debate, first, first, 0)
     for number in range(1, params.rounds + 1):
         openings = await speak(debate, params, debaters, OPENING, number)
         rebuttals = await speak(debate, params, debaters, "rebuttal", number, openings)
@@ -110,11 +113,11 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
         reliabilities = verify(debate, rebuttals, number)
         summary = await summarise(debate, openings + rebuttals, reliabilities, number)
         met = threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
-        latest = await judge_probabilities(debate, params, number, summary, reliabilities) if met else first
+        latest = await judge_outlook(debate, params, number, summary, reliabilities) if met else first
         if latest is None:
             return None
-        current = next_probabilities(first, current, latest, met, params.weight if params.smoothing else 1.0)
-        record_probabilities(debate, current, latest, number, met)
+        current = next_outlook(first, current, latest, met, params.weight if params.smoothing else 1.0)
+        record_outlook(debate, current, latest, number, met)
     return answer_from(debate, current)
 
 
@@ -242,27 +245,42 @@ async def summarise(
 # The judge's probabilities
 
 
-async def judge_probabilities(
+async def judge_outlook(
     debate: Debate,
     params: FeedbackParams,
     number: int,
     summary: Utterance | None = None,
     reliabilities: Mapping[str, float] | None = None,
-) -> dict[str, float] | None:
-    """LM(x) or LM(x, sum) as a probability for each label; None where the judge gave no usable answer."""
+) -> Outlook | None:
+    """LM(x) or LM(x, sum) as a probability for each label, and the answer; None where the judge gave no usable one."""
     context: dict[str, Any] = {"summary": summary, "reliabilities": reliabilities or {}}
     if params.answer != "generation" and not _was_refused(debate):
         try:
-            return await _likelihood(debate, number, context)
+            shares = await _likelihood(debate, number, context)
         except LogprobsUnavailableError:
             if params.answer == "likelihood":
                 raise
             debate.record(JUDGE, "note", "no token probabilities: stated confidence is used", source="computed")
+        else:
+            return Outlook(shares, (_answer_by_words(debate, shares),)) if shares else None
     schema = prediction_schema(debate.task)
     said = await debate.say(JUDGE, "prediction", "feedback/verdict", schema=schema, round=number, **context)
     if not said.usable or not said.parsed:
         return None
-    return stated_probabilities(debate.task, str(said.prediction).split(";"), said.confidence)
+    answer = str(said.prediction)
+    return Outlook(stated_probabilities(debate.task, answer.split(";"), said.confidence), (answer,))
+
+
+def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
+    """What a person chose, if with confidence 0; of token probabilities the likeliest label."""
+    task = debate.task
+    asked = _asked(debate)[-len(task.labels) if task.multilabel else -1 :]
+    if not all("shares" in (said.parsed or {}) for said in asked):
+        return likeliest(shares, task)
+    if not task.multilabel:
+        return str(asked[0].prediction)
+    chosen = [label for label, said in zip(task.labels, asked, strict=True) if said.prediction == "yes"]
+    return ";".join(sorted(chosen)) or likeliest(shares, task)
 
 
 async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -> dict[str, float] | None:
@@ -314,22 +332,20 @@ def _was_refused(debate: Debate) -> bool:
     return any(said.kind == "note" for said in debate.utterances)
 
 
-def record_probabilities(
-    debate: Debate, current: Probabilities, latest: Probabilities, number: int, met: bool = True
-) -> dict[str, float]:
-    """Record O_i, what it was made of, and where the probability came from; return O_i."""
+def record_outlook(debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True) -> None:
+    """Record O_i, what it was made of, and where the probability came from."""
     parsed = {
-        "smoothed": dict(current),
-        "latest": dict(latest),
+        "smoothed": dict(current.probabilities),
+        "latest": dict(latest.probabilities),
+        "answer": latest.answers[0],
         "threshold_met": met,
         "probability": _origin(_asked(debate)[-1]),
     }
-    text = ", ".join(f"{label} {share:.3f}" for label, share in current.items())
+    text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
     prediction = decided(current, debate.task)
     debate.record(
         JUDGE, SMOOTHED, text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
     )
-    return dict(current)
 
 
 def _asked(debate: Debate) -> list[Utterance]:
@@ -343,19 +359,22 @@ def _origin(said: Utterance) -> str:
     return LABEL_ALONE if said.confidence is None else STATED
 
 
-def answer_from(debate: Debate, probabilities: Probabilities) -> Answer:
-    """The decision y from O_n; with one label a case, O_n itself goes along to be calibrated on validation cases.
+def answer_from(debate: Debate, outlook: Outlook) -> Answer:
+    """The decision y from O_n. O_n of token probabilities goes along, to be calibrated on validation cases.
 
     The decision alone, if O_n rests on an answer without a probability.
     """
-    task = debate.task
-    prediction = decided(probabilities, task)
-    if any(_origin(said) == LABEL_ALONE for said in _asked(debate) if said.usable):
+    task, probabilities = debate.task, outlook.probabilities
+    prediction = decided(outlook, task)
+    origins = {_origin(said) for said in _asked(debate) if said.usable}
+    if LABEL_ALONE in origins:
         return Answer(prediction)
     named = prediction.split(";") if task.multilabel else [prediction]
     confidence = 100 * sum(probabilities[label] for label in named) / len(named)
-    logprobs = None if task.multilabel else log_shares(probabilities)
-    return Answer(prediction, confidence, probabilities.get(task.positive), logprobs)
+    by_tokens = origins == {TOKEN_PROBABILITIES} and not task.multilabel
+    return Answer(
+        prediction, confidence, probabilities.get(task.positive), log_shares(probabilities) if by_tokens else None
+    )
 
 
 def _summaries(debate: Debate) -> list[Utterance]:

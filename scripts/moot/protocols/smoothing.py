@@ -2,9 +2,14 @@
 
 With one label to a case the probabilities add up to 1. With several labels each stands for itself, and the same
 arithmetic holds for each (the paper writes it for two labels only).
+
+On a tie the latest answer stands. A stated answer with confidence 0 leaves every label equally probable, and so do two
+equally confident answers that contradict each other: neither may earn a label points because the task names it last.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from moot.core.cases import Task
@@ -13,6 +18,7 @@ Probabilities = Mapping[str, float]
 Rule = Literal["mean", "any", "all"]
 
 EVEN = 0.5
+_EQUAL = 1e-9  # what rounding may leave of a tie
 
 
 def smoothed(previous: Probabilities, latest: Probabilities, weight: float) -> dict[str, float]:
@@ -36,29 +42,58 @@ def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule =
     return (any if rule == "any" else all)(value >= threshold for value in reliabilities)
 
 
-def next_probabilities(
-    first: Probabilities, previous: Probabilities, latest: Probabilities, met: bool, weight: float
-) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """O_i: a probability for each label, and the judge's own answers that it is made of.
+
+    Attributes:
+        probabilities: by label.
+        answers: the latest first; several labels are joined by ";".
+    """
+
+    probabilities: Probabilities
+    answers: tuple[str, ...]
+
+
+def next_outlook(first: Outlook, previous: Outlook, latest: Outlook, met: bool, weight: float) -> Outlook:
     """One turn of Algorithm 1's loop: smoothed where the threshold is met, else back to the judge's own O_0 = LM(x)."""
-    return smoothed(previous, latest, weight) if met else dict(first)
+    if not met:
+        return first
+    answers = (*(latest.answers if weight > 0 else ()), *(previous.answers if weight < 1 else ()))
+    return Outlook(smoothed(previous.probabilities, latest.probabilities, weight), answers)
 
 
-def replay(first: Probabilities, rounds: Iterable[tuple[Probabilities, bool]], weight: float) -> dict[str, float]:
-    """O_n from what the judge said in each round (LM's probabilities, threshold met), for any T, without a new call."""
-    current = dict(first)
+def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float) -> Outlook:
+    """O_n from what the judge said in each round (LM's outlook, threshold met), for any T, without a new call."""
+    current = first
     for latest, met in rounds:
-        current = next_probabilities(first, current, latest, met, weight)
+        current = next_outlook(first, current, latest, met, weight)
     return current
 
 
-def decided(probabilities: Probabilities, task: Task, threshold: float = EVEN) -> str:
-    """The decision: with two labels the positive one from `threshold` on, with more the likeliest, with several labels
-    every one from `threshold` on, and the likeliest if there is none. A tie goes to the label that the task names last.
+def likeliest(probabilities: Probabilities, task: Task) -> str:
+    """What token probabilities answer: the likeliest label; of several labels each above one half, or the likeliest.
+
+    Of exactly equal ones, the label that the task names first.
     """
-    likeliest = max(task.labels, key=lambda label: (probabilities[label], task.labels.index(label)))
+    above = sorted(label for label in task.labels if probabilities[label] > EVEN)
+    if task.multilabel and above:
+        return ";".join(above)
+    return max(task.labels, key=lambda label: probabilities[label])
+
+
+def decided(outlook: Outlook, task: Task) -> str:
+    """The decision: the likeliest label; with several labels every one above one half, and the likeliest if none is.
+
+    Equal probabilities leave it to the judge's latest answer that names one of the labels concerned.
+    """
+    probabilities = outlook.probabilities
     if task.multilabel:
-        return ";".join(sorted(label for label in task.labels if probabilities[label] >= threshold)) or likeliest
-    others = [label for label in task.labels if label != task.positive]
-    if task.positive and len(others) == 1:
-        return task.positive if probabilities[task.positive] >= threshold else others[0]
-    return likeliest
+        above = {label for label in task.labels if probabilities[label] > EVEN + _EQUAL}
+        even = {label for label in task.labels if abs(probabilities[label] - EVEN) <= _EQUAL}
+        if found := above | (even & set(outlook.answers[0].split(";"))):
+            return ";".join(sorted(found))
+    most = max(probabilities.values())
+    tied = [label for label in task.labels if math.isclose(probabilities[label], most, abs_tol=_EQUAL)]
+    answered = (label for answer in outlook.answers for label in tied if label in answer.split(";"))
+    return next(answered, tied[0])

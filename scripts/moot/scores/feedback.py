@@ -1,20 +1,21 @@
 """Scores of Debate-Feedback: corrections and degradations, any T without a new call, and the assistant's own quality.
 
 What the judge said in a round does not depend on T, so O_n for another T follows from the transcript by arithmetic.
-Thresholds of likelihood answers are fitted on validation cases for O_0 and for O_n of each T alike.
+Thresholds of token probabilities are fitted on validation cases for O_0 and for O_n of each T alike.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.core.likelihood import calibrate, log_shares
-from moot.protocols.smoothing import Probabilities, decided, replay
+from moot.protocols.smoothing import Outlook, decided, replay
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
@@ -29,8 +30,8 @@ class Judged:
     """What the judge of one debate came to: O_0, and for each round LM(x, sum) and whether the threshold was met."""
 
     case_id: str
-    first: Probabilities
-    rounds: tuple[tuple[Probabilities, bool], ...]
+    first: Outlook
+    rounds: tuple[tuple[Outlook, bool], ...]
     by_tokens: bool
     label_alone: bool
 
@@ -72,23 +73,29 @@ def _judged(rows: pd.DataFrame) -> Judged:
     steps = [json.loads(parsed) for parsed in rows["parsed"]]
     return Judged(
         rows["case_id"].iloc[0],
-        steps[0]["smoothed"],
-        tuple((step["latest"], step["threshold_met"]) for step in steps[1:]),
+        _latest(steps[0]),
+        tuple((_latest(step), step["threshold_met"]) for step in steps[1:]),
         all(step["probability"] == "token probabilities" for step in steps),
         any(step["probability"] == "label alone" for step in steps),
     )
 
 
-def predictions_from(
-    probabilities: Mapping[int, Probabilities], debates: list[Judged], results: ExperimentResults
-) -> list[str]:
-    """A prediction for each debate from probabilities for each, with what validation cases say of their threshold."""
+def _latest(step: Mapping[str, Any]) -> Outlook:
+    return Outlook(step["latest"], (step["answer"],))
+
+
+def predictions_from(outlooks: Mapping[int, Outlook], debates: list[Judged], results: ExperimentResults) -> list[str]:
+    """A prediction for each debate from its outlook; token probabilities with the threshold of validation cases."""
     task = results.task
     frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
-    frame["prediction"] = [decided(probabilities[place], task) for place in range(len(debates))]
+    frame["prediction"] = [decided(outlooks[place], task) for place in range(len(debates))]
     frame["confidence"], frame["score"] = np.nan, np.nan
     frame["logprobs"] = pd.Series(
-        [None if task.multilabel else log_shares(probabilities[place]) for place in range(len(debates))], dtype=object
+        [
+            None if task.multilabel or not debate.by_tokens else log_shares(outlooks[place].probabilities)
+            for place, debate in enumerate(debates)
+        ],
+        dtype=object,
     )
     cases = results.cases
     splits = dict(zip(cases["case_id"], cases["split"], strict=True))
@@ -109,8 +116,8 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
     targets = [cases.loc[debates[place].case_id, "target"] for place in kept]
     sample = results.sample(debates[place].case_id for place in kept)
 
-    def right(probabilities: Mapping[int, Probabilities]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        answers = predictions_from(probabilities, debates, results)
+    def right(outlooks: Mapping[int, Outlook]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        answers = predictions_from(outlooks, debates, results)
         return np.array([float(answers[place] == target) for place, target in zip(kept, targets, strict=True)])
 
     before = right({place: debate.first for place, debate in enumerate(debates)})

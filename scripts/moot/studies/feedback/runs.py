@@ -128,12 +128,12 @@ def own_weight(results: ExperimentResults) -> float:
 
 def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> "pd.Series[Any]":
     """Whether each evaluated case is right at this T (None: at O_0); a case without a valid debate is wrong."""
-    probabilities = {
+    outlooks = {
         place: debate.first if weight is None else replay(debate.first, debate.rounds, weight)
         for place, debate in enumerate(debates)
     }
     frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
-    frame["prediction"] = predictions_from(probabilities, list(debates), run.results)
+    frame["prediction"] = predictions_from(outlooks, list(debates), run.results)
     targets = run.results.cases.set_index("case_id")["target"]
     frame["right"] = frame["prediction"].to_numpy() == targets.loc[frame["case_id"]].to_numpy()
     mean = frame.groupby("case_id")["right"].mean()
