@@ -20,7 +20,7 @@ from moot.llm.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request
 from moot.scores.results import ExperimentResults
-from moot.scores.served import served, version_notes
+from moot.scores.served import served, version_notes, versions_said
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
 
@@ -55,6 +55,7 @@ def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path
         write_predictions(plan, EXPERIMENT, cases, [transcripts], predictions, calls)
         scores = served(ExperimentResults(results, EXPERIMENT, plan.experiments[EXPERIMENT].config))
         notes[versions] = version_notes(scores)
+        assert set(versions_said(scores, EXPERIMENT, MODEL)) == {("test", "test")}
     assert notes[1] == []
     assert "served by more than one version" in notes[2][0]
     assert "test: test, fp_0, Somebody" in notes[2][0] and "test: test, fp_1, Somebody" in notes[2][0]

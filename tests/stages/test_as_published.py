@@ -8,7 +8,10 @@ import pytest
 import yaml
 
 from moot.report.published import COLUMNS
-from moot.stages.as_published import compare_with_papers, paper_plan
+from moot.scores import to_frame
+from moot.scores.results import Score
+from moot.scores.served import GROUP, METRIC
+from moot.stages.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.studies.appellate import beyond, tables
 from shown_values import differences
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, hundred_debates, plan_of, study_of
@@ -63,9 +66,56 @@ def test_every_way_of_differing_is_seen_and_said(experiment: Any, dataset: Any, 
 
 
 @pytest.mark.parametrize("setting", [{"temperature": 0.3}, {"structured": "native"}, {"parameters": {"top_p": 0.1}}])
-def test_what_a_models_entry_sends_counts_and_its_address_does_not(setting: dict[str, Any]) -> None:
+def test_what_a_models_entry_sends_counts(setting: dict[str, Any]) -> None:
     assert differs({}, **{"gemma-2": setting}) == f"other settings: {next(iter(setting))}"
-    assert differs({}, **{"gemma-2": {"endpoint": "openai", "base_url": "http://elsewhere/v1", "concurrency": 2}}) == ""
+
+
+OPENAI = "https://api.openai.com/v1"
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "difference"),
+    [
+        ("gemma-2", {"base_url": "http://elsewhere:11434", "concurrency": 2}, ""),
+        ("gemma-2", {"endpoint": "openai", "base_url": "http://elsewhere/v1"}, "gemma-2 is served by another provider than ollama"),
+        ("gemma-2", {"model": "gemma2:2b"}, "gemma-2 names the model gemma2:2b, not gemma2:9b"),
+        ("gemma-2", {"context": 4096}, "gemma-2 has another context than 16384 tokens"),
+        ("gpt-4o-mini", {"base_url": f"{OPENAI}/"}, ""),
+        ("gpt-4o-mini", {"context": 4096}, ""),
+        ("gpt-4o-mini", {"base_url": "http://localhost:8000/v1", "model": "llama3"},
+         f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini names the model llama3, not gpt-4o-mini"),
+        ("gpt-4o-mini", {"served_as": "vllm"}, f"gpt-4o-mini is served by another provider than {OPENAI}"),
+    ],
+)  # fmt: skip
+def test_an_entry_of_the_papers_name_that_reaches_another_model_does_not_repeat_it(
+    name: str, entry: dict[str, Any], difference: str
+) -> None:
+    assert differs({"models": [name]}, **{name: entry}) == difference
+
+
+def test_an_address_of_the_environment_is_no_provider_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
+    assert "another provider" in differs({"models": ["gpt-4o-mini"]})
+
+
+def test_models_that_sit_or_label_count_too() -> None:
+    for name, paper in (("gpt-4", "paper-conference"), ("gpt-4o", "paper-multiagent-panel")):
+        plan = plan_of({"models": {name: {"model": "another"}}}, paper=True)
+        found = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
+        assert (found.repeats, found.differs) == ((), f"{name} names the model another, not {name}")
+
+
+@pytest.mark.parametrize(
+    ("said", "same"), [("gpt-4o-2024-08-06", True), ("gpt-4o", True), ("gpt-4o-mini", False), ("llama3:8b", False)]
+)
+def test_a_server_that_says_that_it_served_another_model_repeats_nothing(said: str, same: bool) -> None:
+    plan = plan_of(paper=True)
+    run = ("paper-gpt-caselaw", "gpt-4o")
+    versions = Score(METRIC, 9.0, group=f"{GROUP}gpt-4o: {said}, fp_1", n=9)
+    found = confirm_served(compare_with_papers(plan), to_frame(*run, [versions]), plan.config.models)
+    assert bool(found.runs[run].repeats) is same
+    assert found.runs[run].differs == ("" if same else f"the server of gpt-4o said that it served {said}")
+    assert found.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
 
 
 @pytest.mark.parametrize(("training", "same"), [({}, True), ({"cases": 30}, False), ({"split": "validation"}, False)])

@@ -1,6 +1,7 @@
 """Who is asked: the declared identity of a model's server, which is part of what the ledger knows a question by."""
 
 import os
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from moot.core.model_config import ModelConfig
@@ -25,6 +26,18 @@ def address(config: ModelConfig) -> str | None:
     if found and config.endpoint == "ollama" and "://" not in found:
         found = f"http://{found}" if urlsplit(f"//{found}").port else f"http://{found}:{_OLLAMA_PORT}"
     return found
+
+
+def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
+    """Who answers, whatever machine it runs on: the address of a service, or the name of the endpoint.
+
+    `base_url` and `served_as` count where the endpoint is `openai`, since any server may speak that protocol. An
+    Ollama server and a model inside the process run what their entry names, wherever they are.
+    """
+    if config.endpoint != "openai":
+        return config.endpoint
+    variable, usual = _DEFAULT_ADDRESSES["openai"]
+    return normalised(config.served_as or config.base_url or environment.get(variable, "").strip() or usual)
 
 
 def served_as(config: ModelConfig) -> str:

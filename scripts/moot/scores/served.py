@@ -1,6 +1,7 @@
 """Who served an experiment: a server may change what stands behind a model's name while a run goes on."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -13,7 +14,7 @@ _MOST_NAMED = 4
 
 @scorer("served")
 def served(results: ExperimentResults) -> pd.DataFrame:
-    """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), where a model had more than one."""
+    """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), as far as its server says."""
     predictions = results.predictions
     if "served_by" not in predictions:  # written before servers were asked for their version
         return concat_scores([])
@@ -22,20 +23,29 @@ def served(results: ExperimentResults) -> pd.DataFrame:
         debates: Counter[tuple[str, str]] = Counter()
         for pairs in rows["served_by"].dropna():
             debates.update((name, version) for name, version in pairs)
-        versions = Counter(name for name, _ in debates)
         scores = [
             Score(METRIC, float(count), group=f"{GROUP}{name}: {version}", n=len(rows))
             for (name, version), count in sorted(debates.items())
-            if versions[name] > 1
         ]
         frames.append(to_frame(results.experiment, str(model), scores))
     return concat_scores(frames)
 
 
+def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator[tuple[str, str]]:
+    """The models that spoke in one run, each with the name that its server gave what it served; "" for none given."""
+    rows = scores[(scores["metric"] == METRIC) & (scores["experiment"] == experiment) & (scores["model"] == model)]
+    for group in rows["group"]:
+        name, _, version = group.removeprefix(GROUP).partition(": ")
+        yield name, version.partition(", ")[0]
+
+
 def version_notes(scores: pd.DataFrame) -> list[str]:
     """A sentence for each experiment and model whose rows were served by more than one version of a model."""
     notes = []
-    for (experiment, model), found in scores[scores["metric"] == METRIC].groupby(["experiment", "model"], sort=False):
+    rows = scores[scores["metric"] == METRIC]
+    named = rows["group"].str.partition(": ")[0]
+    several = rows[rows.groupby(["experiment", "model", named])["group"].transform("nunique") > 1]
+    for (experiment, model), found in several.groupby(["experiment", "model"], sort=False):
         versions = [
             f"{group.removeprefix(GROUP)} ({value:.0f} of {n} debates)"
             for group, value, n in zip(found["group"], found["value"], found["n"], strict=True)

@@ -3,21 +3,26 @@
 `config/paper.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run repeats one of
 these experiments when its protocol, data set, parameters and models are the same, and when it has at least as many
 cases and repeats. Data sets are the same when their options are; a file of the user's own (`source: local`) counts as
-the published one. Models are matched by name, and their sampling by what is sent.
+the published one. A model is the same when its entry has the paper's name, the same model of the same provider, the
+same context and the same sampling, and when no server said that it served another.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import yaml
 
 from moot.core.config import ExperimentConfig, parse_config
 from moot.core.model_config import ModelConfig
+from moot.llm.identity import model_asked, provider
 from moot.protocols import PROTOCOLS
 from moot.report.content import AsPublished, Comparable
+from moot.scores.served import versions_said
 from moot.stages.entries import expand_grid, templates_used
 from moot.stages.plan import Plan
 
@@ -81,7 +86,7 @@ def compare_with_papers(plan: Plan) -> Comparable:
     mine, of_paper = _Settings(plan), _Settings(paper)
     theirs = {name: of_paper[name] for name, found in paper.experiments.items() if not found.config.arm}
     runs = {
-        (name, model): _compare_run(mine[name], model, plan.config.models[model], theirs, paper.config.models)
+        (name, model): _compare_run(mine[name], model, plan.config.models, theirs, paper.config.models)
         for name, experiment in plan.experiments.items()
         if not experiment.config.arm
         for model in experiment.config.models
@@ -154,21 +159,75 @@ def _dataset(plan: Plan, name: str) -> dict[str, Any]:
 
 
 def _compare_run(
-    mine: _Setting, name: str, model: ModelConfig, theirs: Mapping[str, _Setting], models: Mapping[str, ModelConfig]
+    mine: _Setting,
+    name: str,
+    models: Mapping[str, ModelConfig],
+    theirs: Mapping[str, _Setting],
+    of_paper: Mapping[str, ModelConfig],
 ) -> AsPublished:
     same_protocol = {other: paper for other, paper in theirs.items() if paper.config.protocol == mine.config.protocol}
     # A model that the paper does not have is compared with the paper's parameters alone.
     differences = {
-        other: mine.differences(paper, _sampling(mine, model), _sampling(paper, models.get(name, model)))
+        other: mine.differences(
+            paper, _sampling(mine, models[name]), _sampling(paper, of_paper.get(name, models[name]))
+        )
         for other, paper in same_protocol.items()
     }
     alike = tuple(other for other, found in differences.items() if not found)
     for other, found in differences.items():
         found.extend([] if name in same_protocol[other].config.models else ["another model"])
+        found.extend(dict.fromkeys(_served_otherwise(_voices(same_protocol[other], name), models, of_paper)))
     repeats = tuple(other for other, found in differences.items() if not found)
     nothing = ["an experiment that the papers do not have"]
     nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)), default=nothing)
     return AsPublished(repeats, alike, "; ".join(nearest))
+
+
+def _voices(setting: _Setting, model: str) -> list[str]:
+    """The models that speak or label in an experiment."""
+    judges = [name for kind, _, name in (labeler.partition(":") for labeler in setting.config.labelers) if name]
+    return [model, *setting.params["seats"].values(), *judges]
+
+
+def _served_otherwise(
+    names: list[str], models: Mapping[str, ModelConfig], of_paper: Mapping[str, ModelConfig]
+) -> Iterator[str]:
+    """In what the entries of these names reach other models than the paper's entries of the same names."""
+    for name in names:
+        mine, theirs = models.get(name), of_paper.get(name)
+        if mine is None or theirs is None:
+            continue
+        if provider(mine) != (of_papers := provider(theirs, {})):
+            yield f"{name} is served by another provider than {of_papers}"
+        if model_asked(mine) != model_asked(theirs):
+            yield f"{name} names the model {model_asked(mine)}, not {model_asked(theirs)}"
+        if mine.endpoint != "openai" and mine.context != theirs.context:
+            yield f"{name} has another context than {theirs.context} tokens"
+
+
+def confirm_served(comparable: Comparable, scores: pd.DataFrame, models: Mapping[str, ModelConfig]) -> Comparable:
+    """What is as published, without the runs whose servers said that they served another model than was asked for.
+
+    Args:
+        comparable: by the configuration alone.
+        scores: of all experiments; `debates_served` says what servers said.
+        models: the entries of the configuration.
+    """
+    runs = dict(comparable.runs)
+    for key, found in runs.items():
+        other = {
+            f"the server of {name} said that it served {said}"
+            for name, said in versions_said(scores, *key)
+            if name in models and said and not _is_version(said, models[name].model)
+        }
+        if found.repeats and other:
+            runs[key] = replace(found, repeats=(), differs="; ".join(sorted(other)))
+    return replace(comparable, runs=runs)
+
+
+def _is_version(said: str, asked: str) -> bool:
+    """Whether a server's name of a model is the name asked for, or that with a date or number of a version."""
+    return re.fullmatch(rf"{re.escape(asked)}(?:-\d[\d.-]*)?", said, re.IGNORECASE) is not None
 
 
 def _sampling(setting: _Setting, model: ModelConfig) -> dict[str, Any]:

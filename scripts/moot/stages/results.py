@@ -11,7 +11,7 @@ from moot.report.content import SIMULATED_NOTE, StudyResults
 from moot.report.published import read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
-from moot.stages.as_published import compare_with_papers
+from moot.stages.as_published import compare_with_papers, confirm_served
 from moot.stages.digests import CONTRASTS_TABLE
 from moot.stages.freezing import compare_with_frozen
 from moot.stages.plan import Plan
@@ -90,7 +90,7 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         scores=frame,
         baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
         published=published[published["study"] == study],
-        comparable=compare_with_papers(plan),
+        comparable=confirm_served(compare_with_papers(plan), frame, plan.config.models),
         trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
         controls={found.name: experiment_results(plan, found.name, files=files) for found in plan.controls_of(study)},
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
