@@ -43,7 +43,7 @@ def version_notes(scores: pd.DataFrame) -> list[str]:
     """A sentence for each experiment and model whose rows were served by more than one version of a model."""
     notes = []
     rows = scores[scores["metric"] == METRIC]
-    named = rows["group"].str.partition(": ")[0]
+    named = rows["group"].str.split(": ", n=1).str[0]
     several = rows[rows.groupby(["experiment", "model", named])["group"].transform("nunique") > 1]
     for (experiment, model), found in several.groupby(["experiment", "model"], sort=False):
         versions = [
