@@ -1,5 +1,7 @@
 """What many tests share: the real data, where a machine has it, a model server, and the context of loaders."""
 
+import gc
+import logging
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +29,43 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder} (set MOOT_SHARED_DATA to a folder laid out as data/raw/README.md says)")
     return folder
+
+
+class Unread(logging.Handler):
+    """What asyncio says of tasks and futures whose errors nothing read, of tasks that were dropped, and the like."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(self.format(record))
+
+
+@pytest.fixture(scope="session")
+def unread() -> "Iterator[Unread]":
+    """Listens to asyncio as long as tests run; what is there before them is not looked through again and again."""
+    listener = Unread()
+    logging.getLogger("asyncio").addHandler(listener)
+    gc.collect()
+    gc.freeze()
+    yield listener
+    logging.getLogger("asyncio").removeHandler(listener)
+
+
+@pytest.fixture(autouse=True)
+def every_error_is_read(unread: Unread, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves "Task exception was never retrieved" or the like, here or in what its jobs printed.
+
+    Asyncio says so when it frees the task.
+    """
+    unread.messages.clear()
+    folder = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    yield
+    gc.collect()
+    printed = folder.glob("*.err") if folder else ()
+    found = [text for file in printed if "never retrieved" in (text := file.read_text(errors="replace"))]
+    assert not unread.messages + found, "\n".join(unread.messages + found)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +18,12 @@ import pytest
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
 from moot.llm import ledger_database
 from moot.llm.batching import Batched
+from moot.llm.chat import Chat, Settings
 from moot.llm.ledger import Entry, Ledger, Question
+from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request, call_id
 from moot.llm.reservations import Spent
 
@@ -118,6 +121,27 @@ def test_a_full_disk_leaves_no_half_written_output(server: FaultServer, tmp_path
     assert asked - 16 <= kept <= asked < 480, "at most what was under way is lost"
     hold(config, cases, tmp_path / "out.parquet")
     assert server.stats()["requests"] - asked == 480 - kept
+
+
+async def test_replies_that_come_to_a_full_disk_after_the_end_are_named_once(
+    server: FaultServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.reset(latency=0.3)
+    model = ModelConfig(endpoint="openai", model="test", base_url=server.url)
+    with closing(Ledger(str(tmp_path))) as ledger:
+        chat = Chat("far", model, ledger, Settings(), Progress("test", 1))
+        asked = [asyncio.create_task(chat.ask(Request("openai", "test", (Message("user", n),), {}), 0)) for n in "abcd"]
+        await asyncio.to_thread(server.wait_for, 4)
+        for task in asked:
+            task.cancel()
+        with files_no_larger_than(1000):
+            await chat.close()
+        await asyncio.gather(*asked, return_exceptions=True)
+        assert ledger.spent().calls == 0
+    server.reset(latency=0.0)
+    said = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert len(said) == 1
+    assert "model 'far': a reply that was under way is not kept: ledger" in said[0]
 
 
 def test_an_output_that_cannot_be_written_is_explained(server: FaultServer, tmp_path: Path) -> None:

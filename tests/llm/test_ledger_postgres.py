@@ -15,7 +15,7 @@ from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.llm.ledger import Ledger
 from moot.llm.reservations import Reservation
-from postgres_server import postgres_server
+from postgres_server import postgres_server, restart
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +116,23 @@ def test_the_calls_of_a_killed_process_are_made_by_another(ledger: Ledger, postg
         ]
         assert 6 * 16 <= server.stats()["requests"] <= 6 * 16 + 4, "again only what the killed one had under way"
     assert ledger.spent().calls == 6 * 16
+
+
+def test_a_restarted_server_ends_the_job_with_one_message(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", 24)
+    with FaultServer(latency=0.1) as server:
+        config = {**configuration(server.url, tmp_path), "ledger": postgres}
+        job = start_job(config, cases, tmp_path / "out.parquet")
+        server.wait_for(40)
+        restart(postgres)
+        job.join(90)
+        assert job.exitcode == 1
+        said = (tmp_path / "out.parquet.err").read_text().splitlines()
+        assert sum("moot: ledger postgresql" in line for line in said) == 1, said
+        assert not any("Traceback" in line for line in said), said
+        again = hold(config, cases, tmp_path / "out.parquet")
+        assert server.stats()["requests"] <= 24 * 16 + 2 * 16, "again only what was under way"
+    assert not again.empty
 
 
 async def test_a_lost_connection_frees_its_calls_and_the_process_goes_on(ledger: Ledger, postgres: str) -> None:

@@ -40,6 +40,16 @@ def postgres_server() -> Iterator[str]:
             _run(user, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop")
 
 
+def restart(url: str) -> None:
+    """End every connection of a `postgres_server` as a crash does, and start it again."""
+    programs, user = _programs(), "postgres" if os.geteuid() == 0 else None
+    assert programs
+    folder = url.rpartition("host=")[2]
+    settings = f"-c listen_addresses='' -c unix_socket_directories={folder}"
+    end = ["-m", "immediate", "-w", "-l", f"{folder}/log", "-o", settings]
+    _run(user, programs / "pg_ctl", "-D", Path(folder) / "data", *end, "restart")
+
+
 def _run(user: str | None, *command: str | Path) -> None:
     """Run one of PostgreSQL's programs; its server keeps the output open, so that a pipe would never end."""
     subprocess.run(command, user=user, check=True, stdout=subprocess.DEVNULL, cwd="/tmp")

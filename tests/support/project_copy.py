@@ -75,6 +75,7 @@ class Workflow:
         )
         warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
         assert not warned, f"a job gave a warning: {warned and warned[0]}"
+        assert "never retrieved" not in done.stdout, done.stdout
         return done
 
     def jobs(self, *targets: str) -> set[str]:

@@ -2,12 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _MOST_AT_ONCE = 5000
 """Items in one piece of work: a database takes some 32,000 values in a statement, and a wave of calls may be larger."""
+
+
+def read_error(done: "asyncio.Future[Any]") -> None:
+    """Let asyncio print no traceback of an error that came when its caller had gone."""
+    if not done.cancelled():
+        done.exception()
 
 
 class Batched(Generic[Item, Result]):
@@ -25,6 +31,7 @@ class Batched(Generic[Item, Result]):
     async def __call__(self, item: Item) -> Result:
         """The result for one item."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        future.add_done_callback(read_error)
         self._waiting.append((item, future))
         if self._worker is None or self._worker.done():
             self._worker = asyncio.create_task(self._run())

@@ -22,6 +22,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
 from moot.llm.backoff import backoff
 from moot.llm.batch_records import RESERVED_SECONDS, BatchedModel, BatchRecords
+from moot.llm.batching import read_error
 from moot.llm.endpoints import ENDPOINTS, Batching, Endpoint
 from moot.llm.identity import address, model_asked, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question
@@ -112,11 +113,12 @@ class Chat:
         key = call_id(content, replicate)
         if key not in self._under_way:
             self._under_way[key] = asyncio.create_task(self._answer_once(Call(key, request, content, replicate)))
-            self._under_way[key].add_done_callback(lambda _: self._ended(key))
+            self._under_way[key].add_done_callback(lambda task: self._ended(key, task))
         entry = await asyncio.shield(self._under_way[key])
         return entry.call_id, entry.reply
 
-    def _ended(self, key: str) -> None:
+    def _ended(self, key: str, task: asyncio.Task[Entry]) -> None:
+        read_error(task)
         self._under_way.pop(key)
         self._at_server.discard(key)
 
@@ -154,7 +156,7 @@ class Chat:
                 await self._ledger.put_failure(key, error)
                 raise
             except (RunStoppedError, UserError) as error:
-                self._stopped = error
+                self._stopped = self._stopped or error
                 raise
         self._progress.new_calls += 1
         self._progress.tokens += kept.prompt_tokens + kept.completion_tokens
@@ -314,7 +316,7 @@ class Chat:
 
     async def close(self) -> None:
         """Store the replies that are under way, as far as they come within seconds, then let go of the endpoint."""
-        deadline = time.monotonic() + GRACE_SECONDS
+        deadline, stopped_by = time.monotonic() + GRACE_SECONDS, self._stopped
         if self._at_server:
             LOG.info("model '%s': waiting for %d replies under way", self.name, len(self._at_server))
         while self._under_way:
@@ -323,6 +325,8 @@ class Chat:
                 if late or key not in self._at_server:
                     task.cancel()
             await asyncio.wait(self._under_way.values(), timeout=0.1)
+        if self._stopped is not stopped_by and stopped_by is None:  # those who asked have gone
+            LOG.error("model '%s': a reply that was under way is not kept: %s", self.name, self._stopped)
         if self._gatherer is not None:
             await self._gatherer.close()
         await self._limits.close()
