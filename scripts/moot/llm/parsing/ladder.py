@@ -19,17 +19,20 @@ clear.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
 
 from moot.llm.objects import FULL_WIDTH, Candidate, candidates, close_torn, load
+from moot.llm.parsing.answer import refuse_unusable, without_reasoning
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
 from moot.llm.parsing.stated import agreed, stated_by_field
 from moot.llm.parsing.values import (
     NOT_GIVEN,
     Notes,
     Status,
+    Unclear,
     collected,
     read_object,
     read_value,
@@ -41,14 +44,6 @@ from moot.llm.parsing.words import EchoError, Label, UnreadableError, announced,
 
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
-REASONING = [
-    re.compile(r"^\s*(?:<(think|thinking|thought|reasoning|analysis)>.*?</\1>\s*)+", re.DOTALL | re.IGNORECASE),
-    re.compile(r"^.*</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE),
-    re.compile(r"^.*<\|channel\|>final<\|message\|>", re.DOTALL),
-    re.compile(r"^\s*◁think▷.*?◁/think▷", re.DOTALL),
-    re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|◁think▷).*$", re.DOTALL | re.IGNORECASE),
-]
-LARGEST_REPLY = 200_000
 DECISIONS = ("label", "integer", "number", "flag")
 BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
 NO_RANGE = r"(?!\.?\d|\s?[-–—]\s?\d|\s(?:to|or)\s\d)"
@@ -89,9 +84,9 @@ def parse_label(text: str, labels: tuple[str, ...] | list[str]) -> Parsed:
     """Read `text` as one of `labels`, no JSON asked: `value` is {"prediction": label}. Never raises for any text."""
     choices = tuple(labels)
     cleaned = writable(text)
-    answer = _without_reasoning(cleaned).strip()
+    answer = without_reasoning(cleaned).strip()
     try:
-        _refuse_unusable(cleaned, answer)
+        refuse_unusable(cleaned, answer)
         if answer in choices:
             return Parsed({"prediction": answer}, "strict", "")
         label, exact = _label_of(answer, choices)
@@ -102,31 +97,20 @@ def parse_label(text: str, labels: tuple[str, ...] | list[str]) -> Parsed:
     )
 
 
-def _without_reasoning(text: str) -> str:
-    for pattern in REASONING:
-        text = pattern.sub("", text, count=1)
-    return re.sub(r"<\|(?:end|return|im_end|eot_id)\|>\s*$", "", text)
-
-
-def _refuse_unusable(text: str, answer: str) -> None:
-    if not answer:
-        raise UnreadableError("only reasoning, no answer" if text.strip() else "empty reply")
-    if len(answer) > LARGEST_REPLY:
-        raise UnreadableError(f"{len(answer)} characters, more than any answer has")
-
-
 def _climb(text: str, schema: type[BaseModel]) -> Parsed:
     answer = text.strip()
     whole = load(answer)
     if whole is None:
-        answer = _without_reasoning(text).strip()
+        answer = without_reasoning(text).strip()
         whole = load(answer)
-    _refuse_unusable(text, answer)
+    refuse_unusable(text, answer)
     notes = Notes()
     if isinstance(whole, str):
         notes.add("a JSON text within a JSON string")
         answer = whole
         whole = load(answer)
+    if isinstance(whole, list):
+        whole = _only_list(schema, whole, notes)
     if isinstance(whole, dict):
         return _parsed(schema, whole, notes)
     if "{" not in answer and "｛" in answer:
@@ -134,8 +118,36 @@ def _climb(text: str, schema: type[BaseModel]) -> Parsed:
     if text[-1].isspace():
         answer += " "  # a number before it is whole, even where the reply breaks off
     answer = close_torn(answer)
+    if "{" not in answer and (tagged := list(_tags(schema).finditer(answer))):
+        return _from_tags(schema, answer, tagged)
     found = _repaired(answer, schema)
     return found or _extracted(answer, schema)
+
+
+def _only_list(schema: type[BaseModel], items: list[Any], notes: Notes) -> Any:
+    """A bare list of labels as the one field that asks for it."""
+    lists = [shape.key for shape in schema_fields(schema).values() if shape.kind == "list" and not shape.may_be_missing]
+    if len(lists) != 1 or not items or not all(isinstance(item, str | int) for item in items):
+        return items
+    notes.add("a bare list")
+    return {lists[0]: items}
+
+
+@lru_cache(maxsize=256)
+def _tags(schema: type[BaseModel]) -> re.Pattern[str]:
+    keys = "|".join(re.escape(shape.key) for shape in schema_fields(schema).values())
+    return re.compile(rf"<({keys})>([^<>]*)</\1>", re.IGNORECASE)
+
+
+def _from_tags(schema: type[BaseModel], text: str, tagged: list[re.Match[str]]) -> Parsed:
+    """The fields of `<prediction>YES</prediction><confidence>70</confidence>`."""
+    found: dict[str, Any] = {}
+    for match in tagged:
+        key, value = plain(match[1]), match[2].strip()
+        found[key] = value if found.get(key, value) == value else Unclear((found[key], value))
+    edges = [0, *(edge for match in tagged for edge in match.span()), len(text)]
+    outside = "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+    return _compared(schema, _parsed(schema, found, Notes(["tags for an object"])), outside)
 
 
 def _parsed(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> Parsed:
@@ -303,6 +315,8 @@ def _extracted(text: str, schema: type[BaseModel]) -> Parsed:
         if shape.kind in DECISIONS:
             found = agreed(shape, stated.get(name, []))
             found = _unnamed(name, shape, fields, text) if found is None else found
+        elif shape.kind == "list" and shape.required and not stated:
+            found = _unnamed(name, shape, fields, text)
         elif shape.kind == "text" and len(stated.get(name, [])) == 1:
             found = _prose(stated[name][0])
         if found is None and shape.required:
@@ -324,12 +338,23 @@ def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str) -> An
     alone = _stands_alone(shape, fields)
     if shape.kind == "label" and alone:
         return _label_of(text, shape.labels)[0]
+    if shape.kind == "list" and shape.item and shape.item.kind == "label":
+        return _listed(shape.item, text)
     if shape.kind in ("integer", "number"):
         patterns = CONFIDENCES if name == "confidence" else []
         if alone and shape.high is not None and shape.high > 1:
             patterns = [*patterns, rf"({BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){NO_RANGE}"]
         return agreed(shape, [said for pattern in patterns for said in re.findall(pattern, text, re.IGNORECASE)])
     return None
+
+
+def _listed(shape: Shape, text: str) -> list[Label] | None:
+    """The labels that `text` lists, if it does nothing else: "第264条、第347条"."""
+    items = [item for item in re.split(r"[、，,;；\n]", text.strip(" .。[]")) if item.strip()]
+    try:
+        return [read_label(item, shape.labels)[0] for item in items] or None
+    except UnreadableError:
+        return None
 
 
 def _label_of(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:

@@ -15,6 +15,7 @@ Status = Literal["strict", "repaired", "extracted", "invalid"]
 
 HUNDRED = 100
 NOT_GIVEN = "not given"
+OTHER_KEYS = {"verdict": "prediction", "confidence level": "confidence"}  # for a key that the object does not state
 LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
 
 
@@ -98,9 +99,13 @@ def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) ->
     """
     fields = schema_fields(schema)
     names = {plain(shape.key): name for name, shape in fields.items()}
+    stated = {plain(key) for key in found}
     given: dict[str, Any] = {}
     for key, value in found.items():
         name = names.get(plain(key))
+        other = OTHER_KEYS.get(plain(key), "")
+        if name is None and other not in stated and not isinstance(value, dict):
+            name = names.get(other)
         if name is None:
             if schema.model_config.get("extra") == "forbid":
                 notes.add(f"'{shorten(key)}' is not asked for")

@@ -1,7 +1,8 @@
 """Labels and numbers read from words, and only where the words leave no choice.
 
-A label counts where the phrase is the label ("**Yes.**") or opens with it and explains itself ("Yes, because ...").
-X
+A label counts where the phrase is the label ("**Yes.**") or opens with it and explains itself ("Yes, because ..."). In
+capitals, as prompts spell it, it also counts behind a copula ("The text is CON."), beside labels that are denied ("PRO,
+not CON") and behind words of another script ("反对 (CON)"): prose holds no such words by chance.
 """
 
 import re
@@ -41,10 +42,25 @@ EXPLANATION = re.compile(
     r"|\s[-–]\s|\s(?:because|since|with|due to|given|based on)\s|因为|因為)",
     re.IGNORECASE,
 )
+COPULA = re.compile(  # "It's PRO", "The text is CON", "I would say PRO"
+    r"^(?:(?:(?:i|we)(?:['’]d|\s+would)?\s+say(?:\s+that)?:?\s+)?"
+    r"(?:(?:it|this|that)(?:['’]s|\s+is|\s+would\s+be)|(?:the|this)\s+\w{1,20}\s+is)\s+"
+    r"|(?:i|we)(?:['’]d|\s+would)?\s+say(?:\s+that)?:?\s+)",
+    re.IGNORECASE,
+)
+PREDICATE = re.compile(  # "Plaintiff wins the case", "AGREEMENT has been reached", "MORE DEBATE is needed"
+    r"\s+(?:(?:wins|prevails|(?:should|will|would|must)\s+(?:win|prevail))(?:\s+(?:the|this)\s\w+)?"
+    r"|(?<=agreement )(?:has|have)\s+(?:now\s+)?been\s+reached|(?<=debate )is\s+(?:needed|required|necessary))(?!\w)",
+    re.IGNORECASE,
+)
+THE_WINNER = re.compile(r"^the\s+(?=\w+\s+(?:wins|prevails|should|will|would|must)\b)", re.IGNORECASE)
+OTHER_SCRIPT = re.compile(r"^[^\W\d_a-zA-Z不非没無无未否]{1,12}\s?(?=[(（])")
+TAGGED = re.compile(r"^<(answer|prediction|label|stance|verdict|decision|vote)>([^<>]*)</\1>$", re.IGNORECASE)
 UNDECIDED = re.compile(
     r"\b(?:cannot|can['’]?t|could not|couldn['’]?t|unable|impossible|unknown|unclear|undetermined|undecided"
     r"|uncertain|unsure"
-    r"|not (?:sure|certain|clear|possible|enough)|hard to (?:say|tell)|don['’]?t know|maybe|perhaps|or not|n/a"
+    r"|not (?:sure|certain|clear|possible|enough|(?:yet )?(?:been )?reached)|hard to (?:say|tell)"
+    r"|don['’]?t know|maybe|perhaps|or not|n/a"
     r"|no se puede|imposible|nicht|unmöglich|impossible|ne peut|neither|just kidding)\b"
     r"|不确定|不確定|无法|無法|不知道|不清楚|难以|難以|わから|不明|모르",
     re.IGNORECASE,
@@ -114,7 +130,8 @@ def is_choice(text: str, labels: tuple[Label, ...]) -> bool:
 
 def _unwrap(text: str) -> str:
     boxed = re.fullmatch(r"\s*\$*\\boxed\{(?:\\text(?:bf)?\{)?([^{}]*)\}+\$*\s*\.?", text)
-    return (boxed.group(1) if boxed else text).strip(WRAPPING)
+    tagged = TAGGED.match(text.strip())
+    return (boxed.group(1) if boxed else tagged.group(2) if tagged else text).strip(WRAPPING)
 
 
 def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
@@ -130,15 +147,81 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         raise EchoError(f"'{shorten(text)}' repeats the choice")
     if text.endswith("…"):
         raise UnreadableError(f"'{shorten(text)}' is cut off")
-    phrase = LEAD_IN.sub("", text.strip(WRAPPING)).lstrip(WRAPPING)
+    stripped = _unwrap(text)
+    readings = (
+        _opening_label(THE_WINNER.sub("", LEAD_IN.sub("", stripped).lstrip(WRAPPING)), spelling),
+        _opening_label(_without_frame(stripped, labels), spelling, capitals=True),
+        _article(bare, spelling),
+    )
+    for label in readings:
+        if label is not None:
+            return label, False
+    raise UnreadableError(f"'{shorten(text)}' is not one of {', '.join(map(str, labels))}")
+
+
+def _opening_label(phrase: str, spelling: dict[str, Label], *, capitals: bool = False) -> Label | None:
+    """The label that `phrase` opens with and names alone; with `capitals` it may deny others, in capitals itself."""
     folded = unicodedata.normalize("NFKC", phrase).casefold().replace("_", " ")
     for word in sorted(spelling, key=len, reverse=True):
-        rest = folded[len(word) :]
-        if not folded.startswith(word) or not EXPLANATION.match(rest):
+        if not folded.startswith(word) or (capitals and not phrase[: len(word)].isupper()):
             continue
-        if mentioned(rest, labels) <= {word} and not UNDECIDED.search(rest):
-            return spelling[word], False
-    raise UnreadableError(f"'{shorten(text)}' is not one of {', '.join(map(str, labels))}")
+        predicate = PREDICATE.match(folded, len(word))
+        rest = folded[predicate.end() if predicate else len(word) :]
+        if capitals:
+            rest = _denied(tuple(spelling)).sub("", rest)
+        if EXPLANATION.match(rest) and mentioned(rest, tuple(spelling)) <= {word} and not UNDECIDED.search(rest):
+            return spelling[word]
+    return None
+
+
+@lru_cache(maxsize=512)
+def _denied(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Labels that are denied: ", not CON", "rather than CON or NEUTRAL", "no more debate"."""
+    one = "|".join(rf"{re.escape(word)}(?![a-z0-9_])" for word in words)
+    return re.compile(
+        rf"(?:,?\s*(?:and|but)?\s*\b(?:not|rather than|instead of)|\bno)\s+(?:{one})(?:(?:,|\s+or|\s+nor)\s+(?:{one}))*"
+    )
+
+
+def _without_frame(text: str, labels: tuple[Label, ...]) -> str:
+    """`text` without what may stand before a label in capitals: "It's", "Neither PRO nor CON, so", "反对 (", "The"."""
+    words = "|".join(re.escape(str(label)) for label in labels)
+    neither = re.match(
+        rf"neither\s+({words})\s+nor\s+({words})\b,?\s*(?:so|but|hence|therefore|thus)?:?\s+", text, re.I
+    )
+    if neither:
+        phrase = text[neither.end() :]
+        excluded = {plain(neither[1]), plain(neither[2])}
+        return "" if mentioned(phrase, labels) & excluded else phrase
+    return OTHER_SCRIPT.sub("", COPULA.sub("", text)).lstrip(WRAPPING)
+
+
+ARTICLE = re.compile(
+    r"(?:(?:依照|根据)?(?:《?(?:中华人民共和国)?刑法》?)?第?(?P<han>\d{1,3}|[〇零一二三四五六七八九十百]{1,8})条"
+    r"(?:第?[一二三四五六七八九十\d]{1,2}款)?|(?:article|art\.?)\s*(?P<latin>\d{1,3}))"
+)
+
+
+def _article(bare: str, spelling: dict[str, Label]) -> Label | None:
+    """The label that is the number of an article: "第264条", "刑法第二百六十四条", "Article 264"."""
+    found = ARTICLE.fullmatch(bare) if all(word.isdigit() for word in spelling) else None
+    if found is None:
+        return None
+    number = found["latin"] or found["han"]
+    return spelling.get(number if number.isdigit() else str(_from_han(number)))
+
+
+def _from_han(numeral: str) -> int:
+    """A Chinese numeral up to 999, or digits one by one ("二六四")."""
+    if not set(numeral) & set("十百"):
+        return int("".join(str(max(HAN_DIGITS.find(digit), 0)) for digit in numeral))
+    value, digit = 0, 0
+    for character in numeral:
+        if character in "十百":
+            value, digit = value + max(digit, 1) * (10 if character == "十" else 100), 0
+        else:
+            digit = max(HAN_DIGITS.find(character), 0)
+    return value + digit
 
 
 @lru_cache(maxsize=1)
