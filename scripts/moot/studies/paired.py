@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
@@ -33,8 +33,11 @@ COLUMNS = (
     "clusters",
     "p",
     "p (Holm)",
+    "family",
     "tests",
 )
+MODELS, METHODS = "do models differ?", "do experiments differ?"
+"""The questions of the table, each with its tests in one family."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,13 @@ class Run:
 def paired_tests(results: StudyResults) -> TableContent:
     """Each two runs that differ in the model alone, or in the experiment alone, on the cases that both argued."""
     shares = _Shares()
+    by_dataset: dict[str, list[ExperimentResults]] = {}
+    for found in results.experiments.values():
+        by_dataset.setdefault(found.config.dataset, []).append(found)
     rows = [
         row
-        for dataset in dict.fromkeys(found.config.dataset for found in results.experiments.values())
-        for family in _families([found for found in results.experiments.values() if found.config.dataset == dataset])
-        for row in _rows(family, shares)
+        for family, pairs in ((MODELS, _of_models), (METHODS, _of_experiments))
+        for row in _rows(family, [pair for found in by_dataset.values() for pair in pairs(found)], shares)
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     counts = ("first better", "second better", "cases", "clusters", "tests")
@@ -67,8 +72,8 @@ def paired_tests(results: StudyResults) -> TableContent:
             f"Difference is the first run less the second. {PAIRED_NOTE}",
             "First better, second better: cases on which that run was right more often. Two models are compared within "
             "one experiment, two experiments with the same model, or, where they share none, with any. Holm's "
-            "correction is over the tests of one experiment's models, or of one pair of models' experiments, on one "
-            "data set; `tests` says how many these are.",
+            f"correction is over all tests of this table that answer one question, on all data sets: `{MODELS}` or "
+            f"`{METHODS}` (`family`); `tests` says how many these are.",
         ],
         difference=DIFFERENCES,
         intervals={"95 % interval": ("difference low", "difference high")},
@@ -88,17 +93,19 @@ for _study in STUDIES:
     )(paired_tests)
 
 
-def _families(experiments: list[ExperimentResults]) -> Iterator[list[tuple[Run, Run]]]:
-    """Pairs of runs on one data set that are corrected together."""
+def _of_models(experiments: list[ExperimentResults]) -> Iterator[tuple[Run, Run]]:
+    """Two models of one experiment."""
     for found in experiments:
-        yield [(Run(found, one), Run(found, other)) for one, other in combinations(found.config.models, 2)]
-    by_models: dict[tuple[str, str], list[tuple[Run, Run]]] = {}
+        for one, other in combinations(found.config.models, 2):
+            yield Run(found, one), Run(found, other)
+
+
+def _of_experiments(experiments: list[ExperimentResults]) -> Iterator[tuple[Run, Run]]:
+    """Two experiments on one data set: with the models that both have, or with any where they share none."""
     for first, second in combinations(experiments, 2):
-        shared = [model for model in first.config.models if model in second.config.models]
-        either = [(one, other) for one in first.config.models for other in second.config.models]
-        for one, other in [(model, model) for model in shared] or either:
-            by_models.setdefault((one, other), []).append((Run(first, one), Run(second, other)))
-    yield from by_models.values()
+        shared = [(model, model) for model in first.config.models if model in second.config.models]
+        for one, other in shared or product(first.config.models, second.config.models):
+            yield Run(first, one), Run(second, other)
 
 
 class _Shares(dict[Run, "pd.Series[float]"]):
@@ -109,10 +116,10 @@ class _Shares(dict[Run, "pd.Series[float]"]):
         return self[run]
 
 
-def _rows(family: list[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, Any]]:
+def _rows(family: str, pairs: list[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, Any]]:
     found = [
         (one, other, compare_shares(shares[one], shares[other], one.results.clusters, one.results.seed))
-        for one, other in family
+        for one, other in pairs
     ]
     found = [(first, second, comparison) for first, second, comparison in found if comparison.n]
     adjusted = holm([comparison.p for _, _, comparison in found])
@@ -125,6 +132,7 @@ def _rows(family: list[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, 
             "second model": second.results.config.name_of(second.model),
             **paired_cells(comparison),
             "p (Holm)": p,
+            "family": family,
             "tests": len(found),
         }
 
