@@ -104,4 +104,6 @@ onsuccess:
 
 
 onerror:
-    print_outcome(outcome_so_far())
+    outcome = outcome_so_far()
+    print_outcome(outcome)
+    sys.stderr.writelines(f"moot: {fault}\n" for fault in outcome.unreadable)

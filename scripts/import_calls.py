@@ -5,8 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
+from moot.core.artifacts import intact, read_batches
 from moot.core.errors import UserError
 from moot.llm.exports import import_calls
 from moot.llm.ledger import Ledger
@@ -23,10 +22,10 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
         raise UserError(f"{', '.join(map(str, paths))}: no Parquet file. Expected files as in results/calls/.")
     opened, count = Ledger(ledger), 0
     for file in files:
-        table = pq.ParquetFile(file)
-        if "request" not in table.schema_arrow.names:
-            raise UserError(f"{file}: no column 'request'. Expected a file as in results/calls/.")
-        for batch in table.iter_batches(1000):
+        with intact(file, "Get the file again from where it came.") as schema:
+            if "request" not in schema.names:
+                raise UserError(f"{file}: no column 'request'. Expected a file as in results/calls/.")
+        for batch in read_batches(file, 1000):
             count += import_calls(opened, batch.to_pylist())
     opened.close()
     return count

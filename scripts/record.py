@@ -5,14 +5,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
-from moot.core.artifacts import describe, write_rows
+from moot.core.artifacts import describe, read_table, write_rows
 
 
 def calls_once(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
     """The rows of exported calls, those that several experiments share once, in the order of their ids."""
-    rows = {row["call_id"]: row for file in files for row in pq.read_table(file).to_pylist()}
+    rows = {row["call_id"]: row for file in files for row in read_table(file).to_pylist()}
     yield from (rows[call_id] for call_id in sorted(rows))
 
 

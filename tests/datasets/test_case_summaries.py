@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from moot.core.artifacts import describe, write_rows
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.protocols.summaries import KIND, SummaryParams, case_summary
@@ -72,8 +72,8 @@ def summaries(tmp_path: Path, *outcomes: str) -> Path:
         {"background": f"Matter {n} of {n * 11} sacks and {n * 13} tubs.", **parts, "prediction": outcome}
         for n, outcome in enumerate(outcomes)
     ]
-    said = pd.DataFrame({"kind": KIND, "parse_status": "strict", "parsed": [json.dumps(row) for row in rows]})
-    said.to_parquet(tmp_path / "0.parquet")
+    said = [{"kind": KIND, "parse_status": "strict", "parsed": json.dumps(row)} for row in rows]
+    write_rows(tmp_path / "0.parquet", "transcripts", said, describe())
     output = tmp_path / "results" / "summaries" / "from-cap" / "gpt.jsonl"
     write_summaries([tmp_path / "0.parquet"], output)
     return output

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
+from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Task
 from moot.core.errors import UserError
 from moot.llm.request import Request
@@ -53,7 +53,7 @@ async def test_debate_feedback_on_three_labels() -> None:
 
 def predictions(path: Path, calls: int, prompt_tokens: int, completion_tokens: int) -> Path:
     row = {"calls": calls, "prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
-    pd.DataFrame([row, row]).to_parquet(path)
+    write_rows(path, "predictions", [row, row], describe())
     return path
 
 

@@ -17,7 +17,7 @@ import yaml
 from snakemake.utils import update_config
 
 from fault_server import FaultServer
-from moot.core.artifacts import read_cases
+from moot.core.artifacts import describe, read_cases, write_frame
 from moot.stages.assistants import write_assistant
 from moot.stages.debates import Job, write_transcripts
 from moot.stages.experiments import Experiment
@@ -155,8 +155,7 @@ def write_leaderboards(experiments: Iterable[Experiment]) -> Iterator[Path]:
     """Leaderboards of the experiments' data sets; training asks no server, and what it gives is tested elsewhere."""
     for dataset, board in leaderboards({experiment.config.dataset for experiment in experiments}).items():
         path = RESULTS / "baselines" / f"{dataset}.parquet"
-        path.parent.mkdir(exist_ok=True)
-        board.to_parquet(path)
+        write_frame(path, "baselines", board, describe())
         yield path
 
 

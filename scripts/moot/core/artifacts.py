@@ -1,23 +1,30 @@
 """The Parquet artifacts: written whole or not at all, with where they came from inside."""
 
+import errno
 import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from moot import __version__
 from moot.core.cases import Case, Task
+from moot.core.command_line import SHIPPED
 from moot.core.errors import UserError
+from moot.core.input_files import quoted
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
+
+_MARKS = {b"moot_version", b"licence"}
+"""In the metadata of every artifact, and of the records that ship with moot."""
 
 
 def file_digest(path: Path) -> str:
@@ -95,16 +102,69 @@ def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[st
         pq.write_table(table.replace_schema_metadata(dict(metadata)), part, compression="zstd")
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    """An artifact as a frame, its columns as in its schema."""
-    frame: pd.DataFrame = pq.read_table(path).to_pandas()
+@contextmanager
+def intact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
+    """The schema of an artifact, to read it in the block; what cannot be read there is explained.
+
+    Args:
+        path: of the artifact.
+        remedy: what to do where it is damaged; by default, to delete it and build it again.
+
+    Raises:
+        UserError: there is no such file, moot did not write it, it is damaged, or it lacks a column that is asked for.
+    """
+    try:
+        if not path.is_file():
+            raise OSError("a folder" if path.is_dir() else "no such file")
+        schema = pq.read_schema(path)
+        if not _MARKS & set(schema.metadata or ()):
+            raise OSError(f"a Parquet file that moot did not write, of {quoted(', '.join(schema.names))}")
+        yield schema
+    except (pa.ArrowException, OSError) as fault:
+        if isinstance(fault, MemoryError) or getattr(fault, "errno", None) == errno.ENOMEM:
+            raise
+        if path.resolve().is_relative_to(SHIPPED / "data"):
+            remedy = remedy or "It belongs to moot: restore it from the repository."
+        raise damaged(path, fault, remedy) from None
+
+
+def damaged(path: Path, fault: object, remedy: str = "") -> UserError:
+    """The error for a file of moot's own that cannot be read."""
+    cause = quoted(" ".join(str(fault).split())).strip("'\"")
+    return UserError(
+        f"{path}: damaged, or not a file of moot's ({cause}). "
+        + (remedy or "Delete it and run the same command again; no reply in the ledger is asked for again.")
+    )
+
+
+def read_table(path: Path, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
+    """An artifact, or some columns of those rows for which `where` holds; errors as in `intact`."""
+    with intact(path):
+        return pq.read_table(path, columns=columns, filters=where, partitioning=None)
+
+
+def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """An artifact, or some of its columns, as a frame."""
+    frame: pd.DataFrame = read_table(path, columns).to_pandas()
     return frame
 
 
 def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
     """Several artifacts of one kind below each other, in the order given."""
-    frame: pd.DataFrame = pa.concat_tables([pq.read_table(path) for path in paths]).to_pandas()
+    frame: pd.DataFrame = pa.concat_tables([read_table(path) for path in paths]).to_pandas()
     return frame
+
+
+def read_batches(path: Path, rows: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """An artifact some rows at a time."""
+    with intact(path), pq.ParquetFile(path) as file:
+        yield from file.iter_batches(rows, columns=columns)
+
+
+def count_rows(path: Path) -> int:
+    """How many rows an artifact has."""
+    with intact(path):
+        return int(pq.read_metadata(path).num_rows)
 
 
 def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
@@ -118,7 +178,8 @@ def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
 
 def read_metadata(path: Path) -> dict[str, str]:
     """What `describe` wrote into an artifact."""
-    metadata = pq.read_schema(path).metadata or {}
+    with intact(path) as schema:
+        metadata = schema.metadata
     return {key.decode(): value.decode() for key, value in metadata.items() if key != b"ARROW:schema"}
 
 
@@ -141,6 +202,6 @@ def read_cases(path: Path) -> tuple[list[Case], Task]:
         description[name] = tuple(description.get(name, ()))
     cases = [
         Case(**{**row, "labels": tuple(row["labels"]), "attributes": dict(row["attributes"] or [])})
-        for row in pq.read_table(path).to_pylist()
+        for row in read_table(path).to_pylist()
     ]
     return cases, Task(**description)

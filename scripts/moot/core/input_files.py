@@ -7,6 +7,8 @@ All functions raise `UserError` with one message: file, row, column, what was fo
 import csv
 import io
 import json
+import os
+import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -29,6 +31,10 @@ _NO_TEXT = {  # how files begin that look like a table to people, and are none
 }
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 _SHOWN = 60
+LARGEST_BYTES = 2**31
+"""Of a file that is read into memory whole."""
+_LONGEST_LINE = 2**26
+"""Of JSON lines, in characters: many times the longest court opinion."""
 
 
 def read_csv(
@@ -119,6 +125,10 @@ def read_jsonl(
         if not line.strip():
             continue
         place = f"{path}: record {len(records) + 1} (line {line_number})"
+        if len(line) > _LONGEST_LINE:
+            raise UserError(
+                f"{place}: {len(line)} characters; expected {_LONGEST_LINE} at most, one object a line. {_again(get)}"
+            )
         record = _object(place, line, get)
         for name, kind in fields.items():
             _check_field(place, record, name, kind)
@@ -156,7 +166,9 @@ def _object(place: str, line: str, get: str) -> dict[str, Any]:
 def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
     """The text of a file that must exist, be text in `encoding`, and not be empty; errors as in `read_csv`."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as stream:
+            check_size(path, os.fstat(stream.fileno()))
+            content = stream.read()
     except FileNotFoundError as fault:
         how = get or "put the file there, or set data_root in the configuration to the folder that has it."
         raise UserError(f"{path}: no such file; {how}") from fault
@@ -185,6 +197,17 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UserError(f"{path}: line {line}: a zero byte; expected a text file (is it compressed?). {_again(get)}")
     return text
+
+
+def check_size(path: Path, file: os.stat_result) -> None:
+    """Require a plain file that can be read into memory whole."""
+    if not stat.S_ISREG(file.st_mode):
+        raise UserError(f"{path}: cannot be read (no plain file); expected a readable file.")
+    if file.st_size > LARGEST_BYTES:
+        raise UserError(
+            f"{path}: {file.st_size} bytes; expected {LARGEST_BYTES} at most. Keep the rows and columns that are "
+            "needed."
+        )
 
 
 def check_characters(place: str, text: str) -> None:

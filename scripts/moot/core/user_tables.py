@@ -1,16 +1,26 @@
 """Tables that users bring in whatever file they have: CSV, JSON lines, Parquet or Excel, read as strings."""
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv, read_jsonl
 
 _ANYTHING = (str, int, float, bool, type(None), list, dict)
 _DELIMITERS = ",;\t"
+_MOST_UNPACKED = 2**29
+_MOST_CELLS = 10**7
+_ROWS_AT_ONCE = 256
+_EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
 
 def read_table(path: Path, columns: Sequence[str], sheet: str = "") -> pd.DataFrame:
@@ -32,7 +42,7 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "") -> pd.DataFr
         ".csv": lambda: read_csv(path, columns, delimiter=_delimiter(path)),
         ".tsv": lambda: read_csv(path, columns, delimiter="\t"),
         ".jsonl": lambda: _as_strings(read_jsonl(path, dict.fromkeys(columns, _ANYTHING))),
-        ".parquet": lambda: _checked(path, pd.read_parquet(path), columns),
+        ".parquet": lambda: _checked(path, _read_parquet(path), columns),
         ".xlsx": lambda: _checked(path, _read_excel(path, sheet), columns),
     }
     reader = readers.get(path.suffix.casefold())
@@ -59,18 +69,92 @@ def _delimiter(path: Path) -> str:
         return ","
 
 
-def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
+def _read_parquet(path: Path) -> pd.DataFrame:
     try:
-        return pd.read_excel(path, sheet_name=sheet or 0, dtype="str", keep_default_na=False)
-    except ValueError as fault:
-        raise UserError(f"{path}: {fault}. Name one of the file's sheets in `sheet`.") from None
+        with pq.ParquetFile(path) as file:
+            _check_cells(path, file.metadata.num_rows * len(file.schema_arrow.names))
+            batches, size = [], 0
+            for batch in file.iter_batches(_ROWS_AT_ONCE):  # a text that repeats is stored once, and unpacked each time
+                batches.append(batch)
+                size += batch.nbytes
+                _check_unpacked(path, size)
+            frame: pd.DataFrame = pa.Table.from_batches(batches, file.schema_arrow).to_pandas()
+            return frame
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:
+        raise UserError(
+            f"{path}: not a Parquet file that can be read ({quoted(' '.join(str(fault).split()))}). Save it again, as "
+            ".parquet or .csv."
+        ) from None
+
+
+def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
+    """A sheet as it is, cell by cell: its file may declare any width and height, whatever is in it."""
+    import openpyxl  # noqa: PLC0415 - most tables are no Excel files
+
+    try:
+        with ZipFile(path) as archive:
+            _check_unpacked(path, sum(member.file_size for member in archive.infolist()))
+        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+            if sheet and sheet not in book.sheetnames:
+                listed = ", ".join(map(quoted, book.sheetnames))
+                raise UserError(f"{path}: no sheet {quoted(sheet)}; found {listed}. Name one of them in `sheet`.")
+            rows = list(_excel_rows(path, book[sheet] if sheet else book.worksheets[0]))
+    except (UserError, MemoryError):
+        raise
     except Exception as fault:
-        raise UserError(f"{path}: not an Excel file that can be read ({fault}). Save it as .xlsx or .csv.") from None
+        cause = "the file is empty" if not path.stat().st_size else quoted(" ".join(str(fault).split()))
+        raise UserError(f"{path}: not an Excel file that can be read ({cause}). Save it as .xlsx or .csv.") from None
+    width = max(map(len, rows), default=0)
+    header, *table = ([*row, *[""] * (width - len(row))] for row in rows or [[]])
+    names = [name or f"(column {number})" for number, name in enumerate(header, 1)]
+    return pd.DataFrame(table, columns=names, dtype="object")
+
+
+def _excel_rows(path: Path, sheet: Any) -> Iterator[list[str]]:
+    """The rows down to the last one that holds anything, without the empty cells at their ends."""
+    blank = height = width = 0
+    for cut in sheet.iter_rows(values_only=True):
+        row = [_excel_text(value) for value in cut]
+        while row and not row[-1]:
+            row.pop()
+        if not row:
+            blank += 1
+        else:
+            height, width = height + blank + 1, max(width, len(row))
+            _check_cells(path, height * width)
+            yield from ([] for _ in range(blank))
+            yield row
+            blank = 0
+
+
+def _excel_text(value: object) -> str:
+    """A cell as text; what a formula could not work out is blank."""
+    if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _check_unpacked(path: Path, size: int) -> None:
+    if size > _MOST_UNPACKED:
+        raise UserError(
+            f"{path}: at least {size} bytes when unpacked; expected {_MOST_UNPACKED} at most. Keep the rows and "
+            "columns that are needed, or save it as .csv."
+        )
+
+
+def _check_cells(path: Path, cells: int) -> None:
+    if cells > _MOST_CELLS:
+        raise UserError(
+            f"{path}: {cells} cells; expected {_MOST_CELLS} at most. Keep the rows and columns that are needed, and "
+            "look for a stray cell far below or beside the table."
+        )
 
 
 def _checked(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     names = list(map(str, frame.columns))
-    repeated = [name for name in columns if names.count(name) > 1]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     missing = [name for name in columns if name not in names]
     if repeated or missing:
         fault = f"column '{repeated[0]}' occurs twice" if repeated else f"missing column '{missing[0]}'"

@@ -12,9 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow.parquet as pq
-
-from moot.core.artifacts import read_cases, write_cases, write_rows
+from moot.core.artifacts import read_cases, read_table, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
@@ -172,7 +170,7 @@ def shipped_cases(name: str, context: LoadContext) -> Loaded:
 
 def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:
     """The recorded debates that ship with moot, without what was said."""
-    rows = pq.read_table(shipped_paths(name, context.shipped)[1]).to_pylist()
+    rows = read_table(shipped_paths(name, context.shipped)[1]).to_pylist()
     for (method, model, case_id, repeat), group in groupby(
         rows, key=lambda row: (row["method"], row["model"], row["case_id"], row["repeat"])
     ):

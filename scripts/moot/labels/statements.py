@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-import pyarrow.parquet as pq
 
-from moot.core.artifacts import waiting
+from moot.core.artifacts import read_frame, waiting
 
 LABELLED_KINDS = ("statement", "overrun", "extra")
 COLUMNS = ["experiment", "model", "debate_id", "case_id", "turn", "round", "speaker", "kind", "text", "source"]
@@ -19,7 +18,7 @@ def read_statements(shards: Sequence[Path]) -> pd.DataFrame:
     Returns:
         The columns of `COLUMNS`, and item (the blind id).
     """
-    frames = [pq.read_table(shard, columns=[*COLUMNS, "parsed"]).to_pandas() for shard in shards]
+    frames = [read_frame(shard, [*COLUMNS, "parsed"]) for shard in shards]
     said: pd.DataFrame = pd.concat(frames, ignore_index=True)
     labelled = said["kind"].isin(LABELLED_KINDS) & ~waiting(said)
     statements = said.loc[labelled, COLUMNS].reset_index(drop=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pydantic import Field
 
+from moot.core.artifacts import read_table
 from moot.core.kinds import PUBLIC, THOUGHT, VERDICT
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -67,6 +67,6 @@ def _spoken(paths: tuple[Path, ...], speakers: tuple[str, ...]) -> Mapping[tuple
     counted: Counter[tuple[str, int]] = Counter()
     wanted = pc.field("speaker").isin(speakers) & (pc.field("visibility") == PUBLIC)
     for path in paths:
-        rows = pq.read_table(path, columns=["case_id", "repeat", "speaker", "visibility"]).filter(wanted)
+        rows = read_table(path, ["case_id", "repeat"], wanted)
         counted.update(zip(rows["case_id"].to_pylist(), rows["repeat"].to_pylist(), strict=True))
     return counted

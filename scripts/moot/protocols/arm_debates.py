@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from moot.core.artifacts import read_table
 from moot.core.cases import Case, Task, stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import ARM, PUBLIC, UNUSABLE
@@ -266,7 +266,7 @@ def _read(
     wanted = pc.field("speaker").isin(seats) & (pc.field("visibility") == PUBLIC)
     held: dict[tuple[str, int], dict[tuple[str, str], list[Mapping[str, Any]]]] = {}
     for path in paths:
-        table = pq.read_table(path, columns=[*columns, "visibility", "parse_status"]).filter(wanted)
+        table = read_table(path, [*columns, "parse_status"], wanted)
         for row in table.to_pylist():
             if row["text"].strip() and row["parse_status"] not in UNUSABLE:
                 debate = held.setdefault((row["case_id"], row["repeat"]), {})

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pydantic import Field
 
+from moot.core.artifacts import read_table
 from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
@@ -89,7 +89,7 @@ def _records(setting: Setting) -> Mapping[tuple[str, int], Rows]:
 @cache
 def _read(path: Path, method: str, model: str, experiment: str) -> Mapping[tuple[str, int], Rows]:
     """The rows of each recorded debate by case and repeat; raises `UserError` for a method or model without any."""
-    table = pq.read_table(path)
+    table = read_table(path)
     for column, wanted in (("method", method), ("model", model)):
         known = sorted(set(table.column(column).to_pylist()))
         if wanted not in known:

@@ -12,9 +12,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 from pydantic import Field
 
+from moot.core.artifacts import read_table
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
@@ -101,7 +101,7 @@ def _debates(setting: Setting) -> Mapping[tuple[str, int], Sequence[Row]]:
 @cache
 def _read(paths: tuple[Path, ...], beside: str, experiment: str) -> Mapping[tuple[str, int], Sequence[Row]]:
     """The turns of each ended debate by case and repeat; raises `UserError` where no words are known."""
-    rows = [row for path in paths for row in pq.read_table(path).to_pylist()]
+    rows = [row for path in paths for row in read_table(path).to_pylist()]
     if not any(row["text"] for row in rows if row["visibility"] == PUBLIC):
         raise UserError(
             f"experiment '{experiment}': the debates of '{beside}' hold no words that a judge could read. Where they "

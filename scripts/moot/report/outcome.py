@@ -15,7 +15,7 @@ import jinja2
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
-from moot.core.errors import RunStoppedError
+from moot.core.errors import RunStoppedError, UserError
 from moot.core.kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
@@ -37,10 +37,12 @@ class Outcome:
     Attributes:
         debates: one row a debate: experiment, model, case_id, repeat, status, reason.
         annotation_faults: what is wrong in the files of annotators.
+        unreadable: what is wrong with artifacts that cannot be read, and so are not in `debates`.
     """
 
     debates: pd.DataFrame
     annotation_faults: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
     @cached_property
     def counts(self) -> pd.DataFrame:
@@ -87,7 +89,7 @@ class Outcome:
     @property
     def is_finished(self) -> bool:
         """Whether nothing waits for a person or a batch, and `check` has nothing to say."""
-        return not (self.waiting or self.batches or self.unusable or self.wholly_failed)
+        return not (self.waiting or self.batches or self.unusable or self.wholly_failed or self.unreadable)
 
     @property
     def where(self) -> str:
@@ -130,7 +132,7 @@ class Outcome:
         return [visible(line).replace("\n", " ") for line in lines]
 
     def check(self) -> None:
-        """Require that no experiment failed as a whole, and that what people wrote can be used.
+        """Require that no experiment failed as a whole, and that artifacts and what people wrote can be read.
 
         Raises:
             RunStoppedError: with all that is wrong, and what to do.
@@ -141,7 +143,7 @@ class Outcome:
                 f"moot: every debate of {', '.join(failed)} failed. Mend the cause, then add `--forcerun run_debates` "
                 "to ask again; nothing that is in the ledger is asked twice."
             )
-        faults += [f"moot: {fault}" for fault in self.unusable]
+        faults += [f"moot: {fault}" for fault in (*self.unusable, *self.unreadable)]
         if faults:
             raise RunStoppedError(visible("\n".join(faults)))
 
@@ -166,17 +168,33 @@ def _kind(reason: str) -> str:
 
 
 def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Outcome:
-    """The outcome of experiments by their predictions, with the faults that their labels' files record."""
+    """The outcome of experiments by their predictions, with the faults that their labels' files record.
+
+    The end of a run reads it too, so that artifacts which cannot be read are named in it, and raise nothing.
+    """
     columns = ["experiment", "model", "case_id", "repeat", "status", "reason"]
-    frames = [read_frame(path).reindex(columns=columns) for path in predictions]
-    debates = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    frames, faults, unreadable = [pd.DataFrame(columns=columns)], list[str](), list[str]()
+    for path in (*predictions, *labels):
+        try:
+            if path in labels:
+                faults += json.loads(read_metadata(path).get(FAULTS, "[]"))
+            else:
+                frames.append(read_frame(path, columns))
+        except UserError as fault:
+            unreadable.append(str(fault))
+    debates = pd.concat(frames[len(frames) > 1 :], ignore_index=True)
     debates["reason"] = debates["reason"].fillna("")
-    faults = [fault for path in labels for fault in json.loads(read_metadata(path).get(FAULTS, "[]"))]
-    return Outcome(debates, tuple(dict.fromkeys(faults)))
+    return Outcome(debates, tuple(dict.fromkeys(faults)), tuple(unreadable))
 
 
 def write_outcome(study: str, outcome: Outcome, paths: Mapping[str, Path], simulated: bool = False) -> None:
-    """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that they are simulated."""
+    """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that they are simulated.
+
+    Raises:
+        UserError: an artifact cannot be read.
+    """
+    if outcome.unreadable:
+        raise UserError("\n".join(outcome.unreadable))
     counts = outcome.counts.copy()
     if simulated:
         counts.insert(0, "voices", SIMULATED)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
+import pyarrow.compute as pc
 
-from moot.core.artifacts import read_cases, read_frame, read_frames, waiting
+from moot.core.artifacts import count_rows, read_batches, read_cases, read_frame, read_frames, read_table, waiting
 from moot.core.cases import Case, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.kinds import CONCLUSION
@@ -114,14 +114,14 @@ class ExperimentResults:
 
     def calls_of(self, model: str) -> Iterator[pd.DataFrame]:
         """The calls of one model, some at a time, in the order of the file."""
-        with pq.ParquetFile(self._named(self.results / "calls" / self.experiment / f"{model}.parquet")) as calls:
-            for some in calls.iter_batches(_CALLS_AT_ONCE):
-                yield some.to_pandas()
+        path = self._named(self.results / "calls" / self.experiment / f"{model}.parquet")
+        for some in read_batches(path, _CALLS_AT_ONCE):
+            yield some.to_pandas()
 
     @property
     def turns(self) -> int:
         """How many utterances the transcripts hold, of debates that wait and of validation cases too."""
-        return sum(pq.read_metadata(shard).num_rows for shard in self._all_shards())
+        return sum(count_rows(shard) for shard in self._all_shards())
 
     @cached_property
     def labels(self) -> pd.DataFrame:
@@ -179,11 +179,10 @@ class ExperimentResults:
         wanted = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
         for shard in self._all_shards(model):
-            there = pq.read_schema(shard).names  # files of earlier versions lack some
-            part = pq.read_table(shard, columns=[name for name in wanted if name in there]).to_pandas()
+            part = read_frame(shard, list(wanted))
             if not waits:
-                outcomes = [("kind", "=", CONCLUSION), ("parsed", "!=", "")]
-                ended = pq.read_table(shard, columns=["model", "debate_id", "kind", "parsed"], filters=outcomes)
+                outcomes = (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
+                ended = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
                 waiting_ones = set(ended.to_pandas().loc[waiting, "debate_id"])
                 part = part[~part["debate_id"].isin(waiting_ones)]
             part = _in_order(part)

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 
-from moot.core.artifacts import describe, read_cases, write_rows
+from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
 from moot.core.kinds import CONCLUSION
 from moot.core.likelihood import calibrate
@@ -44,7 +43,7 @@ class Debated:
         """
         given: set[bytes] = set()
         for shard in self._shards:
-            said = pq.read_table(shard, columns=_SAID).to_pandas()
+            said = read_frame(shard, _SAID)
             mine = []
             for row in self._calls_of(said):
                 mine.append({name: row[name] for name in _TAKEN})

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 
-from moot.core.artifacts import atomic_path
+from moot.core.artifacts import atomic_path, read_batches, read_table
 from moot.core.errors import UserError
 from moot.report.escaping import csv_text, html
 from moot.stages.plan import Plan
@@ -158,7 +157,7 @@ def _utterances(shards: Iterable[Path], most: int) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     debates: dict[str, None] = {}
     for shard in shards:
-        for row in pq.read_table(shard, columns=_SAID).to_pylist():
+        for row in read_table(shard, _SAID).to_pylist():
             if row["call_id"] and (row["debate_id"] in debates or len(debates) < most):
                 debates[row["debate_id"]] = None
                 rows.append(row)
@@ -171,12 +170,11 @@ def _utterances(shards: Iterable[Path], most: int) -> list[dict[str, Any]]:
 def _requests(calls: Path, wanted: set[str]) -> dict[str, str]:
     """The requests of some calls, read some at a time."""
     found: dict[str, str] = {}
-    with pq.ParquetFile(calls) as file:
-        for batch in file.iter_batches(2000, columns=["call_id", "request"]):
-            pairs = zip(batch.column("call_id").to_pylist(), batch.column("request").to_pylist(), strict=True)
-            found.update((call_id, request) for call_id, request in pairs if call_id in wanted)
-            if len(found) == len(wanted):
-                break
+    for batch in read_batches(calls, 2000, ["call_id", "request"]):
+        pairs = zip(batch.column("call_id").to_pylist(), batch.column("request").to_pylist(), strict=True)
+        found.update((call_id, request) for call_id, request in pairs if call_id in wanted)
+        if len(found) == len(wanted):
+            break
     return found
 
 

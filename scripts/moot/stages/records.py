@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.core.artifacts import atomic_path, file_digest
+from moot.core.artifacts import atomic_path, damaged, file_digest
 from moot.core.model_config import SIMULATED
 
 if TYPE_CHECKING:
@@ -75,7 +75,11 @@ def read_records() -> dict[str, JobRecord]:
     """The records of all jobs whose outputs stand in `results/`, by the path of each output."""
     found: dict[str, JobRecord] = {}
     for file in sorted(RECORDS.rglob("*.json")):
-        record = JobRecord(**json.loads(file.read_text(encoding="utf-8")))
+        try:
+            record = JobRecord(**json.loads(file.read_text(encoding="utf-8")))
+        except (ValueError, TypeError, OSError) as fault:
+            about = Path("results", file.relative_to(RECORDS).with_suffix(""))
+            raise damaged(file, fault, f"Delete it and {about}, then run the same command again.") from None
         found.update(dict.fromkeys(record.outputs, record))
     return found
 

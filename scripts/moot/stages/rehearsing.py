@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 
-from moot.core.artifacts import atomic_path, read_frame
+from moot.core.artifacts import atomic_path, read_frame, read_table
 from moot.core.config import Config
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
@@ -84,7 +83,7 @@ def run_workflow(folder: Path, shipped: Path, cores: int) -> Measured:
 def read_calls(folder: Path) -> pd.DataFrame:
     """Every call of the rehearsal's debates once, with its tokens, the seconds that it stands for, and its price."""
     paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
-    frames = [pd.read_parquet(path, columns=_CALL_COLUMNS) for path in paths]  # requests and replies stay on disk
+    frames = [read_frame(path, _CALL_COLUMNS) for path in paths]  # requests and replies stay on disk
     calls = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=_CALL_COLUMNS)
     return calls.drop_duplicates("call_id")
 
@@ -100,7 +99,7 @@ def count_waves(folder: Path, config: Config) -> dict[str, int]:
     for path in sorted((folder / "results" / "calls").rglob("*.parquet")):
         predictions = read_frame(folder / "results" / "predictions" / path.parent.name / path.name)
         longest = int(predictions["calls"].max()) if len(predictions) else 0
-        for model in pq.read_table(path, columns=["model"]).column("model").unique().to_pylist():
+        for model in read_table(path, ["model"]).column("model").unique().to_pylist():
             if config.models[model].batch:
                 waves.setdefault(model, []).append(longest)
     return {

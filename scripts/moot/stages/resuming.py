@@ -4,9 +4,10 @@ import json
 from functools import cache
 from pathlib import Path
 
-import pyarrow.parquet as pq
+import pyarrow.compute as pc
 
-from moot.core.artifacts import read_metadata
+from moot.core.artifacts import read_metadata, read_table
+from moot.core.errors import UserError
 from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
 
 RESUMED = "resumed"
@@ -22,7 +23,10 @@ def times_resumed(shard: Path) -> int:
     """
     if not shard.exists():
         return 0
-    conclusions = pq.read_table(shard, columns=["parsed"], filters=[("kind", "==", CONCLUSION)])
+    try:
+        conclusions = read_table(shard, ["parsed"], pc.field("kind") == CONCLUSION)
+        before = int(read_metadata(shard).get(RESUMED, 0))
+    except UserError:
+        return 0  # a damaged shard: the job that reads it says so
     outcomes = map(json.loads, conclusions.column("parsed").to_pylist())
-    waits = any(outcome.get("reason", "").startswith(BATCH_UNDER_WAY) for outcome in outcomes)
-    return int(read_metadata(shard).get(RESUMED, 0)) + waits
+    return before + any(outcome.get("reason", "").startswith(BATCH_UNDER_WAY) for outcome in outcomes)

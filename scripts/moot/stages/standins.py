@@ -3,12 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from moot.core.artifacts import atomic_path
-from moot.core.schemas import SCHEMAS
+from moot.core.artifacts import describe, write_rows
 from moot.llm.ledger import Ledger
 from moot.protocols.debate import Debate, transcript_row
 from moot.stages.plan import Plan
@@ -44,12 +39,11 @@ class StandIns:
             for row in rows:  # two debates never say the same; the stand-ins of one endpoint do
                 row["text"] = f"{row['text']} {row['debate_id']}" if row["text"] else ""
             for shard, held in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):
-                with atomic_path(self._folder / shard) as part:
-                    pq.write_table(pa.Table.from_pylist(held, schema=SCHEMAS["transcripts"]), part)
+                write_rows(self._folder / shard, "transcripts", held, describe(experiment))
         predictions = f"predictions/{experiment}/{model}.parquet"
         if predictions in self._needed:
-            with atomic_path(self._folder / predictions) as part:
-                pd.DataFrame([self._taken(debate) for debate in debates]).to_parquet(part)
+            taken = [self._taken(debate) for debate in debates]
+            write_rows(self._folder / predictions, "predictions", taken, describe(experiment))
 
     def _taken(self, debate: Debate) -> dict[str, int]:
         """What a debate takes: calls and tokens."""

@@ -1,0 +1,143 @@
+"""Artifacts that were cut off, emptied or replaced: one message that names the file and what to do, at every reader."""
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from moot.core.artifacts import (
+    count_rows,
+    describe,
+    read_batches,
+    read_cases,
+    read_frame,
+    read_frames,
+    read_metadata,
+    read_table,
+    write_cases,
+    write_rows,
+)
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.report.outcome import read_outcome, write_outcome
+from moot.stages.records import RECORDS, read_records
+from moot.stages.resuming import times_resumed
+
+READERS: list[Callable[[Path], object]] = [
+    read_table,
+    read_frame,
+    lambda path: read_frame(path, ["case_id"]),
+    lambda path: read_frames([path]),
+    lambda path: list(read_batches(path, 10)),
+    read_cases,
+    read_metadata,
+    count_rows,
+]
+TASK = Task("the case", "Who won?", ("no", "yes"), "yes")
+CASES = [
+    Case(f"c{number}", "mine", "test", f"Facts {number}. " * 50, "yes", ("yes",), {}, number) for number in range(99)
+]
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "results" / "cases" / "mine.parquet"
+    write_cases(path, CASES, TASK, describe())
+    return path
+
+
+def foreign(content: bytes) -> bytes:
+    stream = io.BytesIO()
+    pd.DataFrame({"case_id": ["a"], "price": [1]}).to_parquet(stream)
+    return stream.getvalue()
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "no bytes": lambda _: b"",
+    "cut in the header": lambda content: content[:3],
+    "cut in the middle": lambda content: content[: len(content) // 2],
+    "cut in the footer": lambda content: content[:-20],
+    "cut by a byte": lambda content: content[:-1],
+    "zeros": lambda content: bytes(len(content)),
+    "a flipped page": lambda content: content[:4] + bytes(byte ^ 255 for byte in content[4:4000]) + content[4000:],
+    "a flipped footer": lambda content: content[:-300] + bytes(byte ^ 255 for byte in content[-300:-8]) + content[-8:],
+    "a text": lambda _: b"case_id,text\n1,2\n",
+    "another's": foreign,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_artifact_is_named_with_what_to_do(cases: Path, damage: str) -> None:
+    cases.write_bytes(DAMAGES[damage](cases.read_bytes()))
+    read_footer_alone = {read_metadata, count_rows} if damage == "a flipped page" else set()
+    for read in (reader for reader in READERS if reader not in read_footer_alone):
+        with pytest.raises(UserError) as raised:
+            read(cases)
+        message = str(raised.value)
+        assert message.startswith(f"{cases}: damaged, or not a file of moot's (")
+        assert "Delete it and run the same command again" in message
+        assert "\n" not in message and len(message) < 400
+
+
+def test_a_folder_or_nothing_in_place_of_an_artifact_is_named(cases: Path) -> None:
+    with pytest.raises(UserError, match=r"mine.parquet: damaged.*\(a folder\)"):
+        cases.unlink()
+        cases.mkdir()
+        read_frame(cases)
+    with pytest.raises(UserError, match="no such file"):
+        read_frame(cases.with_name("other.parquet"))
+
+
+def test_a_missing_column_is_a_damage_too(cases: Path) -> None:
+    with pytest.raises(UserError, match="no_such_column"):
+        read_frame(cases, ["case_id", "no_such_column"])
+
+
+def test_what_ships_is_restored_and_not_deleted(monkeypatch: pytest.MonkeyPatch, cases: Path) -> None:
+    monkeypatch.setattr("moot.core.artifacts.SHIPPED", cases.parent)
+    shipped = cases.parent / "data" / "mine.parquet"
+    shipped.parent.mkdir()
+    shipped.write_bytes(cases.read_bytes()[:99])
+    with pytest.raises(UserError, match="restore it from the repository"):
+        read_cases(shipped)
+
+
+def test_the_end_of_a_run_names_what_it_cannot_read_and_counts_the_rest(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
+    row = {"experiment": "e", "model": "m", "case_id": "c", "repeat": 0, "status": "valid"}
+    for path in (good, bad):
+        write_rows(path, "predictions", [row], describe())
+    bad.write_bytes(bad.read_bytes()[:-30])
+    outcome = read_outcome([good, bad], [bad])
+    assert len(outcome.debates) == 1 and outcome.lines()
+    assert not outcome.is_finished
+    assert len(outcome.unreadable) == 2 and all(str(bad) in fault for fault in outcome.unreadable)
+    with pytest.raises(UserError, match=r"bad.parquet: damaged"):
+        write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})
+    assert times_resumed(bad) == 0
+
+
+def test_a_damaged_record_of_a_job_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = RECORDS / "tables" / "t.csv.json"
+    file.parent.mkdir(parents=True)
+    for content in ("", '{"stage": "cas', "[]", '{"stage": "tables"}'):
+        file.write_text(content)
+        with pytest.raises(UserError, match=r"t.csv.json: damaged.*Delete it and results/tables/t.csv, then"):
+            read_records()
+
+
+def test_calls_to_import_are_looked_at_before_they_are_read(tmp_path: Path, cases: Path) -> None:
+    for content in (b"", cases.read_bytes(), cases.read_bytes()[:-9], foreign(b"")):
+        cases.write_bytes(content)
+        script = Path(__file__).resolve().parents[2] / "scripts" / "import_calls.py"
+        done = subprocess.run(
+            [sys.executable, script, "--ledger", tmp_path / "ledger", cases],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"moot: {cases}: ") and done.stderr.count("\n") == 1
