@@ -1,0 +1,29 @@
+"""A run on damaged artifacts: one message with the file and what to do, from the job and at the end, and it can go on."""
+
+import os
+from pathlib import Path
+
+from fault_server import FaultServer
+from project_copy import Workflow
+
+PREDICTIONS, OUTCOME = "results/predictions/single/served.parquet", "results/outcome/courtroom.csv"
+
+
+def test_a_run_on_a_damaged_artifact_ends_with_one_message(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        workflow = Workflow(tmp_path, server.url)
+        workflow.configure({"run": ["single"]})
+        assert workflow.run(OUTCOME).returncode == 0
+        asked, file = server.count(), workflow.work / PREDICTIONS
+        before = file.stat()
+        file.write_bytes(file.read_bytes()[: before.st_size // 2])
+        for time in (before.st_mtime, None):  # no job reads it, only the end of the run; then one does
+            os.utime(file, time and (time, time))
+            done = workflow.run(OUTCOME)
+            assert done.returncode == 1
+            assert f"moot: {PREDICTIONS}: damaged, or not a file of moot's (" in done.stdout
+            assert "Delete it and run the same command again" in done.stdout
+            assert "Traceback" not in done.stdout and "pyarrow" not in done.stdout
+        file.unlink()
+        assert workflow.run(OUTCOME).returncode == 0
+        assert server.count() == asked, "what is in the ledger was asked for again"
