@@ -297,11 +297,9 @@ def study_inputs(study):
 
 
 def frozen_plan(builder):
-    """The newest frozen plan, for the tables that say whether the run is this plan."""
+    """The frozen plans, for the tables that say whether the run is the newest of them."""
     return (
-        {"frozen": list(map(str, frozen_files()[-1:]))}
-        if builder == CONTRASTS_TABLE
-        else {}
+        {"frozen": list(map(str, frozen_files()))} if builder == CONTRASTS_TABLE else {}
     )
 
 

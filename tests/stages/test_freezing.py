@@ -1,6 +1,8 @@
-"""A plan frozen before the run: never overwritten, compared in words, and dated at the freeze alone."""
+"""A plan frozen before the run: never overwritten, chained, compared in words, and dated at the freeze alone."""
 
+import hashlib
 import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,10 +10,15 @@ from typing import Any
 import pytest
 
 from courtroom_runs import PROJECT, configuration, people
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
+from moot.stages.debates import Job, write_transcripts
 from moot.stages.digests import frozen_files
-from moot.stages.freezing import NOT_FROZEN, compare_with_frozen, freeze
+from moot.stages.freezing import freeze
+from moot.stages.frozen_plans import NOT_FROZEN, compare_with_frozen, digest_of
 from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
 
 BEFORE, LATER = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2026, 2, 3, tzinfo=UTC)
 EXPERIMENT = {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}
@@ -43,18 +50,21 @@ def test_a_freeze_is_never_overwritten_and_a_second_goes_beside_it(folder: Path)
     assert len(frozen_files()) == 1
     again = freeze(plan_of({"cases": 12}), RESULTS, LATER)
     assert "It differs from the plan frozen at 2026-01-02T03:04:05+00:00" in again
-    assert "  experiment planned, cases: frozen 10, now 12" in again
+    assert "  experiment planned, cases: before 10, now 12" in again
     assert [path.name for path in frozen_files()] == ["plan-1.json", "plan-2.json"]
     assert Path("data/frozen/plan-1.json").read_bytes() == first
 
 
+def said_of(plan: Plan, study: str | None = None) -> str:
+    return "\n".join(compare_with_frozen(plan, RESULTS, study))
+
+
 def test_the_report_says_whether_the_run_is_the_plan_and_what_differs(folder: Path) -> None:
-    assert compare_with_frozen(plan_of(), RESULTS, None) == NOT_FROZEN
+    assert compare_with_frozen(plan_of(), RESULTS) == (NOT_FROZEN,)
     freeze(plan_of(), RESULTS, BEFORE)
-    path = frozen_files()[-1]
-    same = compare_with_frozen(plan_of(), RESULTS, path, "courtroom")
-    assert same.startswith(
-        "This run is the plan that was frozen at 2026-01-02T03:04:05+00:00 (data/frozen/plan-1.json)"
+    assert compare_with_frozen(plan_of(), RESULTS, "courtroom") == (
+        "This run is the plan that was frozen last, at 2026-01-02T03:04:05+00:00 (data/frozen/plan-1.json), when the "
+        "ledger held 0 replies.",
     )
     changes = [
         (plan_of({"repeats": 3}), "experiment planned, repeats: frozen 1, now 3"),
@@ -64,34 +74,89 @@ def test_the_report_says_whether_the_run_is_the_plan_and_what_differs(folder: Pa
         (plan_of(model={"temperature": 0.4}), "model m, temperature: frozen none, now 0.4"),
         (plan_of(contrasts={"main": {**CONTRAST, "metric": "f1"}}), "contrast main, metric: frozen accuracy, now f1"),
         (plan_of(contrasts={"main": CONTRAST, "new": {**CONTRAST, "metric": "f1"}}), "contrast new: added"),
-        (plan_of(contrasts={"new": CONTRAST}), "contrast main: not in this run"),
+        (plan_of(contrasts={"new": CONTRAST}), "contrast main: left out"),
     ]
     for plan, words in changes:
-        said = compare_with_frozen(plan, RESULTS, path)
+        said = said_of(plan)
         assert said.startswith("This run is not the plan") and words in said, (words, said)
-    assert compare_with_frozen(plan_of(rehearsal=True), RESULTS, path) == ""
+    assert compare_with_frozen(plan_of(rehearsal=True), RESULTS) == ()
+
+
+def run(plan: Plan) -> None:
+    """Hold the debates of both experiments, and write their predictions."""
+    cases = RESULTS / "cases" / "people.parquet"
+    for name in ("planned", "other"):
+        shard = Path(f"results/transcripts/{name}/m/0.parquet")
+        write_transcripts(plan, Job(name, "m", *read_cases(cases), shard=0), [cases], shard)
+        outputs = (Path(f"results/{kind}/{name}/m.parquet") for kind in ("predictions", "calls"))
+        write_predictions(plan, name, cases, [shard], *outputs)
+
+
+def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions_are_gone(folder: Path) -> None:
+    """Frozen, run, its predictions deleted, a contrast reversed and another dropped, frozen again."""
+    with FaultServer() as server:
+        stated = {"first": "planned", "second": "other", "direction": "first_higher"}
+        further = {"f1": {"first": "planned", "second": "other", "metric": "f1"}}
+        keys: dict[str, Any] = {"model": {"base_url": server.url}, "shards": 1}
+        freeze(plan_of(contrasts={"main": stated, **further}, **keys), RESULTS, BEFORE)
+        run(plan_of(contrasts={"main": stated, **further}, **keys))
+        shutil.rmtree("results/predictions")
+        shutil.rmtree("results/transcripts")
+        reverse = plan_of(contrasts={"main": {**stated, "first": "other", "second": "planned"}}, **keys)
+        told = freeze(reverse, RESULTS, LATER)
+    held = "when the ledger held 20 replies, 20 of them to calls of this plan's runs (10 of planned/m, 10 of other/m)"
+    assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.json, {held}" in told
+    run_, several, first = compare_with_frozen(reverse, RESULTS, "courtroom")
+    assert (
+        run_
+        == f"This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00 (data/frozen/plan-2.json), {held}."
+    )
+    assert several.startswith("2 plans were frozen.")
+    assert first == (
+        "plan-1.json, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies. plan-2.json "
+        "changed contrast f1: left out; contrast main: its sides were exchanged."
+    )
+    warmer = freeze(plan_of({"params": {"temperature": 0.9}}, **keys), RESULTS, LATER)
+    assert "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in warmer, (
+        "other calls: not asked yet"
+    )
+    chained = [json.loads(path.read_text()) for path in frozen_files()]
+    assert chained[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
+    assert [one["ledger"]["replies"] for one in chained] == [0, 20, 20]
+    assert chained[0]["ledger"]["calls_sha256"] == hashlib.sha256().hexdigest() != chained[1]["ledger"]["calls_sha256"]
+
+
+def test_a_plan_that_was_edited_replaced_or_deleted_is_said(folder: Path) -> None:
+    for number, cases in enumerate((10, 12, 14), start=1):
+        freeze(plan_of({"cases": cases}), RESULTS, BEFORE)
+        assert len(frozen_files()) == number
+    whole = [path.read_text() for path in frozen_files()]
+    first, second, _ = frozen_files()
+    assert len(compare_with_frozen(plan_of({"cases": 14}), RESULTS)) == 4
+
+    first.write_text(whole[0].replace("2026-01-02", "2025-01-02"))
+    assert "data/frozen/plan-1.json was changed by hand after it was frozen." in said_of(plan_of({"cases": 14}))
+    assert "changed by hand" in freeze(plan_of({"cases": 14}), RESULTS, LATER)
+    forged = {**json.loads(whole[0]), "frozen_at": "2025-01-02T03:04:05+00:00"}
+    first.write_text(json.dumps({**forged, "digest": digest_of(forged)}))
+    assert "data/frozen/plan-1.json was replaced after plan-2.json was frozen." in said_of(plan_of({"cases": 14}))
+    first.write_text(whole[0])
+    second.unlink()
+    assert "The plan frozen before data/frozen/plan-3.json is missing." in said_of(plan_of({"cases": 14}))
+    freeze(plan_of({"cases": 16}), RESULTS, LATER)
+    assert [path.name for path in frozen_files()] == ["plan-1.json", "plan-3.json", "plan-4.json"]
 
 
 def test_prompts_and_cases_that_change_are_named(folder: Path) -> None:
     freeze(plan_of(), RESULTS, BEFORE)
-    path = frozen_files()[-1]
     own = folder / "config" / "prompts" / "prompting"
     own.mkdir(parents=True)
     template = next((PROJECT / "config" / "prompts" / "prompting").glob("zero_shot*.jinja"))
     (own / template.name).write_text(template.read_text() + "Think.\n")
     people(folder / "results" / "cases" / "people.parquet", 60)
-    said = compare_with_frozen(plan_of(), RESULTS, path)
+    said = said_of(plan_of())
     assert "prompts of planned: another wording" in said and "prompts of other" not in said
     assert "cases of planned: others (frozen 10, now 10)" in said
-
-
-def test_a_plan_frozen_after_debates_says_so(folder: Path) -> None:
-    file = folder / "results" / "predictions" / "other" / "m.parquet"
-    file.parent.mkdir(parents=True)
-    file.touch()
-    assert "Results stand already of other/m" in freeze(plan_of(), RESULTS, BEFORE)
-    said = compare_with_frozen(plan_of(), RESULTS, frozen_files()[-1])
-    assert "when the ledger held 0 replies and results of other/m stood already" in said
 
 
 def test_nothing_to_freeze_and_a_broken_file_are_said(folder: Path) -> None:
@@ -101,5 +166,5 @@ def test_nothing_to_freeze_and_a_broken_file_are_said(folder: Path) -> None:
         freeze(plan_of(run=["planned"]), RESULTS, BEFORE)
     Path("data/frozen").mkdir(parents=True)
     Path("data/frozen/plan-1.json").write_text(json.dumps({"plan": {}}))
-    with pytest.raises(UserError, match=r"plan-1.json: not a frozen plan \(KeyError: 'existing'\)"):
-        compare_with_frozen(plan_of(), RESULTS, frozen_files()[-1])
+    with pytest.raises(UserError, match=r"plan-1.json: not a frozen plan \(KeyError: 'digest'\)"):
+        compare_with_frozen(plan_of(), RESULTS)

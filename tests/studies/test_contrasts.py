@@ -104,7 +104,7 @@ def run(folder: Path, experiment: str, repeats: int = 1, **answers: str) -> Expe
 def results_of(plan: Plan, *experiments: ExperimentResults, study: str = "courtroom") -> StudyResults:
     by_name = {found.experiment: found for found in experiments}
     chosen = plan.contrasts_of(study)
-    return StudyResults(study, by_name, no_scores(), {}, pd.DataFrame(), contrasts=chosen, frozen="Not frozen.")
+    return StudyResults(study, by_name, no_scores(), {}, pd.DataFrame(), contrasts=chosen, frozen=("Not frozen.",))
 
 
 def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:

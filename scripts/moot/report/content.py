@@ -96,7 +96,7 @@ class StudyResults:
         claims: the published claims, where the study is `comparison`.
         simulated: whether simulated voices stood for all models.
         contrasts: the study's planned comparisons.
-        frozen: whether the run is the frozen plan, in a sentence.
+        frozen: whether the run is the frozen plan, and that plan's history, in sentences.
     """
 
     study: str
@@ -110,7 +110,7 @@ class StudyResults:
     claims: Sequence[Claim] = ()
     simulated: bool = False
     contrasts: Sequence[Contrast] = ()
-    frozen: str = ""
+    frozen: tuple[str, ...] = ()
 
     @property
     def tested(self) -> Mapping[str, ExperimentResults]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -125,19 +125,69 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
                 yield _preview_row(plan, results, ledger, stand_ins, experiment, model)
 
 
+def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str, int | None]:
+    """How many calls of some experiments' debates the ledger has replies to, by run: `EXPERIMENT/MODEL`.
+
+    None where a run rests on artifacts that are not built, and in whose place no stand-ins can be made.
+    """
+    wanted = set(names)
+    for experiment in reversed(plan.experiments.values()):
+        if experiment.name in wanted:
+            needed = (path for model in experiment.config.models for path in experiment.needed_by(model).values())
+            wanted.update(Path(path).parts[1].removesuffix(".parquet") for path in needed)
+    found: dict[str, int | None] = {}
+    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
+        stand_ins = StandIns(plan, ledger, Path(folder))
+        for experiment in plan.experiments.values():
+            for model in experiment.config.models if experiment.name in wanted else ():
+                needs, progress = (
+                    _Needs(experiment, model, results, stand_ins),
+                    Progress(f"replies of {experiment.name}"),
+                )
+                debates = _held(plan, needs, ledger, progress, StandInPeople()) if needs.are_met else None
+                if experiment.name in names:
+                    found[f"{experiment.name}/{model}"] = None if debates is None else _stored(debates, ledger)
+    return found
+
+
+def _stored(debates: Sequence[Debate], ledger: PreviewLedger) -> int:
+    calls = {said.call_id for debate in debates for said in debate.utterances if said.call_id}
+    return len(calls - ledger.added.keys())
+
+
+class _Needs:
+    """What a run's debates rest on: artifacts, those that are missing replaced by stand-ins where there are any."""
+
+    def __init__(self, experiment: Experiment, model: str, results: Path, stand_ins: StandIns) -> None:
+        self.experiment, self.model, self.results, self.stand_ins = experiment, model, results, stand_ins
+        self.wanted = {name: results / path for name, path in experiment.needed_by(model).items()}
+        self.artifacts = stand_ins.instead_of(self.wanted, results)
+
+    @property
+    def are_met(self) -> bool:
+        return len(self.artifacts) == len(self.wanted)
+
+
+def _held(plan: Plan, needs: _Needs, ledger: PreviewLedger, progress: Progress, people: StandInPeople) -> list[Debate]:
+    """The debates of a run, with stand-in replies where the ledger has none; what others need of them is kept."""
+    experiment, model = needs.experiment, needs.model
+    cases, task = read_cases(needs.results / "cases" / f"{experiment.config.dataset}.parquet")
+    job = Job(experiment.name, model, cases, task, artifacts=needs.artifacts)
+    debates = asyncio.run(_go_through(plan, job, ledger, progress, people))
+    needs.stand_ins.keep(experiment.name, model, debates)
+    return debates
+
+
 def _preview_row(
     plan: Plan, results: Path, ledger: PreviewLedger, stand_ins: StandIns, experiment: Experiment, model: str
 ) -> dict[str, Any]:
-    needed = {name: results / path for name, path in experiment.needed_by(model).items()}
-    missing = [str(path) for path in needed.values() if not path.exists()]
+    needs = _Needs(experiment, model, results, stand_ins)
+    missing = [str(path) for path in needs.wanted.values() if not path.exists()]
     row: dict[str, Any] = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
-    artifacts = stand_ins.instead_of(needed, results)
-    if len(artifacts) < len(needed):
+    if not needs.are_met:
         return row
-    cases, task = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
-    job = Job(experiment.name, model, cases, task, artifacts=artifacts)
     progress, before, people = Progress(f"preview of {experiment.name}"), set(ledger.added), StandInPeople()
-    stand_ins.keep(experiment.name, model, asyncio.run(_go_through(plan, job, ledger, progress, people)))
+    _held(plan, needs, ledger, progress, people)
     added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
     return row | {
         "debates": progress.done,

@@ -13,7 +13,7 @@ from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stages.as_published import compare_with_papers, confirm_served
 from moot.stages.digests import CONTRASTS_TABLE
-from moot.stages.freezing import compare_with_frozen
+from moot.stages.frozen_plans import compare_with_frozen
 from moot.stages.plan import Plan
 
 if TYPE_CHECKING:
@@ -96,16 +96,15 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
         contrasts=plan.contrasts_of(study),
-        frozen=_frozen(plan, study, job) if plan.contrasts_of(study) else "",
+        frozen=_frozen(plan, study, job) if plan.contrasts_of(study) else (),
     )
 
 
-def _frozen(plan: Plan, study: str, job: "Snakemake") -> str:
-    """Whether the run is the frozen plan, of which the job's rule names the newest; "" for tables of other things."""
+def _frozen(plan: Plan, study: str, job: "Snakemake") -> tuple[str, ...]:
+    """Whether the run is the frozen plan, and that plan's history; none for tables of other things."""
     if job.params.job.get("builder") != CONTRASTS_TABLE:
-        return ""
-    files = [Path(path) for path in getattr(job.input, "frozen", [])]
-    return compare_with_frozen(plan, RESULTS, files[-1] if files else None, None if study == COMPARISON else study)
+        return ()
+    return compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
 
 
 def outputs_by_name(outputs: Iterable[str]) -> dict[str, dict[str, Path]]:

@@ -44,7 +44,7 @@ def contrasts(results: StudyResults) -> TableContent:
         notes=[
             "Confirmatory: these comparisons were named in the configuration (`contrasts:`). Holm's correction is over "
             "those of one study that this run tests (`tests`). All other tests of this report are exploratory.",
-            *([results.frozen] if results.frozen else []),
+            *results.frozen,
             "A case counts by the mean of its debates, an invalid answer as wrong. Interval and p are by cluster. "
             "p is two-sided: of a randomisation test that exchanges the sides' debates cluster by cluster, or, where "
             "they argued different cases (`paired: false`), of a t test on the bootstrap's standard error.",
