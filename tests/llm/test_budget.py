@@ -1,23 +1,16 @@
-"""The budget is a hard stop that loses nothing, across processes; keys appear nowhere that a run writes."""
+"""The budget is a hard stop that loses nothing, across processes."""
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
-from moot.core.errors import RunStoppedError, UserError
-from moot.core.model_config import ModelConfig
-from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.core.errors import RunStoppedError
 from moot.llm.ledger import Entry, Ledger
-from moot.llm.packing import decompress
 from moot.llm.request import Reply
 from moot.llm.reservations import Reservation, Spent
-
-KEY = "sk-planted-0123456789abcdef"
-
 
 PRICE = {"price": {"input": 100.0, "output": 400.0}, "max_tokens": 60}
 LIMITS = {"calls": 50, "tokens": 20_000, "usd": 2.0}
@@ -81,50 +74,3 @@ def test_totals_count_each_reply_once(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("DELETE FROM totals")
     assert Ledger(str(tmp_path)).spent() == Spent(3, 9, 1.5), "a ledger without totals is counted when it is opened"
-
-
-# Keys
-
-
-def files_with(secret: str, folder: Path) -> list[str]:
-    return [str(path) for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
-
-
-def unpacked(ledger: Path) -> Iterator[str]:
-    """Every text that a ledger packs."""
-    with sqlite3.connect(ledger) as connection:
-        for query in ("SELECT reply FROM calls", "SELECT text FROM pieces"):
-            yield from (decompress(packed) for (packed,) in connection.execute(query))
-
-
-@pytest.mark.parametrize("kind", ["none", "invalid_key", "server_error", "context_length", "html_page"])
-def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, tmp_path: Path) -> None:
-    cases = people(tmp_path / "cases.parquet", 2)
-    server.reset(faults=[] if kind == "none" else [kind], rate=0.5, latency=0.0)
-    config = configuration(server.url, tmp_path, {"api_key_env": "PLANTED_KEY", "attempts": 2})
-    environment = {"PLANTED_KEY": f" {KEY}\n"}
-    job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, environment)
-    job.join(60)
-    log = (tmp_path / "out.parquet.err").read_text()
-    assert job.exitcode == (1 if kind == "invalid_key" else 0), log[-2000:]
-    assert server.stats()["requests"] > 0
-    assert "HTTP Request: POST" in log, "the client's own log is on"
-    assert files_with(KEY, tmp_path) == []
-    assert files_with("person-0000", tmp_path), "the search itself works"
-    kept = list(unpacked(tmp_path / "ledger" / "ledger.sqlite"))
-    assert any("messages" in text for text in kept) or kind == "invalid_key"
-    assert not any(KEY in text for text in kept)
-    if kind == "invalid_key":
-        assert "Incorrect API key provided: ***" in log
-
-
-def test_a_password_in_an_address_is_refused_unseen(server: FaultServer, tmp_path: Path) -> None:
-    address = server.url.replace("http://", f"http://user:{KEY}@")
-    with pytest.raises(UserError, match="base_url: holds a password") as refusal:
-        OpenAIEndpoint(ModelConfig(model="test", base_url=address), 1)
-    assert KEY not in str(refusal.value)
-
-
-def test_a_missing_key_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="environment variable NO_SUCH_KEY is empty"):
-        OpenAIEndpoint(ModelConfig(model="test", api_key_env="NO_SUCH_KEY"), 1)

@@ -21,7 +21,7 @@ from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import label_logprobs, retry_after
 from moot.llm.ledger import Ledger
 from moot.llm.progress import Progress
-from moot.llm.redaction import redacted
+from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request
 from moot.stages.plan import Plan
 from moot.stages.predictions import write_predictions
@@ -193,8 +193,10 @@ def test_retry_after_as_a_date() -> None:
     assert retry_after({"retry-after": later}) == pytest.approx(30, abs=2)
 
 
-def test_messages_are_short_and_hold_no_secret() -> None:
-    said = redacted("no\nway: key sk-secret at https://me:pw@host/v1 " + "x" * 5000, "sk-secret")
+def test_messages_are_short_and_hold_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "sk-secret")
+    read_key(ModelConfig(model="test", api_key_env="A_KEY"))
+    said = redacted("no\nway: key sk-sec\ue000ret at https://me:pw@host/v1 " + "x" * 5000)
     assert said.startswith("no way: key *** at https://***@host/v1 xxx")
     assert len(said) < 320
 

@@ -25,6 +25,7 @@ from typing import Any
 
 from aiohttp import web
 
+import echoes
 from batch_server import BatchAPI
 from fault_kinds import CONTENT, GROUPS, KINDS, refusal
 from invented_replies import Reply, digest_of, likelihoods, reply_to, spoilt
@@ -48,6 +49,9 @@ class Settings:
     listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
     logprobs: str = "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
     content: str = ""  # if given, every reply's
+    named: str = ""  # what the server calls everything that has a name
+    redirect: str = ""  # another server, where every request is sent on to
+    echo: str = ""  # how the key that was sent is repeated wherever the server says something: one of echoes.WAYS
 
 
 @dataclass(slots=True)
@@ -58,6 +62,7 @@ class Stats:
     replies: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     arrivals: list[tuple[float, str]] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)  # of the last request
     in_flight: int = 0
     peak: int = 0
 
@@ -71,6 +76,7 @@ class Stats:
             "faults": dict(self.faults),
             "arrivals": self.arrivals,
             "peak": self.peak,
+            "headers": self.headers,
         }
 
 
@@ -94,7 +100,23 @@ class ChatServer:
         }
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
-        return await (self.paths.get(request.path) or self.batches)(request)
+        response = await (self.paths.get(request.path) or self.batches)(request)
+        return self.echoed(request, response) if self.settings.echo else response
+
+    def echoed(self, request: web.BaseRequest, response: web.StreamResponse) -> web.StreamResponse:
+        """An answer that repeats the key in each of its texts, and in its headers."""
+        key, way = echoes.key_of(request), self.settings.echo
+        if not key or response.prepared or not isinstance(response, web.Response):
+            return response
+        body = response.body if isinstance(response.body, bytes) else b""
+        of_batches = request.path.startswith(("/v1/files", "/v1/batches"))
+        try:
+            lines = [json.loads(line) for line in (body.splitlines() if request.path.endswith("/content") else [body])]
+        except ValueError:
+            return echoes.with_headers(response, key)
+        said = [echoes.repeated(line, key, way, of_batches) for line in lines]
+        response.body = b"".join(echoes.as_bytes(line, key, way) + b"\n" for line in said)
+        return echoes.with_headers(response, key)
 
     async def models(self, _request: web.BaseRequest) -> web.StreamResponse:
         models = [{"id": "test", "object": "model", "name": "test", "model": "test", "digest": "0" * 64}]
@@ -134,6 +156,9 @@ class ChatServer:
 
     async def chat(self, request: web.BaseRequest) -> web.StreamResponse:
         stats = self.stats
+        stats.headers = dict(request.headers)
+        if self.settings.redirect:
+            raise web.HTTPTemporaryRedirect(self.settings.redirect + request.path)
         body = json.loads(await request.read())
         digest = digest_of(body)
         stats.requests[digest] += 1
@@ -198,7 +223,13 @@ class ChatServer:
         if kind in CONTENT:
             reply = spoilt(reply, kind)
         form = self.ollama if path == "/api/chat" else self.openai
-        payload = json.dumps(form(reply, body, digest), ensure_ascii=False).encode()
+        said = form(reply, body, digest)
+        if self.settings.named:
+            named = dict.fromkeys(("id", "model", "provider", "system_fingerprint", "done_reason"), self.settings.named)
+            said |= {name: text for name, text in named.items() if name in said}
+            for choice in said.get("choices", ()):
+                choice["finish_reason"] = self.settings.named
+        payload = json.dumps(said, ensure_ascii=False).encode()
         if kind == "broken_body":
             payload = payload[: len(payload) // 2] + b'", ]'
         if kind == "invalid_utf8":

@@ -265,7 +265,10 @@ class Batches(Gatherer):
         except MootError as error:
             return str(found["custom_id"]), error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            LOG.warning("model '%s': a line of batch %s cannot be read (%s)", self._model.name, record.batch_id, error)
+            problem = redacted(error)
+            LOG.warning(
+                "model '%s': a line of batch %s cannot be read (%s)", self._model.name, record.batch_id, problem
+            )
             return "", TransientError("an unreadable line")
 
     async def _keep(self, call: Call) -> None:

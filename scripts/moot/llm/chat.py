@@ -11,6 +11,7 @@ from moot.core.config import Budget
 from moot.core.errors import (
     CallFailedError,
     LogprobsUnavailableError,
+    MootError,
     RateLimitedError,
     RunStoppedError,
     TransientError,
@@ -28,8 +29,8 @@ from moot.llm.identity import address, model_asked, normalised, served_as
 from moot.llm.ledger import Entry, Ledger, Question
 from moot.llm.limits import Limits, LocalLimits
 from moot.llm.model_server import ModelServer, serve
-from moot.llm.parsing.values import writable
 from moot.llm.progress import Progress
+from moot.llm.redaction import clear_of_keys, read_key, received
 from moot.llm.request import Reply, Request, call_id
 from moot.llm.reservations import Reservation
 from moot.llm.shared_limits import SharedLimits
@@ -249,11 +250,13 @@ class Chat:
         if self._no_logprobs is not None and call.request.choices:
             raise self._no_logprobs
         started = datetime.now(UTC)
-        reply = await (self._gatherer.answer(call) if self._gatherer else self._complete(endpoint, call))
+        try:
+            reply = await (self._gatherer.answer(call) if self._gatherer else self._complete(endpoint, call))
+        except MootError as error:
+            clear_of_keys(error)
+            raise
         return replace(
-            reply,
-            text=writable(reply.text),
-            reasoning=writable(reply.reasoning),
+            received(reply),
             started_at=started.isoformat(timespec="milliseconds"),
             ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
@@ -276,6 +279,7 @@ class Chat:
             if self._stopped is not None:
                 raise self._stopped
             if self._endpoint is None:
+                read_key(self.config)
                 make, config = self._settings.open_endpoint or ENDPOINTS[self.config.endpoint], self.config
                 if config.serve and not self._settings.open_endpoint:
                     self._server, config = await serve(self.name, config)

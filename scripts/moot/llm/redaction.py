@@ -1,15 +1,117 @@
-"""What servers say, fit for logs and the ledger."""
+"""All that a server sends passes here before it is kept or shown: keys are removed, names and messages are bounded."""
 
+import os
 import re
+from dataclasses import replace
+from typing import Any
 
+from moot.core.errors import MootError, UserError
+from moot.core.log import LOG
+from moot.core.model_config import ModelConfig
+from moot.llm.parsing.values import writable
+from moot.llm.request import Reply
+
+REMOVED = "[API key removed]"
+"""What stands in a reply's text where the server repeated a key."""
+_MARK = "***"
 _LONGEST_MESSAGE = 300
+_LONGEST_NAME = 200
+_SHORTEST_KEY = 8
+"""Shorter ones are placeholders for servers that want none (`none`, `EMPTY`, `ollama`), and words of many texts."""
+_UNSEEN = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*"
+"""Characters between those of a key that nobody sees."""
+_NAMES = ("finish_reason", "served_model", "provider", "system_fingerprint", "service_tier", "response_id")
 
 
-def redacted(message: object, *secrets: str) -> str:
-    """What a server said, fit for logs and the ledger: one line of bounded length, and no secret that it repeated."""
-    text = str(message)
-    for secret in secrets:
-        text = text.replace(secret, "***") if secret else text
-    text = " ".join(re.sub(r"(?<=://)[^/\s@]+@", "***@", text).split())
-    text = "".join(character for character in text if character.isprintable())  # no colours, no cursor, no half pairs
+class _Keys:
+    """The keys that this process has read."""
+
+    def __init__(self) -> None:
+        self._patterns: dict[str, str] = {}
+        self._any: re.Pattern[str] | None = None
+        self.repeated = False
+
+    def add(self, key: str) -> None:
+        if len(key) >= _SHORTEST_KEY and key not in self._patterns:
+            self._patterns[key] = _UNSEEN.join(map(re.escape, key))
+            self._any = re.compile("|".join(self._patterns.values()))
+
+    def remove(self, text: str, mark: str) -> str:
+        return text if self._any is None else self._any.sub(mark, text)
+
+
+_KEYS = _Keys()
+
+
+def read_key(config: ModelConfig) -> str:
+    """The key in the environment variable that a model's entry names, "" where there is none; no server's words that
+    repeat it are kept from now on."""
+    key = os.environ.get(config.api_key_env or "", "").strip()
+    _KEYS.add(key)
+    return key
+
+
+def api_key(config: ModelConfig) -> str:
+    """The key of a model; "" where its entry names no variable, since local servers need none.
+
+    Raises:
+        UserError: the variable is empty.
+    """
+    key = read_key(config)
+    if config.api_key_env and not key:
+        raise UserError(
+            f"model '{config.model}': the environment variable {config.api_key_env} is empty. "
+            f"Set it to the server's API key (export {config.api_key_env}=...), or use another model."
+        )
+    return key
+
+
+def without_keys(value: Any, mark: str = _MARK) -> Any:
+    """A text, or the texts in what JSON holds, with `mark` in place of each key."""
+    if isinstance(value, str):
+        return _KEYS.remove(value, mark)
+    if isinstance(value, list):
+        return [without_keys(part, mark) for part in value]
+    if isinstance(value, dict):
+        return {without_keys(key, mark): without_keys(part, mark) for key, part in value.items()}
+    return value
+
+
+def _one_line(message: object) -> str:
+    """What was said on one line that changes no terminal, without keys and passwords."""
+    text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _KEYS.remove(str(message), _MARK))
+    text = "".join(character for character in " ".join(text.split()) if character.isprintable())
+    return _KEYS.remove(text, _MARK)  # what was taken out may have stood between its halves
+
+
+def redacted(message: object) -> str:
+    """What a server said, fit for logs and the ledger: one line of bounded length, without keys."""
+    text = _one_line(message)
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
+
+
+def name(value: object) -> str:
+    """What a server says of itself; nothing depends on it, so that any form will do."""
+    return "" if value is None else _one_line(value)[:_LONGEST_NAME]
+
+
+def received(reply: Reply) -> Reply:
+    """A reply as it is kept: its texts can be written and hold no key, and all else that the server says is a name."""
+    sent = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
+    texts = {field: _KEYS.remove(text, REMOVED) for field, text in sent.items()}
+    names = {field: name(getattr(reply, field)) for field in _NAMES}
+    logprobs = {_KEYS.remove(label, _MARK): value for label, value in reply.logprobs.items()}
+    if (texts != sent or any(_MARK in found for found in names.values())) and not _KEYS.repeated:
+        _KEYS.repeated = True
+        LOG.warning(
+            "moot: the server of %s repeats the API key that it is sent. The key is removed from what is kept, and a "
+            "reply's text says %s where it stood. Change the key, and tell whoever runs the server.",
+            names["served_model"] or "a model",
+            REMOVED,
+        )
+    return replace(reply, **texts, **names, logprobs=logprobs)  # type: ignore[arg-type]
+
+
+def clear_of_keys(error: MootError) -> None:
+    """Remove keys from an endpoint's error."""
+    error.args = tuple(map(without_keys, error.args))

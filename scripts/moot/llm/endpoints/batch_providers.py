@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
 from moot.core.log import LOG
-from moot.llm.redaction import redacted
+from moot.llm.redaction import name, redacted, without_keys
 from moot.llm.request import Request
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class OpenAIBatches:
     async def _object(self, method: str, path: str, **content: Any) -> dict[str, Any]:
         answer = await self._ask(method, path, **content)
         try:
-            found = json.loads(answer)
+            found = without_keys(json.loads(answer))
         except ValueError as error:
             raise TransientError(redacted(f"unreadable answer: {error}")) from None
         if not isinstance(found, dict):
@@ -108,13 +108,13 @@ class OpenAIBatches:
         created = await self._object("POST", "batches", json={**batch, "metadata": {"moot": marker}})
         if not created.get("id"):
             raise TransientError("POST /batches: the answer names no batch")
-        return str(created["id"])
+        return name(created["id"])
 
     async def find(self, marker: str, since: float) -> str:
         """Look through the account's batches, newest first."""
         async for batch in self._listed("batches", since):
             if (batch.get("metadata") or {}).get("moot") == marker:
-                return str(batch["id"])
+                return name(batch["id"])
         return ""
 
     async def withdraw(self, marker: str, since: float) -> None:
@@ -142,8 +142,8 @@ class OpenAIBatches:
     async def look(self, batch_id: str) -> BatchState:
         """Ask for the batch."""
         batch = await self._object("GET", f"batches/{batch_id}")
-        status = str(batch.get("status"))
-        files = tuple(str(batch[name]) for name in ("output_file_id", "error_file_id") if batch.get(name))
+        status = name(batch.get("status"))
+        files = tuple(name(batch[key]) for key in ("output_file_id", "error_file_id") if batch.get(key))
         faults = (batch.get("errors") or {}).get("data") or []
         problem = "; ".join(f"{fault.get('code')} {fault.get('message')}" for fault in faults)
         return BatchState(status, status in _ENDED, files, redacted(problem))

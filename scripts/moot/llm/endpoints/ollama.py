@@ -16,7 +16,7 @@ from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
 from moot.llm.identity import address
-from moot.llm.redaction import redacted
+from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ class OllamaEndpoint:
         self._config = config
         self._response_error = ollama.ResponseError
         self._no_whole_answer = (httpx.HTTPError, ValueError)
+        key = api_key(config)
         self._client = ollama.AsyncClient(host=address(config), timeout=config.timeout)
+        self._client._client.headers.pop("Authorization", None)  # of OLLAMA_API_KEY, whatever server this is
+        if key:
+            self._client._client.headers["Authorization"] = f"Bearer {key}"
         self._digest = ""
 
     async def _served_model(self) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -28,24 +27,12 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.batch_providers import BatchFolder, OpenAIBatches
 from moot.llm.identity import address
 from moot.llm.progress import Progress
-from moot.llm.redaction import redacted
+from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 from moot.llm.waves import Waves
 
+_OF_THE_CLIENT = ("accept", "user-agent", "x-stainless")
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
-
-
-def api_key(config: ModelConfig) -> str:
-    """The key from the environment variable that the configuration names; local servers need none."""
-    if config.api_key_env is None:
-        return "none"
-    key = os.environ.get(config.api_key_env, "").strip()
-    if not key:
-        raise UserError(
-            f"model '{config.model}': the environment variable {config.api_key_env} is empty. "
-            f"Set it to the server's API key (export {config.api_key_env}=...), or use another model."
-        )
-    return key
 
 
 def label_logprobs(alternatives: Mapping[str, float], choices: Sequence[str]) -> tuple[dict[str, float], float | None]:
@@ -76,16 +63,17 @@ def _text(value: Any) -> str:
     return value or ""
 
 
-def _name(value: Any) -> str:
-    """What a server says of itself, in one line; nothing depends on it, so that any form will do."""
-    return "" if value is None else redacted(value)
+def _said(value: Any) -> str:
+    """What a server says of itself; `received` makes a name of it."""
+    return "" if value is None else str(value)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server asks to wait, from whichever header says so."""
     try:
         if "retry-after-ms" in headers:
-            return float(headers["retry-after-ms"]) / 1000
+            seconds = float(headers["retry-after-ms"]) / 1000
+            return seconds if math.isfinite(seconds) else None
         said = headers.get("retry-after")
         if said is None or said.strip().replace(".", "", 1).isdigit():
             return None if said is None else float(said)
@@ -102,10 +90,10 @@ def no_logprobs(model: str, reason: str) -> LogprobsUnavailableError:
     )
 
 
-def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Request, key: str) -> Exception:
+def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Request) -> Exception:
     """An answer with an error status as one of the failures that the layer above knows what to do about."""
     said, codes = _error_of(content)
-    message, model = redacted(f"HTTP {status} {said}", key), request.model
+    message, model = redacted(f"HTTP {status} {said}"), request.model
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
         return no_logprobs(model, message)
     if status in (401, 403) or codes & _FATAL_CODES:
@@ -148,15 +136,17 @@ class OpenAIEndpoint:
                 "environment variable and name that in `api_key_env`."
             )
         self._config = config
-        self._key = api_key(config)
+        key = api_key(config) or "none"
         self._no_connection = (httpx2.ConnectError, httpx2.ConnectTimeout)
         self._no_whole_answer = (httpx2.HTTPError, aiohttp.ClientError, OSError)
         self._http = openai.DefaultAioHttpClient(timeout=config.timeout)
-        self._client = openai.AsyncOpenAI(api_key=self._key, base_url=address(config), http_client=self._http)
+        self._client = openai.AsyncOpenAI(api_key=key, base_url=address(config), http_client=self._http)
         self._root = str(self._client.base_url).rstrip("/")
         sent = {name: value for name, value in self._client.default_headers.items() if isinstance(value, str)}
         headers = {name: value for name, value in sent.items() if name.casefold() != "content-type"}
-        self._headers = {**headers, "Authorization": f"Bearer {self._key}"}
+        if config.base_url:  # what the environment says of an account at OpenAI is for no other server
+            headers = {name: value for name, value in headers.items() if name.casefold().startswith(_OF_THE_CLIENT)}
+        self._headers = {**headers, "Authorization": f"Bearer {key}"}
 
     def body(self, request: Request) -> dict[str, Any]:
         """What is sent for a request."""
@@ -189,7 +179,7 @@ class OpenAIEndpoint:
         try:
             response = json.loads(content)
         except ValueError as error:  # a body that is no JSON, or not in UTF-8
-            raise TransientError(redacted(f"unreadable reply: {error}", self._key)) from None
+            raise TransientError(redacted(f"unreadable reply: {error}")) from None
         return self.read(request, response, time.perf_counter() - started)
 
     async def exchange(self, method: str, path: str, request: Request, **content: Any) -> bytes:
@@ -201,11 +191,11 @@ class OpenAIEndpoint:
         try:
             answer = await self._http.request(method, f"{self._root}/{path}", headers=self._headers, **content)
             if answer.status_code >= 400:  # noqa: PLR2004 - the HTTP status
-                raise refusal(answer.status_code, answer.headers, answer.content, request, self._key)
+                raise refusal(answer.status_code, answer.headers, answer.content, request)
         except self._no_whole_answer as error:
             unreachable = isinstance(error, self._no_connection)
             failure = UnreachableError if unreachable else TransientError
-            raise failure(redacted(f"{type(error).__name__}: {error}", self._key)) from None
+            raise failure(redacted(f"{type(error).__name__}: {error}")) from None
         whole: bytes = answer.content
         return whole
 
@@ -218,14 +208,14 @@ class OpenAIEndpoint:
         try:
             return self._reply(request, response, seconds)
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
-            problem = redacted(f"{type(error).__name__}: {error}", self._key)
+            problem = redacted(f"{type(error).__name__}: {error}")
             raise TransientError(
                 f"the reply is no chat completion ({problem}; is base_url an OpenAI-compatible address?)"
             ) from None
 
     def refused(self, request: Request, status: int, body: Any) -> Exception:
         """The fault in an error status of one line of a batch."""
-        return refusal(status, {}, json.dumps(body).encode(), request, self._key)
+        return refusal(status, {}, json.dumps(body).encode(), request)
 
     def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
         choice, counted = response["choices"][0], response.get("usage") or {}
@@ -245,11 +235,11 @@ class OpenAIEndpoint:
             **asdict(usage),
             reasoning_tokens=int((counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0),
             seconds=seconds,
-            served_model=_name(response.get("model")),
-            provider=_name(response.get("provider")),
-            system_fingerprint=_name(response.get("system_fingerprint")),
-            service_tier=_name(response.get("service_tier")),
-            response_id=_name(response.get("id")),
+            served_model=_said(response.get("model")),
+            provider=_said(response.get("provider")),
+            system_fingerprint=_said(response.get("system_fingerprint")),
+            service_tier=_said(response.get("service_tier")),
+            response_id=_said(response.get("id")),
         )
         if not reply.text and not request.choices and reply.finish_reason not in ("length", "content_filter"):
             raise TransientError("the reply is empty", usage if counted else None)

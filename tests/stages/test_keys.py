@@ -1,0 +1,309 @@
+"""Keys appear nowhere that a run writes, and are sent nowhere but to the server of their own entry."""
+
+import json
+import logging
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
+from fault_server import FaultServer
+from moot.core.config import Publication
+from moot.core.errors import CallFailedError, RunStoppedError, UserError
+from moot.core.log import job_log
+from moot.core.model_config import ModelConfig
+from moot.llm import chat as chat_module
+from moot.llm import redaction
+from moot.llm.chat import Settings, open_chats
+from moot.llm.endpoints.ollama import OllamaEndpoint
+from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.ledger import Ledger
+from moot.llm.ledger_database import DamagedError
+from moot.llm.packing import decompress
+from moot.llm.progress import Progress
+from moot.llm.redaction import REMOVED
+from moot.llm.request import Message, Request
+from moot.report.exports import EXPORTERS, Export
+from moot.report.transcripts import render_markdown, render_page
+from moot.scores import score_experiment
+from moot.scores.results import ExperimentResults
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+KEY = "sk-planted-0123456789abcdef"
+VARIABLE = "PLANTED_KEY"
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """All that a file holds: as it is, and unpacked."""
+    yield path.name
+    yield path.read_bytes().decode("utf-8", "replace")
+    if path.suffix == ".parquet":
+        table = pq.read_table(path)
+        yield str(table.schema.metadata)
+        yield json.dumps(table.to_pylist(), default=str, ensure_ascii=False)
+    elif path.suffix == ".sqlite":
+        with sqlite3.connect(path) as ledger:
+            for (name,) in list(ledger.execute("SELECT name FROM sqlite_master WHERE type = 'table'")):
+                for row in ledger.execute(f"SELECT * FROM {name}"):
+                    for value in row:
+                        yield str(value)
+                        with suppress(DamagedError, TypeError):
+                            yield decompress(value)
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as members:
+            for member in members.namelist():
+                yield member
+                yield members.read(member).decode("utf-8", "replace")
+
+
+def seen(text: str) -> str:
+    """A text without what is not seen, and with its escapes read."""
+    escapes = "".join(f"\\u{ord(character):04x}" for character in KEY)
+    return text.replace("\u200b", "").replace(r"\u200b", "").replace(escapes, KEY)
+
+
+def files_with(text: str, folder: Path) -> list[str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return [str(path) for path in files if any(text in seen(found) for found in texts_of(path))]
+
+
+@pytest.fixture(autouse=True)
+def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv(VARIABLE, KEY)
+    monkeypatch.setattr(redaction._KEYS, "repeated", False)
+    monkeypatch.setattr(chat_module, "backoff", lambda _failures: 0.01)
+    server.reset(faults=[], fingerprints=1, batch_seconds=0.0)
+    yield
+    server.reset(faults=[], fingerprints=0, echo="", most_attempts=0)
+
+
+def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> ExperimentResults:
+    """A run from debates to exports, all of it below a folder."""
+    results = folder / "results"
+    shard = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
+    shard.parent.mkdir(parents=True)
+    (results / "cases").mkdir()
+    kept = results / "cases" / "people.parquet"
+    kept.write_bytes(cases.read_bytes())
+    with job_log(folder / "job.log"):
+        hold(config, kept, shard)
+    plan = Plan.from_yaml(config, PROJECT)
+    predictions, calls = (results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    write_predictions(plan, EXPERIMENT, kept, [shard], predictions, calls)
+    found = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
+    export = Export(found, MODEL, score_experiment(found), Publication(creator="Somebody"))
+    for name in ("convokit", "croissant", "every_eval_ever"):
+        EXPORTERS[name].write(export, folder / "exports" / name)
+    for page in (render_markdown, render_page):
+        (folder / f"{page.__name__}.txt").write_text("".join(page(found, MODEL)), encoding="utf-8")
+    return found
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return people(tmp_path_factory.mktemp("cases") / "people.parquet", 2)
+
+
+REACHED = {
+    "openai": {},
+    "openai in batches": {"batch": {"poll": 0.02}},
+    "ollama": {"endpoint": "ollama"},
+}
+
+
+@pytest.mark.parametrize("way", ["plain", "escaped", "hidden"])
+@pytest.mark.parametrize("how", REACHED)
+def test_a_key_that_a_server_repeats_is_in_no_file(
+    how: str, way: str, server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
+    server.reset(echo=way)
+    model = {"api_key_env": VARIABLE, "base_url": server.host if how == "ollama" else server.url, **REACHED[how]}
+    config = configuration(server.url, tmp_path, model)
+    found = write_everything(config, tmp_path, cases)
+    assert files_with(KEY, tmp_path) == []
+    assert files_with("person-0000", tmp_path), "the search itself works"
+    spoken = found.transcripts[found.transcripts["kind"] == "opening"]["text"]
+    assert spoken.str.contains(REMOVED, regex=False).all() and len(spoken) == 4
+    calls = found.calls
+    assert calls["reply"].str.contains(REMOVED, regex=False).all()
+    named = ["served_model", "provider", "system_fingerprint", "service_tier", "response_id", "finish_reason"]
+    assert how == "ollama" or calls["served_model"].str.contains("***", regex=False).all()
+    assert calls[named].map(lambda said: len(said) <= 200 and said.isprintable()).all(axis=None)
+    assert f"a reply's text says {REMOVED}" in (tmp_path / "job.log").read_text()
+    with pytest.MonkeyPatch.context() as without:  # what the ledger gives back is what was kept
+        without.delenv(VARIABLE)
+        replayed = hold({**config, "replay": True}, cases, tmp_path / "again.parquet")
+    assert list(replayed["text"]) == list(found.transcripts["text"])
+
+
+@pytest.mark.parametrize("kind", ["server_error", "context_length", "rate_limited", "invalid_key", "model_not_found"])
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+def test_a_key_in_a_servers_error_is_in_no_file(
+    endpoint: str, kind: str, server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
+    attempts = 3 if kind == "rate_limited" else 0
+    server.reset(echo="escaped", faults=[kind], rate=1.0, most_attempts=attempts)
+    model = {"endpoint": endpoint, "api_key_env": VARIABLE, "attempts": 2}
+    model |= {"base_url": server.host if endpoint == "ollama" else server.url}
+    config = configuration(server.url, tmp_path, model)
+    try:
+        write_everything(config, tmp_path, cases)
+    except SystemExit:
+        assert kind in ("invalid_key", "model_not_found")
+    log = (tmp_path / "job.log").read_text()
+    assert "***" in log or REMOVED in log or files_with("***", tmp_path)
+    assert files_with(KEY, tmp_path) == []
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_a_key_in_place_of_a_number_is_in_no_message(
+    endpoint: str, server: FaultServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.reset(echo="numbers")
+    address = server.host if endpoint == "ollama" else server.url
+    model = ModelConfig(endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=2)
+    ledger = Ledger(str(tmp_path))
+    request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
+    with caplog.at_level(logging.INFO, "moot"):
+        async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
+            with pytest.raises(CallFailedError) as failure:
+                await chats["test"].ask(request, 0)
+    ledger.close()
+    said = "".join(record.getMessage() for record in caplog.records if record.name == "moot")
+    assert said and KEY not in str(failure.value) + said
+    assert files_with(KEY, tmp_path) == []
+
+
+def test_a_batch_that_is_refused_with_the_key_says_so_without_it(
+    server: FaultServer, cases: Path, tmp_path: Path
+) -> None:
+    server.reset(echo="plain", batch_status="failed")
+    model = {"api_key_env": VARIABLE, "batch": {"poll": 0.02}, "attempts": 2}
+    with pytest.raises(RunStoppedError, match=r"was refused: token_limit_exceeded \*\*\* Enqueued") as stop:
+        hold(configuration(server.url, tmp_path, model), cases, tmp_path / "out.parquet")
+    server.reset(batch_status="completed")
+    assert KEY not in str(stop.value)
+    assert files_with(KEY, tmp_path) == []
+
+
+def test_files_of_a_folder_of_batches_hold_no_key(server: FaultServer, cases: Path, tmp_path: Path) -> None:
+    model = {"api_key_env": VARIABLE, "batch": {"folder": str(tmp_path / "files"), "wait": False}}
+    hold(configuration(server.url, tmp_path, model), cases, tmp_path / "out.parquet")
+    (asked,) = (tmp_path / "files").glob("*.jsonl")
+    body = {"id": KEY, "model": f"test {KEY}", "system_fingerprint": KEY, "provider": {KEY: KEY}, "usage": {}}
+    message = {"role": "assistant", "content": f"I was given {KEY}.", "reasoning": KEY}
+    body |= {"choices": [{"message": message, "finish_reason": KEY}]}
+    calls = [json.loads(line)["custom_id"] for line in asked.read_bytes().splitlines()]
+    answers = [{"custom_id": call, "response": {"status_code": 200, "body": body}} for call in calls]
+    answers[-1]["response"] = {"status_code": 400, "body": {"error": {"message": KEY, "code": KEY}}}
+    output = asked.with_suffix(".output.jsonl")
+    output.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    hold(configuration(server.url, tmp_path, model), cases, tmp_path / "out.parquet")
+    assert files_with(KEY, tmp_path) == [str(output)], "the user's own command wrote it"
+    assert files_with(f"I was given {REMOVED}.", tmp_path)
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_names_are_short_and_change_no_terminal(endpoint: str, server: FaultServer, tmp_path: Path) -> None:
+    long = "\x1b[31m" + "x" * 5_000
+    server.reset(named=long)
+    address = server.host if endpoint == "ollama" else server.url
+    ledger = Ledger(str(tmp_path))
+    request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
+    model = ModelConfig(endpoint=endpoint, model="test", base_url=address)
+    async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
+        _, reply = await chats["test"].ask(request, 0)
+    server.reset(named="")
+    ledger.close()
+    named = (reply.finish_reason, reply.served_model, reply.system_fingerprint, reply.response_id)
+    assert all(len(said) <= 200 and said.isprintable() for said in named)
+    assert "xxx" in reply.finish_reason
+
+
+async def test_a_placeholder_of_a_key_changes_no_reply(
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "EMPTY")
+    server.reset(content="The record is EMPTY, and none is ours.")
+    request = Request("openai", "test", (Message("user", "Rain?"),), {"max_tokens": 5})
+    model = ModelConfig(model="test", base_url=server.url, api_key_env=VARIABLE)
+    ledger = Ledger(str(tmp_path))
+    async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
+        _, reply = await chats["test"].ask(request, 0)
+    ledger.close()
+    server.reset(content="")
+    assert reply.text == "The record is EMPTY, and none is ours."
+
+
+@pytest.mark.parametrize("kind", ["none", "invalid_key", "server_error", "context_length", "html_page"])
+def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, cases: Path, tmp_path: Path) -> None:
+    server.reset(faults=[] if kind == "none" else [kind], rate=0.5, latency=0.0)
+    config = configuration(server.url, tmp_path, {"api_key_env": VARIABLE, "attempts": 2})
+    environment = {VARIABLE: f" {KEY}\n"}
+    job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, environment)
+    job.join(60)
+    log = (tmp_path / "out.parquet.err").read_text()
+    assert job.exitcode == (1 if kind == "invalid_key" else 0), log[-2000:]
+    assert server.stats()["requests"] > 0
+    assert "HTTP Request: POST" in log, "the client's own log is on"
+    assert files_with(KEY, tmp_path) == []
+    if kind == "invalid_key":
+        assert "Incorrect API key provided: ***" in log
+    else:
+        assert files_with("person-0000", tmp_path), "the search itself works"
+        assert "messages" in "".join(texts_of(tmp_path / "ledger" / "ledger.sqlite"))
+
+
+def test_a_missing_key_is_named() -> None:
+    for endpoint in (OpenAIEndpoint, OllamaEndpoint):
+        with pytest.raises(UserError, match="environment variable NO_SUCH_KEY is empty"):
+            endpoint(ModelConfig(model="test", api_key_env="NO_SUCH_KEY"), 1)
+
+
+# Where keys are sent
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_a_server_is_sent_no_key_but_its_own(
+    endpoint: str, server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("OPENAI_API_KEY", "OLLAMA_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(variable, f"{KEY}-{variable}")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"api-key: {KEY}-custom")
+    address = server.host if endpoint == "ollama" else server.url
+    request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
+    for key, variable in (("", None), (KEY, VARIABLE)):
+        server.reset()
+        model = ModelConfig(endpoint=endpoint, model="test", base_url=address, api_key_env=variable)
+        ledger = Ledger(str(tmp_path / f"ledger-{variable}"))
+        async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
+            await chats["test"].ask(request, 0)
+        ledger.close()
+        sent = server.stats()["headers"]
+        assert any(f"Bearer {key}" == value for value in sent.values()) or not key
+        assert not [name for name, value in sent.items() if f"{KEY}-" in value]
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_a_redirection_to_another_server_takes_no_key_there(
+    endpoint: str, server: FaultServer, tmp_path: Path
+) -> None:
+    with FaultServer() as other:
+        server.reset(redirect=other.host)
+        address = server.host if endpoint == "ollama" else server.url
+        model = ModelConfig(endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=1)
+        request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
+        ledger = Ledger(str(tmp_path))
+        async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
+            await chats["test"].ask(request, 0)
+        ledger.close()
+        server.reset(redirect="")
+        assert other.count() == 1
+        assert KEY not in str(other.stats()["headers"])
