@@ -1,14 +1,23 @@
 """A table of the user's own as a data set: every kind of file, every way of splitting, every mistake named."""
 
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
 from moot.core.cases import leaks
 from moot.core.errors import UserError
+from moot.core.user_tables import read_table
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.texts.near_duplicates import RESEMBLING
 from moot.training.examples import examples
@@ -177,3 +186,117 @@ def test_labels_that_do_not_exist_are_refused_at_once() -> None:
         LOADERS["table"].options.model_validate(
             {"path": "x.csv", **MINIMAL, "labels": ["yes", "no"], "positive": "guilty"}
         )
+
+
+def save_workbook(path: Path, *cells: tuple[int, int, str]) -> Path:
+    book = openpyxl.Workbook()
+    for row, column, text in cells:
+        book.active.cell(row, column, text)
+    book.save(path)
+    return path
+
+
+def pack_sheet(path: Path, rows: str, dimension: str, declared: int = 0) -> Path:
+    """A workbook whose sheet's own text is `rows`, under a dimension, and a size of its last part, that may be untrue."""
+    save_workbook(path, (1, 1, "facts"))
+    with zipfile.ZipFile(path) as old:
+        content = {name: old.read(name) for name in old.namelist()}
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    sheet = f'<worksheet {space}><dimension ref="{dimension}"/><sheetData>{rows}</sheetData></worksheet>'
+    content["xl/worksheets/sheet1.xml"] = sheet.encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name, text in content.items():
+            new.writestr(name, text)
+        new.infolist()[-1].file_size += declared
+    return path
+
+
+def text_cell(place: str, text: str = "facts") -> str:
+    return f'<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>'
+
+
+def far_apart(folder: Path) -> Path:
+    last = f'<row r="1048576">{text_cell("A1048576")}</row>'
+    wide = f'<row r="1">{text_cell("A1")}{text_cell("B1", "outcome")}{text_cell("XFD1")}</row>'
+    return pack_sheet(folder / "wide.xlsx", wide + last, "A1:XFD1048576")
+
+
+def many_rows(folder: Path) -> Path:
+    rows = "".join(f'<row r="{n}">{text_cell(f"A{n}")}</row>' for n in (1, 2))
+    return pack_sheet(folder / "long.xlsx", rows, "A1:A2", 600_000_000)
+
+
+def repeated_text(folder: Path) -> Path:
+    rows = 1_200
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["x" * 1_000_000]))
+    table = pa.table({"facts": column, "outcome": ["WON"] * rows})
+    pq.write_table(table, folder / "t.parquet", compression="zstd", dictionary_pagesize_limit=2_000_000)
+    return folder / "t.parquet"
+
+
+def many_cells(folder: Path) -> Path:
+    columns = {name: pa.array(["a"] * 6_000_000) for name in ("facts", "outcome")}
+    pq.write_table(pa.table(columns), folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (far_apart, r"wide.xlsx: \d+ cells; expected 10000000 at most.*stray cell"),
+        (many_rows, r"long.xlsx: at least 6\d+ bytes when unpacked; expected 536870912 at most"),
+        (repeated_text, r"t.parquet: at least \d+ bytes when unpacked"),
+        (many_cells, r"t.parquet: 12000000 cells; expected 10000000 at most"),
+    ],
+)
+def test_a_file_that_unpacks_to_far_more_is_refused_in_little_memory(
+    tmp_path: Path, make: Callable[[Path], Path], message: str
+) -> None:
+    path = make(tmp_path)
+    assert path.stat().st_size < 2_000_000
+    program = (
+        "import resource, sys\nfrom pathlib import Path\n"
+        f"sys.path[:0] = {sys.path!r}\nfrom moot.core.user_tables import read_table\n"
+        f"try: read_table(Path({str(path)!r}), ['facts'])\n"
+        "except Exception as error: print(f'{type(error).__name__}: {error}')\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    said, kibibytes = done.stdout.splitlines()
+    assert re.match(f"UserError: .*{message}", said)
+    assert int(kibibytes) < 700_000
+
+
+def test_a_damaged_or_empty_parquet_or_excel_file_is_named(tmp_path: Path, table: Path) -> None:
+    frame = pd.read_csv(table)
+    for ending, write in (("parquet", frame.to_parquet), ("xlsx", lambda path: frame.to_excel(path, index=False))):
+        path = tmp_path / f"cases.{ending}"
+        write(path)
+        content = path.read_bytes()
+        for length in (0, 1, 8, len(content) // 2, len(content) - 8, len(content) - 1):
+            path.write_bytes(content[:length])
+            with pytest.raises(UserError, match=rf"cases.{ending}: not an? \w+ file that can be read .*[Ss]ave it"):
+                load(path)
+    path.write_bytes(b"")
+    with pytest.raises(UserError, match="the file is empty"):
+        load(path)
+
+
+def test_faults_of_a_sheet_are_named(tmp_path: Path) -> None:
+    for cells, message in (
+        ((), "missing column 'facts'"),
+        (((1, 1, "facts"), (1, 2, "outcome")), "no rows"),
+        (((1, 1, "facts"), (1, 2, "outcome"), (1, 3, "facts"), (2, 1, "a")), "column 'facts' occurs twice"),
+    ):
+        with pytest.raises(UserError, match=message):
+            load(save_workbook(tmp_path / "cases.xlsx", *cells))
+    with pytest.raises(UserError, match=r"no sheet 'Other'; found 'Sheet'. Name one of them in `sheet`"):
+        load(tmp_path / "cases.xlsx", sheet="Other")
+
+
+def test_cells_of_a_sheet_are_what_they_show(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"facts": ["a", None, "c"], "age": [1.0, 2.5, None], "is": [True, False, None]})
+    frame.to_excel(tmp_path / "t.xlsx", index=False, startcol=1)
+    read = read_table(tmp_path / "t.xlsx", ["facts"])
+    assert read.columns.tolist() == ["(column 1)", "facts", "age", "is"]
+    assert read.iloc[:, 1:].to_numpy().tolist() == [["a", "1", "True"], ["", "2.5", "False"], ["c", "", ""]]

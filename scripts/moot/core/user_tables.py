@@ -19,7 +19,7 @@ _ANYTHING = (str, int, float, bool, type(None), list, dict)
 _DELIMITERS = ",;\t"
 _MOST_UNPACKED = 2**29
 _MOST_CELLS = 10**7
-_ROWS_AT_ONCE = 256
+_ROWS_AT_ONCE = 64
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
 
@@ -73,12 +73,13 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         with pq.ParquetFile(path) as file:
             _check_cells(path, file.metadata.num_rows * len(file.schema_arrow.names))
-            batches, size = [], 0
+            names, parts, size = file.schema_arrow.names, [], 0
             for batch in file.iter_batches(_ROWS_AT_ONCE):  # a text that repeats is stored once, and unpacked each time
-                batches.append(batch)
-                size += batch.nbytes
+                columns = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in batch]
+                parts.append(pa.RecordBatch.from_arrays(columns, names))
+                size += parts[-1].nbytes
                 _check_unpacked(path, size)
-            frame: pd.DataFrame = pa.Table.from_batches(batches, file.schema_arrow).to_pandas()
+            frame: pd.DataFrame = pa.Table.from_batches(parts).to_pandas() if parts else pd.DataFrame(columns=names)
             return frame
     except MemoryError:
         raise
@@ -114,6 +115,7 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
 
 def _excel_rows(path: Path, sheet: Any) -> Iterator[list[str]]:
     """The rows down to the last one that holds anything, without the empty cells at their ends."""
+    sheet.reset_dimensions()  # what they say need not be so, and rows would be filled up to it
     blank = height = width = 0
     for cut in sheet.iter_rows(values_only=True):
         row = [_excel_text(value) for value in cut]
