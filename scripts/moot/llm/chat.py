@@ -150,6 +150,8 @@ class Chat:
                 kept = await self._ledger.put(Entry(key, self.name, call.content, call.replicate, reply))
             except CallFailedError as error:
                 self._progress.failed_calls += 1
+                if error.usage is not None:
+                    await self._paid(key, error.usage)
                 error.cost_usd = await self._ledger.put_failure(key, error)
                 raise
             except LogprobsUnavailableError as error:  # the protocol decides what that means
