@@ -10,6 +10,7 @@ import pandas as pd
 
 from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
+from moot.core.config import RECORDED
 from moot.core.kinds import CONCLUSION
 from moot.core.likelihood import calibrate
 from moot.llm.exports import calls_row
@@ -113,8 +114,13 @@ def versions_served(transcripts: pd.DataFrame, calls: pd.DataFrame) -> dict[str,
     return {debate_id: sorted(found) for debate_id, found in served.items()}
 
 
-def prediction_rows(debated: Debated, cases: Sequence[Case], task: Task, split: str) -> Iterable[dict[str, Any]]:
-    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts."""
+def prediction_rows(
+    debated: Debated, cases: Sequence[Case], task: Task, split: str, recorded: bool = False
+) -> Iterable[dict[str, Any]]:
+    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts.
+
+    What recorded debates took is not known, and missing.
+    """
     splits = {case.case_id: case.split for case in cases}
     targets = {case.case_id: case.target for case in cases}
     filled = [frame for frame in debated.conclusions if len(frame)] or debated.conclusions[:1]
@@ -123,7 +129,7 @@ def prediction_rows(debated: Debated, cases: Sequence[Case], task: Task, split: 
         if splits[row["case_id"]] != split:
             continue
         cost = debated.costs[row["debate_id"]]
-        counts = {name: int(cost[name]) for name in _COUNTS}
+        taken = {name: int(cost[name]) for name in _COUNTS} | {name: float(cost[name]) for name in _AMOUNTS}
         yield {
             "experiment": row["experiment"],
             "model": row["model"],
@@ -136,14 +142,13 @@ def prediction_rows(debated: Debated, cases: Sequence[Case], task: Task, split: 
             "status": row["status"],
             "reason": row["reason"],
             "target": targets[row["case_id"]],
-            "seconds": float(cost["seconds"]),
-            "cost_usd": float(cost["cost_usd"]),
-            **counts,
+            **(dict.fromkeys(taken) if recorded else taken),
             "served_by": debated.served.get(row["debate_id"], []),
         }
 
 
 _COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens")
+_AMOUNTS = ("seconds", "cost_usd")
 
 
 def write_predictions(
@@ -170,5 +175,6 @@ def write_predictions(
     with closing(Ledger(plan.config.ledger)) as ledger:
         debated = Debated(ledger, shards)
         write_rows(calls, "calls", debated.calls(), describe(experiment, shards, **digests))
-    rows = prediction_rows(debated, cases, task, plan.experiments[experiment].config.split)
+    config = plan.experiments[experiment].config
+    rows = prediction_rows(debated, cases, task, config.split, config.protocol == RECORDED)
     write_rows(output, "predictions", rows, describe(experiment, [cases_path, *shards], **digests))
