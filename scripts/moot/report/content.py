@@ -156,6 +156,7 @@ class StudyResults:
         found: list[str] = [SIMULATED_NOTE] if self.simulated else []
         trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
         found += [note for results in self.experiments.values() if (note := people_note(results))]
+        found += [note for results in self.experiments.values() for note in results.notes_on_confidences]
         for results in (*self.experiments.values(), *trained):
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
             if cluster := results.task.cluster:
