@@ -157,11 +157,11 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     results = [experiments[side.experiment] for side in contrast.sides]
     clusters = [results[0].clusters[case] for case in names]
     low, high = (debates.terms.bounds for debates in sides)
-    bounds = (low[0] - high[1], low[1] - high[0])
     if contrast.paired:
-        return compare_paired(first, second, clusters, results[0].seed, bounds)
+        return compare_paired(first, second, clusters, results[0].seed, (low[0] - high[1], low[1] - high[0]))
     other_clusters = [results[1].clusters[case] for case in others]
-    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, bounds)
+    both = (min(low[0], high[0]), max(low[1], high[1]))
+    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, both)
 
 
 def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float) -> Spread:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from moot.report.content import CONTRASTS, StudyResults, TableContent
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER, Contrast, by_family, direction_met, measure
-from moot.stats.contrasts import Difference
+from moot.stats.contrasts import UNPAIRED_NOTE, Difference
 from moot.stats.paired import holm
 from moot.studies import table
 from moot.studies.paired import DIFFERENCES, STUDIES
@@ -46,8 +46,8 @@ def contrasts(results: StudyResults) -> TableContent:
             "those of one study that this run tests (`tests`). All other tests of this report are exploratory.",
             *results.frozen,
             "A case counts by the mean of its debates, an invalid answer as wrong. Interval and p are by cluster. "
-            "p is two-sided: of a randomisation test that exchanges the sides' debates cluster by cluster, or, where "
-            "they argued different cases (`paired: false`), of a t test on the bootstrap's standard error.",
+            "p is two-sided, of a randomisation test that exchanges the sides' debates cluster by cluster. Where they "
+            f"argued different cases (`paired: false`): {UNPAIRED_NOTE}",
             "Expectation met: `yes` where p (Holm) is below 0.05 and the difference lies on the expected side, "
             "`opposite` where it lies on the other, `not shown` where p (Holm) is not below 0.05: no evidence of "
             "equality.",
