@@ -13,6 +13,7 @@ from pydantic import Field
 from moot.core.artifacts import read_frame
 from moot.core.cases import Case, stable_fraction
 from moot.core.errors import UserError
+from moot.core.kinds import SAMPLE
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
@@ -163,7 +164,7 @@ async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Ans
     schema = prediction_schema(debate.task, factors=params.factors)
     samples = await all_spoken(
         *(
-            debate.say(SEAT, "sample", "prompting/cot", schema=schema, heard=(), round=number, shots=[])
+            debate.say(SEAT, SAMPLE, "prompting/cot", schema=schema, heard=(), round=number, shots=[])
             for number in range(1, _samples(debate, params) + 1)
         )
     )

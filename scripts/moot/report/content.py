@@ -171,10 +171,15 @@ def people_note(results: ExperimentResults) -> str:
     return f"In {results.experiment} people sit as {', '.join(named)}; all other seats are the model's" if named else ""
 
 
+def data_kind(results: ExperimentResults) -> str:
+    """Whether an experiment's data are "synthetic" or a "sample"; "" where they are the real ones."""
+    notes = " ".join(results.task.notes).casefold()
+    return next((word for word in ("synthetic", "sample") if word in notes), "")
+
+
 def data_label(results: ExperimentResults) -> str:
     """What tables and figures call an experiment's data: its name, and whether it is synthetic or a sample."""
-    notes = " ".join(results.task.notes).casefold()
-    kind = next((word for word in ("synthetic", "sample") if word in notes), "")
+    kind = data_kind(results)
     return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
 
 

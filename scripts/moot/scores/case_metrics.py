@@ -64,6 +64,14 @@ def accuracy(results: ExperimentResults, model: str) -> Terms:
     return _share(rows, (rows["status"] == "valid") & (rows["prediction"] == rows["target"]))
 
 
+@case_metric("accuracy_of_valid")
+def accuracy_of_valid(results: ExperimentResults, model: str) -> Terms:
+    """Share of right answers among debates with a usable answer."""
+    rows = _rows(results, model)
+    rows = rows[rows["status"] == "valid"]
+    return _share(rows, rows["prediction"] == rows["target"])
+
+
 @case_metric("valid")
 def valid(results: ExperimentResults, model: str) -> Terms:
     """Share of debates with a usable answer."""

@@ -14,6 +14,7 @@ from moot.stats.bootstrap import Floats
 from moot.stats.contrasts import Difference, Sums, compare_paired, compare_unpaired
 from moot.stats.power import Observed, Spread, estimate_spread
 
+NOT_SHOWN = "not shown"
 FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
 
 
@@ -185,7 +186,7 @@ def _is_counted(debates: Debates) -> bool:
 def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
     """Whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is not below the level."""
     if not p < level:
-        return "not shown"
+        return NOT_SHOWN
     if contrast.direction == DIFFER:
         return "yes"
     return "yes" if (difference > 0) == (contrast.direction == FIRST_HIGHER) else "opposite"

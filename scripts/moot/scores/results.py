@@ -29,7 +29,7 @@ class ExperimentView:
     """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in.
 
     `recorded_names` holds the names that records of the past give some of its models; `arm` and `of` say which control
-    arm of which experiment it is, if any.
+    arm of which experiment it is, if any; `loader` is that of the data set.
     """
 
     protocol: str
@@ -40,6 +40,7 @@ class ExperimentView:
     recorded_names: Mapping[str, str] = field(default_factory=dict)
     arm: str = ""
     of: str = ""
+    loader: str = ""
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""
