@@ -15,6 +15,7 @@ from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.llm.request import Request
 from moot.protocols.feedback import STATED, TOKEN_PROBABILITIES, FeedbackParams, debate_feedback
 from moot.protocols.reasoning import ReasoningParams, ReflexionParams, four_step_chain_of_thought, reflexion
+from moot.protocols.replies import position_in
 from moot.training.reliability import (
     OPINION_COLUMNS,
     Assistant,
@@ -135,7 +136,7 @@ async def test_several_labels_are_asked_one_by_one_in_chinese() -> None:
             return {"是": math.log(yes), "否": math.log(1 - yes)}
         return {"statement": "他偷了手机。", "prediction": ["264", "234"]} if request.schema else "摘要"
 
-    params = FeedbackParams(debaters=2, rounds=1)
+    params = FeedbackParams(debaters=2, rounds=1, opinions="form")
     voice = ScriptedModel(answer)
     debate = make_debate(voice, params, ARTICLES)
     found = await debate_feedback(debate, params)
@@ -154,8 +155,46 @@ async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
             return "PLAINTIFF or DEFENDANT, who knows"
         return {"prediction": "PLAINTIFF", "confidence": 60} if request.schema else "text"
 
-    params = FeedbackParams(debaters=1, rounds=1, answer="generation")
+    params = FeedbackParams(debaters=1, rounds=1, answer="generation", opinions="form")
     assert await debate_feedback(make_debate(ScriptedModel(answer), params, WINNER), params) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        (
+            "I expect the court to rule in favor of the plaintiff, A. The defendant's receipt limits little.",
+            "plaintiff",
+        ),
+        ("It is likely that the plaintiff, A, would prevail.", "plaintiff"),
+        ("I find for the defendant. The plaintiff will not prevail.", "defendant"),
+        ("The plaintiff prevails on fraud; the defendant prevails on damages.", None),
+        ("If the receipt is void, the plaintiff wins.", None),
+        ("The horse was lame.", None),
+    ],
+)
+def test_what_a_debater_argues_for_is_read_from_its_sentences(text: str, label: str | None) -> None:
+    assert position_in(text, WINNER) == label
+
+
+async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read() -> None:
+    said = iter(["The plaintiff wins, I say.", "It is hard to tell.", "Defendant wins.", "PLAINTIFF or DEFENDANT?"])
+
+    def answer(request: Request, _: int) -> Any:
+        return dict.fromkeys(request.choices, -1.0) if request.choices else next(said, "In short.")
+
+    names = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
+    params = FeedbackParams(debaters=2, rounds=1, says=names)
+    voice = ScriptedModel(answer)
+    debate = make_debate(voice, params, WINNER)
+    assert await debate_feedback(debate, params)
+    spoken = [said for said in debate.utterances if said.kind in ("opening", "rebuttal")]
+    assert [said.prediction for said in spoken] == ["plaintiff", None, "defendant", None]
+    assert all(said.usable for said in spoken) and not any(request.schema for request in voice.requests)
+    asked = [request for request in voice.requests if request.choices]
+    assert {request.choices for request in asked} == {("Defendant wins", "Plaintiff wins")}
+    assert all("Defendant wins or Plaintiff wins" in request.messages[-1].content for request in asked)
+    assert not any("PLAINTIFF" in prompt.replace("PLAINTIFF or", "") for prompt in voice.prompts)
 
 
 # The assistant
@@ -251,13 +290,15 @@ async def test_a_low_reliability_falls_back_to_the_first_outlook(assistant: Assi
     path = tmp_path / "assistant.skops"
     save_assistant(assistant, path)
     case = next(case for case in court_cases(48) if case.split == "test" and case.target == "defendant")
-    params = FeedbackParams(debaters=1, rounds=1, assistant="training")  # the debater argues for the plaintiff: wrong
+    params = FeedbackParams(
+        debaters=1, rounds=1, assistant="training", opinions="form"
+    )  # the debater argues for the plaintiff: wrong
     debate = make_debate(judged([0.2, 0.8]), params, WINNER, case, {"assistant": path})
     answer = await debate_feedback(debate, params)
     assert answer and answer.score == pytest.approx(0.2) and answer.prediction == "defendant"
     believed = next(said for said in debate.utterances if said.kind == "reliability")
     assert believed.parsed and believed.parsed["reliability"] < 0.5
-    trusting = FeedbackParams(debaters=1, rounds=1, assistant="training", threshold=0.0)
+    trusting = params.model_copy(update={"threshold": 0.0})
     voice = judged([0.2, 0.8])
     answer = await debate_feedback(make_debate(voice, trusting, WINNER, case, {"assistant": path}), trusting)
     assert answer and answer.score == pytest.approx(0.5)

@@ -58,7 +58,7 @@ def test_a_users_own_experiment_may_be_as_published_under_its_own_name() -> None
         ({"params": {"max_tokens": 10}}, {}, "other settings: max_tokens"),
         ({"split": "train"}, {}, "another split"),
         ({"calibration_cases": 5}, {}, "other settings: calibration_cases"),
-        ({"protocol": "courtroom", "params": {"roles": "cooperative"}}, {}, "other settings: roles"),
+        ({"protocol": "courtroom", "params": {"critique": True, "roles": "cooperative"}}, {}, "other settings: roles"),
     ],
 )  # fmt: skip
 def test_every_way_of_differing_is_seen_and_said(experiment: Any, dataset: Any, difference: str) -> None:
@@ -120,7 +120,8 @@ def test_a_server_that_says_that_it_served_another_model_repeats_nothing(said: s
 
 @pytest.mark.parametrize(("training", "same"), [({}, True), ({"cases": 30}, False), ({"split": "validation"}, False)])
 def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(training: dict[str, Any], same: bool) -> None:
-    debate = {"debaters": 3, "rounds": 2, "answer": "auto"}
+    says = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
+    debate = {"debaters": 3, "rounds": 2, "answer": "auto", "says": says}
     base = {"protocol": "feedback", "dataset": "caselaw", "models": ["gpt-4o"], "params": debate}
     learnt = {**base, "split": "train", "calibration_cases": 100, **training}
     tested = {**base, "params": {**debate, "assistant": "learnt"}}
@@ -132,7 +133,13 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(training:
 
 
 def test_no_control_arm_is_the_published_run() -> None:
-    courtroom = {"protocol": "courtroom", "dataset": "nlsy97", "models": ["gemma-2"], "cases": 100}
+    courtroom = {
+        "protocol": "courtroom",
+        "dataset": "nlsy97",
+        "models": ["gemma-2"],
+        "cases": 100,
+        "params": {"critique": True},
+    }
     data = {"datasets": {"nlsy97": {"source": "local", "narrative": "list"}}}
     arms = {"mine": {**courtroom, "arms": ["noise", "labels_swapped", "matched_calls"]}}
     plan = plan_of({"experiments": arms, "run": ["mine"]}, data)

@@ -25,6 +25,7 @@ from moot.report.tables import as_csv, as_html, as_latex
 from moot.report.transcripts import _body, render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
+from moot.stats.replication import wilson
 from moot.studies import FIGURES, TABLES, study_figures, study_tables
 from moot.studies.courtroom.implied import base_rate_behind, base_rate_note
 from moot.studies.courtroom.tables import possible_averages
@@ -117,7 +118,10 @@ def test_published_ours_and_difference_stand_beside_each_other(study):
     row = row.iloc[0]
     assert (row["published"], row["ours"], row["n"], row["n invalid"]) == (0.77, 0.7, 10, 0)
     assert row["difference"] == pytest.approx(-0.07)
-    assert row["difference low"] == pytest.approx(row["95 % low"] - 0.77)
+    assert row["published n"] == "150"
+    wider = np.hypot(row["ours"] - row["95 % low"], wilson(0.77, 150).high - 0.77)
+    assert row["difference low"] == pytest.approx(row["difference"] - wider)
+    assert row["replication low"] < row["ours"] < row["replication high"]
     f1 = frame[(frame["model"] == "dolphin-3") & (frame["method"] == "zero-shot") & (frame["metric"] == "F1, binary")]
     assert (f1.iloc[0]["published"], f1.iloc[0]["ours"]) == (0.65, pytest.approx(6 / 9))
 
@@ -344,10 +348,12 @@ def test_markdown_opens_no_markup(text):
 
 def test_published_figures_say_where_they_are_wrong(tmp_path):
     path = tmp_path / "published.csv"
-    rows = "courtroom,t,r,accuracy,0.5,,,\ncourtroom,t,r,f1,many,,,\n"
-    path.write_text(f"study,table,row,metric,value,repeated_by,model,note\n{rows}")
-    with pytest.raises(UserError, match=r"line 3: value 'many', expected a number"):
-        read_published(path)
+    rows = "courtroom,t,r,accuracy,0.5,150,150,share,,,\ncourtroom,t,r,f1,{},{},,,,,\n"
+    header = "study,table,row,metric,value,n,cases,error,repeated_by,model,note"
+    for value, n, found in (("many", "9", "value 'many'"), ("", "9", "value ''"), ("0.5", "few", "n 'few'")):
+        path.write_text(f"{header}\n{rows.format(value, n)}")
+        with pytest.raises(UserError, match=rf"line 3: {found}, expected a number"):
+            read_published(path)
     path.write_text("study,table,row,metric\n")
     with pytest.raises(UserError, match="column 'value' not found"):
         read_published(path)

@@ -68,10 +68,11 @@ def make_debate(
     artifacts: Mapping[str, Path] | None = None,
     examples: tuple[Case, ...] = (),
     repeat: int = 0,
+    wording: Path | None = None,
 ) -> Debate:
     """A debate over one test case in which the model speaks for every seat."""
     case = case or Case("c1", "toy", "test", "A sold B a lame horse.", task.labels[-1], task.labels)
-    prompts = Prompts(PROJECT / "config" / "prompts")
+    prompts = Prompts(*([wording] if wording else []), PROJECT / "config" / "prompts")
     chats: Any = {"scripted": model}
     setting = Setting("test", "scripted", chats, params, prompts, 7, examples, artifacts or {})
     return Debate(case, task, repeat, setting)
@@ -84,11 +85,12 @@ async def hold(
     script: Script,
     examples: list[Case] | None = None,
     repeat: int = 0,
+    wording: Path | None = None,
     **params: Any,
 ) -> tuple[Answer | None, Debate, ScriptedModel]:
     """One debate of a protocol with a scripted model in every seat."""
     entry = PROTOCOLS[protocol]
     model = ScriptedModel(lambda request, _: script(request))
     checked = entry.params.model_validate(params)
-    debate = make_debate(model, checked, task, case, examples=tuple(examples or ()), repeat=repeat)
+    debate = make_debate(model, checked, task, case, examples=tuple(examples or ()), repeat=repeat, wording=wording)
     return await entry.run(debate, checked), debate, model

@@ -50,6 +50,21 @@ def _enclosed(text: object, tag: str) -> str:
     return f"\0{mark}{tag}\0{text}\0{mark}\0" if mark else enclose(text, tag)
 
 
+def fill(words: str, **slots: object) -> str:
+    """Words that somebody else wrote, with what stands for their slots in braces.
+
+    >>> fill("{one} and {two}", one="{two}", two=2)
+    '{two} and 2'
+
+    Raises:
+        UserError: the words have no such slot.
+    """
+    for slot in slots:
+        if f"{{{slot}}}" not in words:
+            raise UserError(f"no {{{slot}}} in the words '{words.strip()[:60]}'; type the slot where its text belongs.")
+    return re.sub(r"\{(\w+)\}", lambda found: str(slots.get(found[1], found[0])), words)
+
+
 class _Environment(SandboxedEnvironment):
     """Jinja's sandbox, which need not search moot's own plain values for the interpreter's internals at each look."""
 
@@ -77,7 +92,7 @@ class Prompts:
             autoescape=False,
             auto_reload=False,
         )
-        self._environment.filters["enclose"] = _enclosed
+        self._environment.filters |= {"enclose": _enclosed, "fill": fill}
         # Marks that no case text and no model text can contain; they leave with the cut.
         self._mark = secrets.token_hex(16)
         self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
@@ -149,9 +164,13 @@ class Prompts:
                 raise unknown_name("prompt template", name, used, str(folder))
         return overlaid
 
+    def sources(self, *names: str) -> dict[str, str]:
+        """Name to source of every template with such a prefix, and of all that these include or extend."""
+        return self._sources(self._named(names))
+
     def _digest(self, *names: str) -> str:
         """A digest of templates, of every template in their folder, and of all that these include or extend."""
-        sources = self._sources(self._named(names))
+        sources = self.sources(*names)
         seen = sorted((name, hashlib.sha256(source.encode()).hexdigest()) for name, source in sources.items())
         return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
 
@@ -185,7 +204,9 @@ def _mistakes_named(name: str) -> Iterator[None]:
     except jinja2.TemplatesNotFound:
         raise UserError(f"prompt template {name}: not found in config/prompts.") from None
     except jinja2.TemplateNotFound as error:
-        raise UserError(f"prompt template {error.name}: not found in config/prompts.") from None
+        typed = "; type the paper's words into it (config/prompts_published/README.md)"
+        do = typed if str(error.name).endswith(".txt") else " in config/prompts"
+        raise UserError(f"prompt template {error.name}: not found{do}.") from None
     except jinja2.TemplateSyntaxError as error:
         place = error.filename or error.name or name
         raise UserError(f"prompt template {place}, line {error.lineno}: {error.message}.") from None

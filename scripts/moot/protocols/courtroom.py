@@ -24,7 +24,7 @@ PROSECUTOR, DEFENSE, JUDGE = "prosecutor", "defense", "judge"
 
 
 class CourtroomParams(ProtocolParams):
-    """Parameters of the courtroom; the defaults are the paper's."""
+    """Parameters of the courtroom; the defaults are the paper's, save `critique`."""
 
     strategy: Literal["call", "inline", "none"] = Field(
         "call", description="a strategy in a call of its own, in one reply with the statement, or none"
@@ -40,6 +40,7 @@ class CourtroomParams(ProtocolParams):
     answer: Literal["generation", "likelihood"] = Field(
         "generation", description="the verdict is generated, or read off the log-probabilities of the label words"
     )
+    critique: bool = Field(False, description="the verdict assesses both sides' arguments, too (the paper: yes)")
     characters: int = Field(
         0, ge=0, description="most characters of the judge's reasons, so that a small model comes to its answer; 0: any"
     )
@@ -115,5 +116,6 @@ async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None
     if params.answer == "likelihood":
         words = {label: spoken(label) for label in debate.task.labels}
         return read_answer(debate, await debate.choose(JUDGE, VERDICT, "courtroom/verdict", words=words))
-    schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=params.characters)
+    room, critique = params.characters, params.critique
+    schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=room, critique=critique)
     return read_answer(debate, await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema))

@@ -9,6 +9,7 @@ Where the paper is silent or says two things:
 * T is a natural number in Algorithm 1's header and a weight in [0, 1] in Equation 1: here the weight.
 * LM(x) of a failed threshold is "the initial prediction" in the text: here O_0 itself, without asking again.
 * Two debaters on opposite sides (Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`.
+* What a debater argues for is read from its text; where that names no label, or two, no reliability is reckoned.
 * Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
 * The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
 * Probabilities of label words hold a prior for the words themselves; `content_free` takes it off before smoothing.
@@ -33,22 +34,11 @@ from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.people import all_spoken
-from moot.protocols.replies import as_share, prediction_schema, prediction_type, spoken
-from moot.protocols.smoothing import (
-    LABEL_ALONE,
-    STATED,
-    TOKEN_PROBABILITIES,
-    Outlook,
-    Probabilities,
-    Rule,
-    answer_of,
-    decided,
-    likeliest,
-    next_outlook,
-    threshold_met,
-)
+from moot.protocols.replies import position_in, prediction_schema, prediction_type, spoken
+from moot.protocols.smoothing import Outlook, Probabilities, Rule, decided, likeliest, next_outlook, threshold_met
 
 JUDGE, ASSISTANT = "judge", "assistant"
+TOKEN_PROBABILITIES, STATED, LABEL_ALONE = "token probabilities", "stated confidence", "label alone"
 _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
 
 
@@ -58,6 +48,13 @@ class FeedbackParams(ProtocolParams):
     debaters: int = Field(3, ge=1, le=5, description="how many debaters (the paper's example: 3; it advises 2 to 4)")
     sides: Literal["free", "opposed"] = Field(
         "free", description="debaters choose what they argue for, or each is given a label in turn"
+    )
+    opinions: Literal["text", "form"] = Field(
+        "text", description="where debaters choose: free text, from which the label is read (the paper), or a form"
+    )
+    says: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="label to how prompts and scored answers name it (the paper: Plaintiff wins); others in upper case",
     )
     rounds: int = Field(2, ge=1, le=5, description="rounds of openings and rebuttals (the paper advises 2 to 3)")
     weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest probabilities")
@@ -159,7 +156,9 @@ async def speak(
     openings: Sequence[Utterance] = (),
 ) -> list[Utterance]:
     """One statement of every debater at once: an opening knows no other of its round, a rebuttal knows them all."""
-    schema = opinion_schema(debate.task.labels, debate.task.multilabel) if params.sides == "free" else None
+    free = params.sides == "free"
+    in_form = free and params.opinions == "form"
+    schema = opinion_schema(debate.task.labels, debate.task.multilabel) if in_form else None
     summaries = _summaries(debate) if params.memory else []
     said = await all_spoken(
         *(
@@ -180,7 +179,7 @@ async def speak(
         )
     )
     for opinion, side in zip(said, debaters.values(), strict=True):
-        opinion.prediction = side or opinion.prediction
+        opinion.prediction = side or opinion.prediction or (None if in_form else position_in(opinion.text, debate.task))
     return [opinion for opinion in said if opinion.usable]
 
 
@@ -297,7 +296,7 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
 async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -> dict[str, float] | None:
     """The label words' shares of probability; with several labels, that of YES for each of them."""
     if not debate.task.multilabel:
-        words = {label: spoken(label) for label in debate.task.labels}
+        words = {label: debate.params.says.get(label, spoken(label)) for label in debate.task.labels}
         return await _scored(debate, "prediction", "verdict", number, {**context, "words": words})
     words = _YES_OR_NO.get(debate.task.language, _YES_OR_NO["en"])
     applies: dict[str, float] = {}
@@ -351,7 +350,6 @@ def record_outlook(debate: Debate, current: Outlook, latest: Outlook, number: in
         "answer": latest.answers[0],
         "threshold_met": met,
         "probability": _origin(_asked(debate)[-1]),
-        **(as_share(_asked(debate)[-1]) or {}),
     }
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
     prediction = decided(current, debate.task)
@@ -376,11 +374,17 @@ def answer_from(debate: Debate, outlook: Outlook) -> Answer:
 
     The decision alone, if O_n rests on an answer without a probability.
     """
-    task = debate.task
-    steps = [said.parsed for said in debate.utterances if said.kind == SMOOTHED and said.parsed]
-    prediction, confidence, score = answer_of(outlook, steps, task)
-    by_tokens = not task.multilabel and all(step["probability"] == TOKEN_PROBABILITIES for step in steps)
-    return Answer(prediction, confidence, score, log_shares(outlook.probabilities) if by_tokens else None)
+    task, probabilities = debate.task, outlook.probabilities
+    prediction = decided(outlook, task)
+    origins = {_origin(said) for said in _asked(debate) if said.usable}
+    if LABEL_ALONE in origins:
+        return Answer(prediction)
+    named = prediction.split(";") if task.multilabel else [prediction]
+    confidence = 100 * sum(probabilities[label] for label in named) / len(named)
+    by_tokens = origins == {TOKEN_PROBABILITIES} and not task.multilabel
+    return Answer(
+        prediction, confidence, probabilities.get(task.positive), log_shares(probabilities) if by_tokens else None
+    )
 
 
 def _summaries(debate: Debate) -> list[Utterance]:

@@ -4,9 +4,10 @@
     panel             each judge is a seat of its own; within a round nobody knows what the others say in it
     human_panel       as panel, with a person as the third judge: statements from a bank, or a person's in that seat
 
-After a round all its statements join the shared memory. Where the paper is silent: a statement's position is what the
-rules of `moot.labels` read in it; the panel's decision is the majority of the last round's positions, and a tie, or no
-position at all, is none. A bank's human affirms in every other repeat of a case, so that each case has both halves.
+After a round all its statements join the shared memory. No prompt asks for a position. Where the paper is silent: a
+statement's position is what the rules of `moot.labels` read in it; the panel's decision is the majority of the last
+round's positions, and a tie, or no position at all, is none. A bank's human affirms in every other repeat of a case, so
+that each case has both halves.
 """
 
 from collections import Counter
@@ -24,14 +25,7 @@ from moot.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
 from moot.legal.rules import label_statement
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
-from moot.protocols.panel_statements import (
-    Spoken,
-    parts_of_json,
-    round_schema,
-    share_stated,
-    split_round,
-    stated_confidence,
-)
+from moot.protocols.panel_statements import Spoken, parts_of_json, round_schema, split_round, stated_confidence
 from moot.protocols.people import PERSON, PersonsForm, all_spoken
 from moot.protocols.replies import spoken
 
@@ -142,7 +136,7 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
         debate.record(
             f"judge_{part.judge}", kind, part.statement, source=said.source,
             round=part.round if kind == OVERRUN else number,
-            confidence=stated_confidence(part.statement), parsed=share_stated(part.statement), call_id=said.call_id,
+            confidence=stated_confidence(part.statement), call_id=said.call_id,
         )  # fmt: skip
     for judge in range(1, params.judges + 1):
         if judge not in heard:
@@ -198,11 +192,10 @@ async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Uttera
     """One judge's statement, with the confidence that it states."""
     form = OpinionOnAppeal if is_appeal(debate) else Opinion
     said = await debate.say(
-        seat, STATEMENT, "panel/statement", form=form, round=number, heard=earlier, people=people(debate)
+        seat, STATEMENT, "panel/statement", form=form, round=number, heard=earlier, number=number, people=people(debate)
     )
     if said.confidence is None:
         said.confidence = stated_confidence(said.text)
-        said.parsed = share_stated(said.text) or said.parsed
     return said
 
 

@@ -6,20 +6,20 @@ as multiple choice is scored elsewhere.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
+import pandas as pd
 from pydantic import Field
 
 from moot.core.artifacts import read_frame
 from moot.core.cases import Case, stable_fraction
-from moot.core.errors import UserError
-from moot.core.kinds import SAMPLE
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
 from moot.protocols.replies import prediction_schema, read_answer, spoken
 
 SEAT = "expert"
+Factors = Annotated[int, Field(ge=1)] | Literal["any"]
 
 
 class PromptingParams(ProtocolParams):
@@ -41,7 +41,7 @@ class ShotParams(PromptingParams):
 class ChainOfThoughtParams(PromptingParams):
     """Parameters of prompts that weigh factors first."""
 
-    factors: int = Field(10, ge=1, description="most factors to weigh")
+    factors: Factors = Field(10, description="most factors to weigh, or `any` number of triples (the paper)")
 
 
 class ShotChainParams(ShotParams, ChainOfThoughtParams):
@@ -53,15 +53,13 @@ class SelfConsistencyParams(PromptingParams):
 
     temperature: float = Field(0.7, ge=0, description="sampling temperature, unless the model's entry sets one")
     k: int | Literal["matched", "matched_tokens"] = Field(
-        5,
-        description="samples a case; or as many as the debate makes calls; or as its tokens pay for, by price, or "
-        "by generated tokens where that is not known",
+        5, description="samples a case, or as many as the debate's calls, or as its tokens pay for"
     )
     beside: str = Field("", description="with a matched k: the experiment whose calls or tokens a case are matched")
     single: str = Field(
         "", description="with `k: matched_tokens`: the experiment that asks for one such sample a case, for its price"
     )
-    factors: int = Field(10, ge=1, description="most factors to weigh")
+    factors: Factors = Field(10, description="most factors to weigh, or `any` number of triples (the paper)")
 
 
 def _expert(_params: PromptingParams) -> tuple[str]:
@@ -86,7 +84,7 @@ def choose_examples(examples: Sequence[Case], shots: int, seed: int, balanced: b
 
 
 async def _answer(
-    debate: Debate, params: PromptingParams, prompt: str, factors: int, shots: list[Case]
+    debate: Debate, params: PromptingParams, prompt: str, factors: Factors | Literal[0], shots: list[Case]
 ) -> Answer | None:
     if params.answer == "likelihood":
         words = {label: spoken(label) for label in debate.task.labels}
@@ -131,24 +129,19 @@ def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
 
 
 def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
-    """How many samples: given, or what the debate that this stands beside takes a case, in calls or in tokens.
-
-    A price tells how many prompt tokens are worth a generated one. Without it generated tokens alone are matched: these
-    take a model's time, and a debate's prompts say the same again and again.
-    """
+    """How many samples: given, or what the debate that this stands beside takes a case, in calls or in tokens."""
     if isinstance(params.k, int):
         return params.k
     taken = read_frame(debate.artifacts["beside"])
-    if taken["calls"].isna().any():
-        raise UserError(f"self_consistency: what the recorded debates of {params.beside} took is not known; set `k`.")
     if params.k == "matched":
         return max(1, round(float(taken["calls"].mean())))
     single = read_frame(debate.artifacts["single"])
-    for column in ("cost_usd", "completion_tokens"):
-        debated, sampled = float(taken[column].mean()), float(single[column].sum())
-        if debated and sampled:
-            return max(1, round(debated / (sampled / float(single["calls"].sum()))))
-    return 1
+    return max(1, round(_tokens(taken) / (_tokens(single) / float(single["calls"].mean()))))
+
+
+def _tokens(predictions: pd.DataFrame) -> float:
+    """Prompt and generated tokens a case."""
+    return float((predictions["prompt_tokens"] + predictions["completion_tokens"]).mean())
 
 
 @protocol(
@@ -164,7 +157,7 @@ async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Ans
     schema = prediction_schema(debate.task, factors=params.factors)
     samples = await all_spoken(
         *(
-            debate.say(SEAT, SAMPLE, "prompting/cot", schema=schema, heard=(), round=number, shots=[])
+            debate.say(SEAT, "sample", "prompting/cot", schema=schema, heard=(), round=number, shots=[])
             for number in range(1, _samples(debate, params) + 1)
         )
     )

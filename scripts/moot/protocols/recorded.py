@@ -17,7 +17,6 @@ from moot.core.artifacts import read_table
 from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
-from moot.core.kinds import VOTES
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting
 
@@ -66,7 +65,7 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
             probability=(parsed or {}).get("distribution", {}).get(row["prediction"]),
         )
     problem = outcome.get("reason", "")
-    if problem or all(row["kind"] == VOTES for row in said):
+    if problem or not said:
         debate.record(
             JUDGE,
             "verdict",

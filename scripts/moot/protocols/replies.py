@@ -1,5 +1,6 @@
 """What protocols ask models to reply with: schemas made from a task's labels."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -7,13 +8,18 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.cases import Task
-from moot.core.confidence import CONFIDENCE_SHARE, stated_probabilities
+from moot.core.confidence import stated_probabilities
 from moot.core.likelihood import label_shares
+from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols.debate import Answer, Debate, Utterance
 
 _STRICT = ConfigDict(extra="forbid")
 Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING]
+
+
+_TRIPLES = "of each factor three texts: what it is; its weight, low, medium or high; and why"
+_CRITIQUE = "what each side argued well, and what badly"
 
 
 class Factor(BaseModel):
@@ -39,22 +45,38 @@ def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
 
 @cache
 def _schema(
-    name: str, labels: tuple[str, ...], multilabel: bool, factors: int, reasoning: bool, characters: int
+    name: str,
+    labels: tuple[str, ...],
+    multilabel: bool,
+    factors: int | Literal["any"],
+    reasoning: bool,
+    characters: int,
+    critique: bool,
 ) -> type[BaseModel]:
     fields: dict[str, Any] = {}
-    if factors:
+    if factors == "any":
+        fields["factors"] = (Annotated[list[list[str]], Field(min_length=1, description=_TRIPLES), MAY_BE_MISSING], ...)
+    elif factors:
         fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors), MAY_BE_MISSING], ...)
     if reasoning:
         room = {"max_length": characters} if characters else {}
         reasons = Field(description="the reasons, in a sentence or two", **room)  # type: ignore[call-overload]
         fields["reasoning"] = (Annotated[str, reasons, MAY_BE_MISSING], ...)
+    if critique:
+        fields["critique"] = (Annotated[str, Field(description=_CRITIQUE), MAY_BE_MISSING], ...)
     fields["prediction"] = (prediction_type(labels, multilabel), ...)
     fields["confidence"] = (Confidence, ...)
     return create_model(name, __config__=_STRICT, **fields)
 
 
 def prediction_schema(
-    task: Task, *, name: str = "Prediction", factors: int = 0, reasoning: bool = False, characters: int = 0
+    task: Task,
+    *,
+    name: str = "Prediction",
+    factors: int | Literal["any"] = 0,
+    reasoning: bool = False,
+    characters: int = 0,
+    critique: bool = False,
 ) -> type[BaseModel]:
     """The schema of a prediction: optionally weighed factors or reasons first, then prediction and confidence.
 
@@ -63,11 +85,33 @@ def prediction_schema(
     Args:
         task: whose labels may be predicted (in upper case).
         name: the schema's name.
-        factors: the most factors to weigh; 0 for none.
+        factors: the most factors to weigh; 0 for none; `any` number of them, each a list of three texts.
         reasoning: whether reasons are asked for before the prediction.
         characters: the most that the reasons may take; 0 for no limit.
+        critique: whether each side's arguments are assessed before the prediction.
     """
-    return _schema(name, task.labels, task.multilabel, factors, reasoning, characters)
+    return _schema(name, task.labels, task.multilabel, factors, reasoning, characters, critique)
+
+
+_WINS = (
+    r"\b(?:in favou?r of|sides? with|(?:find|rule)s? for) (?:the )?{0}\b|\b{0}\b[^.;\n]{{0,40}}?\b(?:wins?|prevails?)\b"
+)
+_NOT = re.compile(r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b", re.IGNORECASE)
+
+
+def position_in(text: str, task: Task) -> str | None:
+    """The label or labels that a free text argues for; None where it names none, or several of which one is right."""
+    found = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
+    labels = {found} if isinstance(found, str) else set(found or ())
+    if not labels and not task.multilabel:
+        sentences = [sentence for sentence in re.split(r"[.;\n]", text) if not _NOT.search(sentence)]
+        labels = {
+            label
+            for label in task.labels
+            if any(re.search(_WINS.format(re.escape(label)), sentence, re.IGNORECASE) for sentence in sentences)
+        }
+        labels = labels if len(labels) == 1 else set()
+    return ";".join(sorted(label.casefold() for label in labels)) or None
 
 
 def read_answer(debate: Debate, said: Utterance) -> Answer | None:
@@ -80,12 +124,4 @@ def read_answer(debate: Debate, said: Utterance) -> Answer | None:
         shares = label_shares(logprobs)
     elif said.confidence is not None:
         shares = stated_probabilities(task, said.prediction.split(";"), said.confidence)
-    return Answer(
-        said.prediction, said.confidence, shares.get(task.positive), logprobs, said.probability, as_share(said)
-    )
-
-
-def as_share(said: Utterance) -> dict[str, Any] | None:
-    """A confidence that may be a share of 1 as it was written, and by which seat and kind; None for any other."""
-    written = (said.parsed or {}).get(CONFIDENCE_SHARE)
-    return None if written is None else {CONFIDENCE_SHARE: written, "stated_by": [said.speaker, said.kind]}
+    return Answer(said.prediction, said.confidence, shares.get(task.positive), logprobs, said.probability)

@@ -14,15 +14,23 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.report.content import AsPublished, StudyResults, TableContent
 from moot.scores.results import OVERALL
+from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
 
-COLUMNS = ("study", "table", "row", "metric", "value", "repeated_by", "model", "note")
-TRAINED_ON = "baselines/"
-"""How `repeated_by` names the trained models of a data set."""
+COLUMNS = ("study", "table", "row", "metric", "value", "n", "cases", "error", "repeated_by", "model", "note")
+SHARE, AS_OURS = "share", "as ours"
 NOT_A_NUMBER = float("nan")
+OUR_WORDING = "the paper's design, our wording"
+"""The heading of differences to a paper whose experiment was repeated in other words than its own."""
 
 DIFFERENCE_NOTE = (
-    "Difference is ours less published; its 95 % interval is that of our value (by cluster of cases), "
-    "since the published value comes without one."
+    "Difference is ours less published. Its 95 % interval is that of two samples: ours by cluster of cases, the "
+    "published value's by Wilson for a share of its n, and for any other measure as wide as ours would be at its n. "
+    "In 95 of 100 replications of this size our value would lie in `replication`, if it differed by chance alone. "
+    "Where the paper does not say its n (`unknown`), there is neither."
+)
+WORDING_NOTE = (
+    f"`{OUR_WORDING}`: the same difference where the prompts are in our words. It is one of wording too, and no "
+    "replication of the paper's value (config/prompts_published/README.md)."
 )
 INVALID_NOTE = (
     "`n` counts debates (or answers), `cases` the cases that they are about. "
@@ -34,7 +42,9 @@ INVALID_NOTE = (
 def read_published(path: Path) -> pd.DataFrame:
     """Published figures: one row each.
 
-    Columns: study, table, row, metric, value; repeated_by, the experiment of config/paper.yaml that repeats it, or
+    Columns: study, table, row, metric, value; n, how many answers it rests on, and cases, about how many cases (""
+    where the paper does not say, and for a number without a sampling error); error, `share` for a share or count of
+    these answers, else `as ours`; repeated_by, the experiment of config/paper.yaml that repeats it, or
     `baselines/DATASET`, or "" where nothing does; model, the model there ("": each of its models); note.
 
     Raises:
@@ -44,14 +54,68 @@ def read_published(path: Path) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise UserError(f"{path}: column '{missing[0]}' not found; expected {', '.join(COLUMNS)}.")
-    values = pd.to_numeric(frame["value"], errors="coerce")
-    if values.isna().any():
-        position = int(values.isna().to_numpy().argmax())
-        raise UserError(f"{path}, line {position + 2}: value '{frame['value'].iloc[position]}', expected a number.")
-    return frame.assign(value=values)[list(COLUMNS)]
+    numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in ("value", "n", "cases")}
+    for name, values in numbers.items():
+        wrong = values.isna() & ((frame[name] != "") | (name == "value"))
+        if wrong.any():
+            line = int(wrong.to_numpy().argmax())
+            raise UserError(f"{path}, line {line + 2}: {name} '{frame[name].iloc[line]}', expected a number.")
+    return frame.assign(**numbers)[list(COLUMNS)]
 
 
-Values = dict[tuple[str, str], float]
+class Published(float):
+    """A published value: a number, and what its error follows from.
+
+    Attributes:
+        n: how many answers it rests on; NaN where the paper does not say.
+        cases: about how many cases they are.
+        share: whether it is a share of these answers.
+        our_wording: whether it stands beside a run whose prompts are in other words than the paper's.
+    """
+
+    n: float = NOT_A_NUMBER
+    cases: float = NOT_A_NUMBER
+    share: bool = False
+    our_wording: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        value: float,
+        n: float = NOT_A_NUMBER,
+        cases: float = NOT_A_NUMBER,
+        share: bool = False,
+        our_wording: bool = False,
+    ) -> "Published":
+        """The value with what its error follows from."""
+        made = cls(value)
+        made.n, made.cases, made.share, made.our_wording = n, cases, share, our_wording
+        return made
+
+    def over(self, total: float) -> "Published":
+        """A count as a share of all that were counted."""
+        return Published.of(self / total, self.n, self.cases, self.share, self.our_wording)
+
+    def beside(self, other: "Published") -> "Published":
+        """The value beside the run that another published value stands beside."""
+        return Published.of(self, self.n, self.cases, self.share, other.our_wording)
+
+    def interval(self, ours: "Measured") -> Interval:
+        """The value with its 95 % interval, as wide as that of ours where it is no share; NaN where its n is unknown.
+
+        Repeated answers about few cases count as fewer: by as much as ours do.
+        """
+        repeated = self.cases < self.n
+        if not self.n > 0 or not known(ours.interval):
+            return Interval(self, *NOTHING)
+        if not self.share:
+            return scaled(self, ours.interval, ours.n if repeated else ours.n_cases, self.n)
+        alone = wilson(ours.value, ours.n)
+        effect = (ours.high - ours.low) / (alone.high - alone.low) if repeated else 1.0
+        return wilson(self, self.n / max(effect, 1.0) ** 2)
+
+
+Values = dict[tuple[str, str], Published]
 """(row, metric) of one published table to its value, in the order of the file."""
 
 
@@ -101,11 +165,14 @@ def _rows_of(results: StudyResults, table: str) -> pd.DataFrame:
 
 def _repeated(results: StudyResults, table: str, found: AsPublished, model: str) -> Values:
     rows = _rows_of(results, table)
-    return _values(rows[rows["repeated_by"].isin(found.repeats) & rows["model"].isin((model, ""))])
+    beside_it = rows[rows["repeated_by"].isin(found.repeats) & rows["model"].isin((model, ""))]
+    return _values(beside_it, found.our_wording)
 
 
-def _values(rows: pd.DataFrame) -> Values:
-    return {(row, metric): float(v) for row, metric, v in zip(rows["row"], rows["metric"], rows["value"], strict=True)}
+def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
+    keys = zip(rows["row"], rows["metric"], strict=True)
+    numbers = zip(rows["value"], rows["n"], rows["cases"], rows["error"] == SHARE, strict=True)
+    return {key: Published.of(*stated, our_wording) for key, stated in zip(keys, numbers, strict=True)}
 
 
 def why_not_compared(results: StudyResults, experiments: Collection[str] | None = None) -> list[str]:
@@ -128,6 +195,22 @@ def why_not_compared(results: StudyResults, experiments: Collection[str] | None 
     return [f"Not as published, and so not compared: {'. '.join(runs)}."] if runs else []
 
 
+def wording_notes(results: StudyResults, experiments: Collection[str] | None = None) -> list[str]:
+    """A note on the runs that repeat a paper in other words than its own: which departures of wording matter.
+
+    Args:
+        results: the study's results.
+        experiments: those to speak of; None for all.
+    """
+    departures: dict[str, list[str]] = {}
+    for (experiment, _), found in results.comparable.runs.items():
+        shown = experiment in (results.experiments if experiments is None else experiments)
+        if shown and found.repeats and found.our_wording:
+            departures.setdefault(" ".join(found.departures), []).append(experiment)
+    named = [f"{', '.join(dict.fromkeys(those))}: {said}" for said, those in departures.items()]
+    return [f"{WORDING_NOTE} {' '.join(named)}"] if named else []
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """One value that this run measured; all missing where it did not measure it."""
@@ -138,6 +221,11 @@ class Measured:
     n: float = NOT_A_NUMBER
     n_invalid: float = NOT_A_NUMBER
     n_cases: float = NOT_A_NUMBER
+
+    @property
+    def interval(self) -> Interval:
+        """The value with its interval."""
+        return Interval(self.value, self.low, self.high)
 
 
 NOT_MEASURED = Measured()
@@ -159,18 +247,34 @@ def measured(
     return Measured(score.value, score.ci_low, score.ci_high, score.n, score.n_invalid, score.n_cases)
 
 
-def compared(keys: Mapping[str, Any], published: float | None, ours: Measured) -> dict[str, Any]:
-    """A row that shows a published value, ours, their difference with its interval, n and n invalid."""
-    theirs = NOT_A_NUMBER if published is None else published
+DIFFERENCES = ("difference", OUR_WORDING)
+
+
+def differences(ours: float, published: float | None) -> dict[str, float]:
+    """Ours less published, in the column for the paper's words or in that for ours."""
+    gap = NOT_A_NUMBER if published is None else ours - published
+    in_ours = isinstance(published, Published) and published.our_wording
+    return dict(zip(DIFFERENCES, (NOT_A_NUMBER, gap) if in_ours else (gap, NOT_A_NUMBER), strict=True))
+
+
+def compared(keys: Mapping[str, Any], published: Published | None, ours: Measured) -> dict[str, Any]:
+    """A row that shows a published value and its n, ours, their difference with its interval, n and n invalid."""
+    theirs = Interval(NOT_A_NUMBER, *NOTHING) if published is None else published.interval(ours)
+    gap = difference(ours.interval, theirs) if known(theirs, ours.interval) else NOTHING
+    again = replication(theirs, ours.interval) if known(theirs, ours.interval) else NOTHING
+    stated = None if published is None else f"{published.n:.0f}" if published.n > 0 else "unknown"
     return {
         **keys,
-        "published": theirs,
+        "published": theirs.value,
+        "published n": stated,
         "ours": ours.value,
         "95 % low": ours.low,
         "95 % high": ours.high,
-        "difference": ours.value - theirs,
-        "difference low": ours.low - theirs,
-        "difference high": ours.high - theirs,
+        **differences(ours.value, published),
+        "difference low": gap[0],
+        "difference high": gap[1],
+        "replication low": again[0],
+        "replication high": again[1],
         "cases": ours.n_cases,
         "n": ours.n,
         "n invalid": ours.n_invalid,
@@ -184,15 +288,16 @@ def comparison(rows: Iterable[Mapping[str, Any]], keys: Sequence[str], notes: Se
     return TableContent(
         with_whole_counts(frame),
         notes=(*notes, DIFFERENCE_NOTE, INVALID_NOTE),
-        published=("published",),
+        published=("published", "published n"),
         ours=("ours", "95 % low", "95 % high"),
-        difference=("difference", "difference low", "difference high"),
+        difference=(*DIFFERENCES, "difference low", "difference high", "replication low", "replication high"),
         intervals={
             "95 % interval": ("95 % low", "95 % high"),
             "interval of difference": ("difference low", "difference high"),
+            "replication": ("replication low", "replication high"),
         },
         keys=keys[:-1],
-        formats={"difference": "+.3f"},
+        formats=dict.fromkeys(DIFFERENCES, "+.3f"),
     )
 
 

@@ -19,7 +19,7 @@ from moot.core.artifacts import atomic_path
 from moot.report import escaping
 from moot.report.content import EXPLORATORY, EXPLORATORY_NOTE, SIMULATED, StudyResults, Table, TableContent
 from moot.report.latex import latex_table
-from moot.report.published import why_not_compared
+from moot.report.published import why_not_compared, wording_notes
 from moot.report.workbook import as_workbook
 
 MISSING = "–"
@@ -38,7 +38,7 @@ NONE_PUBLISHED_NOTE = "The paper prints no value that stands beside these rows: 
 PUBLISHED_NOTE = (
     "Published values are those of data/published/published_results.csv; they come without intervals. One stands "
     "beside ours only where a run repeats the paper's experiment as config/paper.yaml states it: the same data, "
-    "settings and model (by name), and at least as many cases and repeats. All others stand by themselves."
+    "settings and model of the same provider, and at least as many cases and repeats. All others stand by themselves."
 )
 
 
@@ -179,9 +179,10 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
 
 
 def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
-    """Why runs in this table are not compared: those that it names, or all where it names none."""
+    """Why runs in this table are not compared, or in our words: those that it names, or all where it names none."""
     named = content.frame.get("experiment")
-    return why_not_compared(results, None if named is None else set(named) & set(results.experiments))
+    experiments = None if named is None else set(named) & set(results.experiments)
+    return [*wording_notes(results, experiments), *why_not_compared(results, experiments)]
 
 
 def _notes_on_intervals(content: TableContent) -> list[str]:

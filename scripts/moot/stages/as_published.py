@@ -4,7 +4,8 @@
 these experiments when its protocol, data set, parameters and models are the same, and when it has at least as many
 cases and repeats. Data sets are the same when their options are; a file of the user's own (`source: local`) counts as
 the published one. A model is the same when its entry has the paper's name, the same model of the same provider, the
-same context and the same sampling, and when no server said that it served another.
+same context and the same sampling, and when no server said that it served another. Prompts are the paper's words, or
+moot's own, which is said of the run; with prompts in other words it repeats nothing.
 """
 
 import re
@@ -25,6 +26,7 @@ from moot.report.content import AsPublished, Comparable
 from moot.scores.served import versions_said
 from moot.stages.entries import expand_grid, templates_used
 from moot.stages.plan import Plan
+from moot.stages.wording import OTHERS, OURS, Wordings
 
 _SENT = ("structured", "reasoning", "parameters")  # of a model's entry: what changes its replies beside the name
 _REAL = ("local", "download")
@@ -39,13 +41,15 @@ class _Setting:
     Attributes:
         params: the protocol's parameters with defaults; an experiment named in them is replaced by its own setting.
         dataset: the data set's options with defaults, `source` being "published" wherever the files are the real ones.
-        wording: a digest of its prompt templates.
+        wording: whose words its prompts are (`moot.stages.wording`).
+        departures: what of moot's own words is known to matter.
     """
 
     config: ExperimentConfig
     params: Mapping[str, Any]
     dataset: Mapping[str, Any]
     wording: str
+    departures: tuple[str, ...]
 
     def differences(self, paper: "_Setting", sent: Mapping[str, Any], paper_sent: Mapping[str, Any]) -> list[str]:
         """In what it is not the paper's experiment, in words; `sent` is what `_sampling` gives for a model of each."""
@@ -53,7 +57,7 @@ class _Setting:
         found = _data_differences(self.dataset, paper.dataset)
         found += ["another split"] if mine.split != theirs.split else []
         found += ["fewer cases"] if _fewer(mine.cases, theirs.cases) else []
-        found += ["another wording of prompts"] if self.wording != paper.wording else []
+        found += ["another wording of prompts"] if self.wording == OTHERS else []
         found += ["fewer repeats"] if mine.repeats < theirs.repeats else []
         pairs = [(self.params, paper.params), (sent, paper_sent)]
         settings = {name for one, other in pairs for name in {**one, **other} if one.get(name) != other.get(name)}
@@ -115,6 +119,9 @@ def _paper_plan(models: Path, paper: Path) -> Plan:
     return Plan(parse_config(raw, (models, paper)), models.parents[1])
 
 
+_wordings = cache(Wordings)
+
+
 class _Settings:
     """The settings of a plan's experiments, each worked out once."""
 
@@ -140,8 +147,12 @@ class _Settings:
             name: _referenced(self[value]) if isinstance(value, str) and value in needed else value
             for name, value in params.model_dump(mode="json").items()
         }
-        wording = self._plan.templates(config.prompts, *templates_used(config)).digest(*protocol.prompts)
-        return _Setting(config, resolved, _dataset(self._plan, config.dataset), wording)
+        dataset = _dataset(self._plan, config.dataset)
+        told = (config.protocol, str(dataset["loader"]))
+        prompts = self._plan.templates(config.prompts, *templates_used(config))
+        wordings = _wordings(self._plan.shipped)
+        wording = wordings.whose(prompts, *told, *protocol.prompts)
+        return _Setting(config, resolved, dataset, wording, wordings.departures(*told))
 
 
 def _referenced(setting: _Setting) -> dict[str, Any]:
@@ -180,7 +191,8 @@ def _compare_run(
     repeats = tuple(other for other, found in differences.items() if not found)
     nothing = ["an experiment that the papers do not have"]
     nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)), default=nothing)
-    return AsPublished(repeats, alike, "; ".join(nearest))
+    ours = mine.wording == OURS
+    return AsPublished(repeats, alike, "; ".join(nearest), ours, mine.departures if ours else ())
 
 
 def _voices(setting: _Setting, model: str) -> list[str]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from moot.core.command_line import SHIPPED
 from moot.core.log import job_log
-from moot.core.stopping import ending_with_the_run
 from moot.stages.plan import Plan
 from moot.stages.records import recorded
 
@@ -20,7 +19,7 @@ def job(snakemake: "Snakemake") -> Iterator[Plan]:
 
     A process that does several jobs hands each the same plan, as `snakemake.plan`.
     """
-    with job_log(snakemake.log[0]), ending_with_the_run():
+    with job_log(snakemake.log[0]):
         plan = getattr(snakemake, "plan", None) or Plan.from_yaml(snakemake.config, SHIPPED)
         with recorded(snakemake):
             yield plan

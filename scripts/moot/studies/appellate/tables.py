@@ -10,11 +10,14 @@ import pandas as pd
 from moot.core.kinds import EXTRA, OVERRUN
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
+    DIFFERENCES,
     NOT_MEASURED,
+    Published,
     Values,
     beside,
     compared,
     comparison,
+    differences,
     not_repeated,
     published_table,
 )
@@ -87,9 +90,9 @@ def steps(results: StudyResults) -> TableContent:
             "statements of an extra judge, or said twice": int((phase.steps["kind"] == EXTRA).sum()),
         }
         for what, ours in counts.items():
-            value = published.get(COUNTS.get(what, ""), float("nan"))
-            rows.append({**named(phase), "count": what, "published": value, "ours": ours, "difference": ours - value})
-    frame = pd.DataFrame(rows, columns=[*KEYS, "count", "published", "ours", "difference"])
+            value = published.get(COUNTS.get(what, ""))
+            rows.append({**named(phase), "count": what, "published": value, "ours": ours, **differences(ours, value)})
+    frame = pd.DataFrame(rows, columns=[*KEYS, "count", "published", "ours", *DIFFERENCES])
     return TableContent(
         frame,
         notes=(
@@ -98,8 +101,8 @@ def steps(results: StudyResults) -> TableContent:
             "have, or let one speak twice; a missing statement takes no position.",
             "Our numbers of debates are those of the configuration; config/paper.yaml has the paper's.",
         ),
-        published=("published",), ours=("ours",), difference=("difference",), keys=KEYS,
-        formats={"published": "d", "ours": "d", "difference": "+d"},
+        published=("published",), ours=("ours",), difference=DIFFERENCES, keys=KEYS,
+        formats={"published": "d", "ours": "d", **dict.fromkeys(DIFFERENCES, "+d")},
     )  # fmt: skip
 
 
@@ -117,14 +120,16 @@ def counts(results: StudyResults) -> TableContent:
     rows += [
         row for phase in found for row in _count_rows(phase, compared_with[phase.experiment], numbers if cases else [])
     ]
-    columns = [*KEYS, "step", "round", "judge", "code", "published total", "total", "difference", *cases]
+    columns = [*KEYS, "step", "round", "judge", "code", "published total", "total", *DIFFERENCES, *cases]
     shown = sorted({name for row in rows for name in row if name.startswith("published case")})
+    words = (*KEYS, "judge", "code")
     frame = pd.DataFrame(rows, columns=[*columns, *shown])
     return TableContent(
-        frame, notes=(CODE_NOTE, "Counts stand beside the paper's only where there are as many debates (20 a case)."),
-        published=("published total", *shown), ours=("total", *cases), difference=("difference",),
+        frame, notes=(CODE_NOTE, "Counts stand beside the paper's only where there are as many debates (20 a case). "
+                      "`decision_probabilities` has the same differences as shares, with their intervals."),
+        published=("published total", *shown), ours=("total", *cases), difference=DIFFERENCES,
         keys=(*KEYS, "step", "round", "judge"),
-        formats={name: "d" for name in frame.columns if name not in (*KEYS, "judge", "code")} | {"difference": "+d"},
+        formats={name: "+d" if name in DIFFERENCES else "d" for name in frame.columns if name not in words},
     )  # fmt: skip
 
 
@@ -164,11 +169,11 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
         for code, name in PRINTED_CODES.items():
             mine = now[now["code"] == code]
             row_name = f"judge{seat}_step{step}_{name}"
-            value = published.get((row_name, "total"), float("nan"))
+            value = published.get((row_name, "total"))
             row: dict[str, Any] = {
                 **named(phase), "step": step, "round": number, "judge": "human" if human else str(seat),
                 "code": f"{code} {CODE_NAMES[code]}", "published total": value, "total": len(mine),
-                "difference": len(mine) - value,
+                **differences(len(mine), value),
             }  # fmt: skip
             for case in numbers:
                 row[f"case {case}"] = int((mine["number"] == case).sum())
@@ -221,7 +226,7 @@ def decision_probabilities(results: StudyResults) -> TableContent:
 def volatility(results: StudyResults) -> TableContent:
     """Changes by phase, transition and judge; the paper gives totals by phase."""
     stated = {name: _published_changes(published_table(results, "text"), name) for name in SPOKEN}
-    shares = {name: changes / chances for name, (changes, chances) in stated.items() if chances}
+    shares = {name: changes.over(chances) for name, (changes, chances) in stated.items() if chances}
     rows: list[dict[str, Any]] = [
         {**compared({**_alone(name), "positions by": source_name(""), "transition": what}, shares[name], NOT_MEASURED)}
         for (name, metric) in not_repeated(results, "text")
@@ -230,8 +235,8 @@ def volatility(results: StudyResults) -> TableContent:
     ]
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
-        as_published = (phase.name, "opinion_changes") in _beside(results, "text", phase)
-        share = shares.get(phase.name) if as_published else None
+        as_published = _beside(results, "text", phase).get((phase.name, "opinion_changes"))
+        share = shares[phase.name].beside(as_published) if as_published else None
         human = phase.name == "human_ai"
         groups: list[tuple[str, str]] = [
             ("seats=ai" if human else "overall", "all rounds, AI judges" if human else "all rounds")
@@ -272,11 +277,11 @@ def volatility(results: StudyResults) -> TableContent:
     return with_corrected(content, corrected)
 
 
-def _published_changes(published: Values, phase: str) -> tuple[float, float]:
+def _published_changes(published: Values, phase: str) -> tuple[Published, float]:
     """Changes of opinion and their opportunities as published; 0 where the paper gives none.
 
     The paper counts the opportunities of the synthetic and the multi-agent phase together; both have as many debates.
     """
     both = published.get(("synthetic+multiagent", "opinion_change_opportunities"), 0.0) / 2
     chances = published.get((phase, "opinion_change_opportunities"), 0.0 if phase == "human_ai" else both)
-    return published.get((phase, "opinion_changes"), 0.0), chances
+    return published.get((phase, "opinion_changes"), Published(0)), chances

@@ -7,7 +7,15 @@ import numpy as np
 import pandas as pd
 
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import beside, measured, published_table, with_whole_counts
+from moot.report.published import (
+    DIFFERENCES,
+    Published,
+    beside,
+    differences,
+    measured,
+    published_table,
+    with_whole_counts,
+)
 from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_statistic
 from moot.studies import table
@@ -113,16 +121,15 @@ def stability(results: StudyResults) -> TableContent:
             "correlation of accuracy and F1 (Pearson)": (_correlation, None),
         }
         for name, (statistic, claimed) in statistics.items():
+            theirs = Published.of(statistic(list(pairs.values())), our_wording=_in_our_words(results, method))
             rows.append(
                 {
                     "method": METHODS[method],
                     "statistic": name,
                     "stated in the paper": np.nan if claimed is None else claimed,
-                    "published": statistic(list(pairs.values())),
+                    "published": theirs,
                     "ours": statistic(list(ours.values())),
-                    "difference": statistic([ours[model] for model in pairs]) - statistic(list(pairs.values()))
-                    if same_models
-                    else np.nan,
+                    **differences(statistic([ours[model] for model in pairs]) if same_models else np.nan, theirs),
                     "models (published)": len(pairs),
                     "models (ours)": len(ours),
                 }
@@ -142,9 +149,9 @@ def stability(results: StudyResults) -> TableContent:
         ],
         published=("stated in the paper", "published"),
         ours=("ours",),
-        difference=("difference",),
+        difference=DIFFERENCES,
         keys=("method",),
-        formats={"difference": "+.3f"},
+        formats=dict.fromkeys(DIFFERENCES, "+.3f"),
     )
 
 
@@ -188,6 +195,12 @@ def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, f
         if results.comparable.run(run.results.experiment, run.model).alike
     }
     return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
+
+
+def _in_our_words(results: StudyResults, protocol: str) -> bool:
+    """Whether any of these experiments has prompts in other words than the paper's."""
+    runs = (results.comparable.run(run.results.experiment, run.model) for run in list_runs(results, protocol))
+    return any(run.alike and run.our_wording for run in runs)
 
 
 def _spread(pairs: Sequence[tuple[float, float]]) -> float:

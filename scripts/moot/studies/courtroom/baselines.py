@@ -1,6 +1,6 @@
 """The paper's Tables 2, 3 and 8: trained models on the typed features, beside the leaderboards of this run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,8 +71,9 @@ def leaderboard(results: StudyResults) -> TableContent:
         frame,
         notes=[
             "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1 weighted by support "
-            "(hence recall = accuracy). The difference is between the two cross-validated values, which have no "
-            "interval. The test split was seen by no model; its intervals are by case.",
+            "(hence recall = accuracy). The difference is between the two cross-validated values; on how many "
+            "cases the paper's rest is unknown, so that it has no interval. The test split was seen by no model; its "
+            "intervals are by case.",
             *filter(None, [base_rate_note(by_model)]),
             "Seconds to fit differ from run to run, so they are no part of this table: results/baselines/ has them.",
         ],
@@ -163,7 +164,7 @@ def tabpfn(results: StudyResults) -> TableContent:
     return comparison(rows, ("data", "metric"), [*_tabpfn_notes(counted), *reasons])
 
 
-def _tabpfn_notes(counted: list[float]) -> Iterator[str]:
+def _tabpfn_notes(counted: Sequence[float]) -> Iterator[str]:
     if counted:
         yield (
             f"The paper's matrix holds {sum(counted):.0f} cases, {sum(counted) / 1412:.0%} of its 1412, although its "

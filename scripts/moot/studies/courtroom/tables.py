@@ -9,6 +9,8 @@ import pandas as pd
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
+    Published,
+    Values,
     beside,
     compared,
     comparison,
@@ -83,9 +85,9 @@ def commercial(results: StudyResults) -> TableContent:
     return comparison(_model_rows(results, "table6_commercial", runs), KEYS, notes)
 
 
-def _by_method(values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], dict[str, float]]:
+def _by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
     """(method, model) to accuracy and F1, from the rows and columns of Tables 4, 5 and 6."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    found: dict[tuple[str, str], dict[str, Published]] = {}
     for (row, column), value in values.items():
         model, _, prompt = row.partition("/")  # Table 6: haiku-3.5/cot
         of_column, _, metric = column.rpartition("_")  # Table 4: n_shot_cot_f1
@@ -110,14 +112,14 @@ def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[
         yield from _run_rows(results, run, {})
 
 
-def _published_alone(key: tuple[str, str], theirs: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+def _published_alone(key: tuple[str, str], theirs: Mapping[str, Published]) -> Iterator[dict[str, Any]]:
     for heading, _, _, column in SHOWN:
         if column in theirs:
             keys = dict(zip(KEYS, (*key, "", "", heading), strict=True))
             yield compared(keys, theirs[column], NOT_MEASURED)
 
 
-def _run_rows(results: StudyResults, run: Run, theirs: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+def _run_rows(results: StudyResults, run: Run, theirs: Mapping[str, Published]) -> Iterator[dict[str, Any]]:
     for heading, metric, average, column in SHOWN:
         value = measured(results, run.results.experiment, run.model, metric, average)
         if value is not NOT_MEASURED:

@@ -1,7 +1,5 @@
 """The paper's Table 5, the sweep of T, the assistant's quality, and what each component adds."""
 
-import re
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -11,6 +9,7 @@ from moot.report.published import (
     INVALID_NOTE,
     NOT_MEASURED,
     Measured,
+    Values,
     beside,
     compared,
     comparison,
@@ -39,7 +38,7 @@ TABLE5 = "table5_smoothing"
 def smoothing(results: StudyResults) -> TableContent:
     """Table 5, as shares of cases, since our number of cases is another; accuracy beside them."""
     published = published_table(results, TABLE5)
-    total = _cases_of_table5(results)
+    total = max((value.n for value in published.values()), default=1.0)
     rows = [
         compared(
             {
@@ -49,7 +48,7 @@ def smoothing(results: StudyResults) -> TableContent:
                 "smoothing": name.replace("_", " "),
                 "metric": _heading(metric),
             },
-            value if metric == "accuracy" else value / total,
+            value if metric == "accuracy" else value.over(total),
             NOT_MEASURED,
         )
         for (name, metric), value in not_repeated(results, TABLE5).items()
@@ -65,7 +64,7 @@ def smoothing(results: StudyResults) -> TableContent:
             ):
                 counted = metric != "accuracy"
                 theirs = theirs_of_run.get((name, metric))
-                theirs = theirs / total if theirs is not None and counted else theirs
+                theirs = theirs.over(total) if theirs is not None and counted else theirs
                 keys = {"method": run.method, "model": run.model, "data": run.data}
                 keys |= {"smoothing": name.replace("_", " "), "metric": _heading(metric)}
                 rows.append(compared(keys, theirs, _share(results, run, score, group, counted)))
@@ -87,14 +86,7 @@ def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bo
     return Measured(score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases)
 
 
-def _cases_of_table5(results: StudyResults) -> int:
-    """The paper's number of cases, as the note of the published figures gives it."""
-    notes = results.published.loc[results.published["table"] == TABLE5, "note"]
-    found = re.search(r"[\d,]+", notes.iloc[0]) if len(notes) else None
-    return int(found.group().replace(",", "")) if found else 1
-
-
-def _implied_note(published: Mapping[tuple[str, str], float], total: int) -> str:
+def _implied_note(published: Values, total: float) -> str:
     """What accuracy before the debate the published counts imply: the paper's two rows should agree on it."""
     if not published:
         return "No published values were found."

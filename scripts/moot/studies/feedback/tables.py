@@ -10,6 +10,7 @@ from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
     Measured,
+    Published,
     Values,
     beside,
     beside_trained,
@@ -119,7 +120,7 @@ def _run_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[di
                 yield compared(keys | {"metric": "share of valid answers"}, None, share_valid(value))
 
 
-def _kinds(values: Values) -> dict[str, float]:
+def _kinds(values: Values) -> dict[str, Published]:
     """Accuracy and F1 of one published method on one data set."""
     return {metric.rpartition("_")[2]: value for (_, metric), value in values.items()}
 

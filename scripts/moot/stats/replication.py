@@ -1,0 +1,62 @@
+"""A value of ours against one that somebody published: both have errors, the published one from its n."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from moot.stats.bootstrap import LEVEL
+
+
+class Interval(NamedTuple):
+    """A value with the ends of its interval; NaN where there are none."""
+
+    value: float
+    low: float
+    high: float
+
+
+NOTHING = (float("nan"), float("nan"))
+
+
+def wilson(share: float, n: float) -> Interval:
+    """A share of n answers, with Wilson's interval.
+
+    >>> [round(end, 3) for end in wilson(0.9, 200)]
+    [0.9, 0.851, 0.934]
+    """
+    from scipy.special import ndtri  # noqa: PLC0415 - registries are read at every start of Snakemake
+
+    z = float(ndtri((1 + LEVEL) / 2))
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(max(share * (1 - share), 0.0) / n + (z / (2 * n)) ** 2)
+    return Interval(share, float(min(centre - half, share)), float(max(centre + half, share)))
+
+
+def scaled(value: float, like: Interval, size: float, n: float) -> Interval:
+    """A value of n answers, whose errors are those of a like value of `size` answers, in proportion to 1 / sqrt(n)."""
+    factor = np.sqrt(size / n)
+    return Interval(value, value - (like.value - like.low) * factor, value + (like.high - like.value) * factor)
+
+
+def difference(first: Interval, second: Interval) -> tuple[float, float]:
+    """The interval of first less second, from two samples: errors add in squares (Newcombe 1998, method 10)."""
+    value = first.value - second.value
+    below = np.hypot(first.value - first.low, second.high - second.value)
+    above = np.hypot(first.high - first.value, second.value - second.low)
+    return float(value - below), float(value + above)
+
+
+def replication(published: Interval, ours: Interval) -> tuple[float, float]:
+    """Where a replication as large as ours falls 95 times of 100, if it differs by chance alone.
+
+    Ours lies within it exactly where the interval of the difference holds 0.
+    """
+    low, high = difference(ours, published)
+    gap = ours.value - published.value
+    return float(published.value - (high - gap)), float(published.value + (gap - low))
+
+
+def known(*values: Iterable[float]) -> bool:
+    """Whether every number is there."""
+    return not any(np.isnan(number) for one in values for number in one)

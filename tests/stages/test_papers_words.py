@@ -1,0 +1,159 @@
+"""A run counts as the paper's if its prompts have the paper's words, to the word, in moot's templates around them."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.core.cases import Case
+from moot.core.errors import UserError
+from moot.datasets.opinions import TASK as APPEAL
+from moot.llm.prompts import fill
+from moot.llm.request import Request
+from moot.report.content import AsPublished
+from moot.stages.as_published import compare_with_papers, paper_plan
+from moot.stages.wording import Wordings, words_digest
+from printed_prompts import printed_prompts
+from results_on_disk import REARREST
+from scripted_model import PROJECT, WINNER, hold
+from uniform_scores import plan_of
+
+RUNS = {
+    "agenticsimlaw/zero_shot": ("paper-zero-shot", "gemma-2"),
+    "agenticsimlaw/cot": ("paper-cot", "gemma-2"),
+    "agenticsimlaw/n_shot_cot": ("paper-n-shot-cot", "gemma-2"),
+    "triem/synthetic_panel": ("paper-synthetic-panel", "gpt-3.5-turbo"),
+    "triem/panel": ("paper-multiagent-panel", "gpt-3.5-turbo"),
+    "triem/human_panel": ("paper-human-ai-panel", "gpt-3.5-turbo"),
+    "debate_feedback/zero_shot": ("paper-gpt-caselaw", "gpt-4o"),
+    "debate_feedback/feedback": ("paper-feedback-single-caselaw", "gpt-4o"),
+}
+SHIPPED = PROJECT / "config" / "prompts_published"
+
+
+@pytest.fixture
+def papers(shared_data: Path) -> Path:
+    folder = shared_data.parent / "papers"
+    if not folder.is_dir():
+        pytest.skip(f"no extracts of the papers at {folder}")
+    return folder
+
+
+def typed(folder: str, words: dict[str, str], to: Path) -> Path:
+    """A copy of a shipped folder with words typed into it."""
+    copied = shutil.copytree(SHIPPED / folder, to / folder, ignore=shutil.ignore_patterns("words"))
+    for name, text in words.items():
+        path = copied / "words" / f"{name}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    return copied
+
+
+def compare(folder: str, prompts: Path | str) -> AsPublished:
+    experiment, model = RUNS[folder]
+    plan = plan_of({"experiments": {experiment: {"prompts": str(prompts)}}}, paper=True)
+    return compare_with_papers(plan).run(experiment, model)
+
+
+@pytest.mark.parametrize("folder", RUNS)
+def test_the_papers_words_count_as_the_papers_and_one_other_word_does_not(
+    folder: str, papers: Path, tmp_path: Path
+) -> None:
+    words = printed_prompts(papers)[folder]
+    found = compare(folder, typed(folder, words, tmp_path / "typed"))
+    assert (RUNS[folder][0] in found.repeats, found.our_wording, found.departures) == (True, False, ())
+    name = max(words, key=lambda name: len(words[name]))
+    broken = {**words, name: re.sub(r"\s+", "\n", words[name])}
+    assert compare(folder, typed(folder, broken, tmp_path / "broken")).repeats == found.repeats
+    changed = {**words, name: words[name].replace("our ", "our own ", 1).replace("You ", "We ", 1)}
+    assert changed != words
+    found = compare(folder, typed(folder, changed, tmp_path / "changed"))
+    assert (found.repeats, found.differs) == ((), "another wording of prompts")
+
+
+def test_words_in_another_template_are_another_wording(papers: Path, tmp_path: Path) -> None:
+    folder = "agenticsimlaw/zero_shot"
+    copied = typed(folder, printed_prompts(papers)[folder], tmp_path)
+    template = copied / "prompting" / "zero_shot.jinja"
+    template.write_text(template.read_text("utf-8") + "\nBe brief.")
+    assert compare(folder, copied).differs == "another wording of prompts"
+
+
+def test_moots_own_wording_is_said_with_what_matters() -> None:
+    found = compare("agenticsimlaw/zero_shot", "")
+    assert "paper-zero-shot" in found.repeats and found.our_wording
+    assert any("names no rearrest" in said for said in found.departures)
+    courtroom = compare_with_papers(plan_of(paper=True)).run("paper-courtroom", "gemma-2")
+    assert courtroom.departures[0] == "The paper prints no prompts of this protocol on these data."
+
+
+def test_words_that_are_not_typed_are_named() -> None:
+    with pytest.raises(UserError, match=r"words/\w+\.txt: not found; type the paper's words into it"):
+        compare("agenticsimlaw/cot", SHIPPED / "agenticsimlaw/cot")
+
+
+def test_a_slot_that_is_not_typed_is_named_and_slots_of_a_case_stay() -> None:
+    assert fill('{a} {"b": 1}', a="{b}") == '{b} {"b": 1}'
+    with pytest.raises(UserError, match=r"no \{a\} in the words 'Decide\.'"):
+        fill("Decide.", a="x")
+
+
+def test_every_prompt_of_the_papers_has_its_digest_and_every_departure_a_run(papers: Path) -> None:
+    known = Wordings(PROJECT)
+    for folder, words in printed_prompts(papers).items():
+        (printed,) = [
+            found for (protocol, data), found in known.printed.items()
+            if protocol == folder.partition("/")[2] and (data == "caselaw") == folder.startswith("debate_feedback")
+        ]  # fmt: skip
+        assert {f"words/{name}.txt": words_digest(text) for name, text in words.items()} == printed.words
+        assert printed.templates
+    plan = paper_plan(PROJECT)
+    ran = {
+        (run.config.protocol, plan.datasets[run.config.dataset].loader or run.config.dataset)
+        for run in plan.experiments.values()
+    }
+    assert known.stated_departures <= ran
+
+
+# What is sent
+
+
+CASE = Case("c1", "toy", "test", "Facts of {labels}.", "affirm", APPEAL.labels, {}, 5)
+
+
+def sent(request: Request) -> str:
+    return " ".join("\n".join(message.content for message in request.messages).split())
+
+
+def anything(request: Request) -> Any:
+    if request.choices:
+        return dict.fromkeys(request.choices, -1.0)
+    return "I would affirm. I predict YES. Plaintiff wins. Confidence: 70"
+
+
+@pytest.mark.parametrize(
+    ("folder", "task", "case", "params"),
+    [
+        ("agenticsimlaw/zero_shot", REARREST, Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")), {}),
+        ("agenticsimlaw/n_shot_cot", REARREST, Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")), {"shots": 1}),
+        ("triem/synthetic_panel", APPEAL, CASE, {}),
+        ("triem/panel", APPEAL, CASE, {}),
+        ("debate_feedback/feedback", WINNER, Case("c1", "t", "test", "A sold B a {x}.", "plaintiff", WINNER.labels), {}),
+    ],
+)  # fmt: skip
+async def test_the_papers_words_are_what_is_sent(
+    folder: str, task: Any, case: Case, params: dict[str, Any], papers: Path, tmp_path: Path
+) -> None:
+    words = printed_prompts(papers)[folder]
+    shots = [Case("c2", "t", "train", "sex is female", "no", ("no", "yes"))]
+    _, _, model = await hold(
+        folder.partition("/")[2], case, task, anything, shots, wording=typed(folder, words, tmp_path), **params
+    )
+    asked = [sent(request) for request in model.requests]
+    for text in words.values():
+        parts = [" ".join(part.split()) for part in re.split(r"\{\w+\}", text)]
+        assert any(all(part in prompt for part in parts) for prompt in asked), text
+    assert any(case.text in prompt for prompt in asked)
+    assert not any(re.search(r"\{(judge|round|background|opinions|summary|risk_factors)\}", prompt) for prompt in asked)

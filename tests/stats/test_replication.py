@@ -1,0 +1,65 @@
+"""Intervals of differences to published values, and of replications, hold the truth as often as they say."""
+
+import numpy as np
+import pytest
+
+from moot.report.published import OUR_WORDING, Measured, Published, compared
+from moot.stats.bootstrap import ClusterBootstrap, share_statistic
+from moot.stats.replication import Interval, difference, replication, scaled, wilson
+
+NOTHING_KNOWN = Published.of(0.62)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.77, 0.95])
+@pytest.mark.parametrize(("ours", "theirs"), [(150, 150), (12, 100), (300, 20)])
+def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(rate: float, ours: int, theirs: int) -> None:
+    random = np.random.default_rng(20261121)
+    drawn = random.binomial([ours, theirs], rate, size=(2000, 2)) / (ours, theirs)
+    held, fell, exact = 0, 0, 0
+    for mine, published in drawn.tolist():
+        first, second = wilson(mine, ours), wilson(published, theirs)
+        low, high = difference(first, second)
+        held += low <= 0 <= high
+        again = replication(second, first)
+        fell += again[0] <= mine <= again[1]
+        exact += first.low <= published <= first.high
+    assert held == fell
+    assert 0.93 <= held / len(drawn) <= 0.995
+    assert exact < held  # what took the published value as exact
+
+
+def test_the_bootstrap_of_our_cases_goes_into_it() -> None:
+    right = np.repeat([1.0, 0.0], [70, 30])
+    ours = Measured(*ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(right)), 100, 0, 100)
+    row = compared({}, Published.of(0.77, 150, 150, True), ours)
+    assert row["published n"] == "150" and row["difference"] == pytest.approx(-0.07)
+    width = np.sqrt(0.7 * 0.3 / 100 + 0.77 * 0.23 / 150) * 3.92
+    assert row["difference high"] - row["difference low"] == pytest.approx(width, rel=0.03)
+    assert row["replication low"] < 0.7 < row["replication high"]
+
+
+def test_measures_that_are_no_share_err_as_ours_would_at_the_published_n() -> None:
+    assert scaled(0.4, Interval(0.5, 0.4, 0.6), 100, 400) == pytest.approx((0.4, 0.35, 0.45))
+    row = compared({}, Published.of(0.4, 400, 400), Measured(0.5, 0.4, 0.6, 100, 0, 100))
+    assert row["difference high"] == pytest.approx(0.1 + np.hypot(0.1, 0.05))
+
+
+def test_repeated_answers_about_few_cases_count_as_few() -> None:
+    clustered = Measured(0.8, 0.5, 0.95, 100, 0, 5)
+    alone = wilson(0.85, 100)
+    found = Published.of(0.85, 100, 5, True).interval(clustered)
+    assert found.high - found.low > 2 * (alone.high - alone.low)
+    assert Published.of(0.85, 100, 100, True).interval(clustered) == alone
+
+
+def test_a_published_value_of_unknown_n_has_no_interval_and_says_so() -> None:
+    row = compared({}, NOTHING_KNOWN, Measured(0.7, 0.6, 0.8, 100, 0, 100))
+    assert row["published n"] == "unknown" and row["difference"] == pytest.approx(0.08)
+    assert np.isnan([row[f"{name} {end}"] for name in ("difference", "replication") for end in ("low", "high")]).all()
+    assert compared({}, None, Measured(0.7, 0.6, 0.8, 100, 0, 100))["published n"] is None
+
+
+def test_a_difference_in_our_wording_stands_in_its_own_column() -> None:
+    row = compared({}, Published.of(0.6, 100, 100, True, our_wording=True), Measured(0.7, 0.6, 0.8, 100, 0, 100))
+    assert np.isnan(row["difference"]) and row[OUR_WORDING] == pytest.approx(0.1)
+    assert row["difference low"] < 0.1 < row["difference high"]
