@@ -15,6 +15,7 @@ SCRIPTS = {
     "prompt_reuse.py": ["--smoke"],
     "dry_run.py": [],
     "reader.py": ["100"],
+    "coverage_differences.py": ["--repetitions", "2"],
 }
 
 

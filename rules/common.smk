@@ -59,7 +59,8 @@ if (
 
 # Snakemake limits how many jobs start within a second, and at each job that ends starts one more timer that looks again
 # every second: of 160 jobs the last ones wait for 160 looks a second. On one machine the cores are the limit.
-if workflow.scheduling_settings and not workflow.resource_settings.nodes:
+ON_A_CLUSTER = bool(workflow.resource_settings and workflow.resource_settings.nodes)
+if workflow.scheduling_settings and not ON_A_CLUSTER:
     workflow.scheduling_settings.max_jobs_per_timespan = None
 
 

@@ -4,6 +4,7 @@ import sys
 import time
 
 from moot.core.errors import RunStoppedError
+from moot.core.stopping import Run
 from moot.report.outcome import read_outcome
 from moot.stages.folder import configured, take_folder
 
@@ -84,6 +85,9 @@ def shows_experiments(rule):
     return rule.startswith(("tables_", "figures_")) or rule == "outcome"
 
 
+RUNNING = []
+
+
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         raise WorkflowError("\n".join(missing))
@@ -92,11 +96,14 @@ onstart:
             take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
         except UserError as error:
             raise WorkflowError(str(error)) from None
+    RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
 
 
 onsuccess:
     outcome = outcome_so_far()
     print_outcome(outcome)
+    for run in RUNNING:
+        run.end()
     try:
         outcome.check()
     except RunStoppedError as error:
@@ -107,3 +114,6 @@ onerror:
     outcome = outcome_so_far()
     print_outcome(outcome)
     sys.stderr.writelines(f"moot: {fault}\n" for fault in outcome.unreadable)
+    for run in RUNNING:
+        if stopped := run.end():
+            sys.exit(f"moot: {stopped}")

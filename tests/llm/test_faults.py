@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import resource
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -292,3 +293,33 @@ async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_pa
     chat._endpoint._root = "http://127.0.0.1:9/v1"  # type: ignore[union-attr]
     with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connect(Error|Timeout)"):
         await ask(chat, request("after"))
+
+
+async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(server: FaultServer, tmp_path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for endpoint in ("openai", "ollama"):
+        for kind in ("packed", "endless"):
+            server.reset(faults=[kind], rate=1.0)
+            with pytest.raises(CallFailedError, match=r"the answer (has|is)") as failed:
+                await ask(chat_with(server, tmp_path / kind, endpoint), request(endpoint=endpoint))
+            if (kind, endpoint) == ("packed", "openai"):
+                assert re.search(
+                    r"expected 1061376 at most for `max_tokens: 50`. Raise `max_tokens`", str(failed.value)
+                )
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000, "kibibytes"
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+async def test_a_reply_too_long_is_not_kept_and_its_tokens_are_counted(
+    endpoint: str, server: FaultServer, tmp_path: Path
+) -> None:
+    server.reset(faults=[], content="x", times=2_000_000)
+    chat = chat_with(server, tmp_path, endpoint, price={"input": 1.0, "output": 2.0})
+    with pytest.raises(CallFailedError, match=r"2000\d\d\d bytes or more") as failed:
+        await ask(chat, request(endpoint=endpoint))
+    spent = Ledger(str(tmp_path)).spent()
+    assert server.stats()["requests"] == 1
+    assert spent.tokens > 0 and spent.usd == failed.value.cost_usd > 0
+    server.reset(faults=[], content="x", times=900_000)
+    reply = await ask(chat_with(server, tmp_path, endpoint), request("Other.", endpoint))
+    assert len(reply.text) == 900_000

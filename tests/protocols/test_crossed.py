@@ -51,18 +51,26 @@ async def test_debate_feedback_on_three_labels() -> None:
     assert {said.prediction for said in debate.utterances if said.kind == "opening"} == set(STANCE.labels)
 
 
-def predictions(path: Path, calls: int, prompt_tokens: int, completion_tokens: int) -> Path:
-    row = {"calls": calls, "prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
+def predictions(path: Path, calls: int | None, prompt_tokens: int, completion_tokens: int, price: float = 0.0) -> Path:
+    tokens = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
+    row = {"calls": calls, **tokens, "cost_usd": price * (prompt_tokens + 4 * completion_tokens)}
     write_rows(path, "predictions", [row, row], describe())
     return path
 
 
-@pytest.mark.parametrize(("k", "samples"), [("matched", 7), ("matched_tokens", 5), (3, 3)])
-async def test_self_consistency_is_matched_to_calls_or_tokens(k: Any, samples: int, tmp_path: Path) -> None:
-    # The debate takes 7 calls and 2000 tokens a case, one sample 400 tokens.
+@pytest.mark.parametrize(
+    ("k", "price", "samples"), [("matched", 0, 7), ("matched_tokens", 0, 2), ("matched_tokens", 1e-6, 4), (3, 0, 3)]
+)
+async def test_self_consistency_is_matched_to_calls_or_tokens(
+    k: Any, price: float, samples: int, tmp_path: Path
+) -> None:
+    """A debate of 7 calls, 1800 prompt and 200 generated tokens; samples of 300 and 100.
+
+    That is two samples by generated tokens, and 2600 / 700 where a generated token costs four times as much.
+    """
     files = {
-        "beside": predictions(tmp_path / "debate.parquet", 7, 1800, 200),
-        "single": predictions(tmp_path / "single.parquet", 1, 300, 100),
+        "beside": predictions(tmp_path / "debate.parquet", 7, 1800, 200, price),
+        "single": predictions(tmp_path / "single.parquet", 2, 600, 200, price),
     }
     factors = [{"factor": "x", "weight": "low", "reasoning": "y"}]
     voice = ScriptedModel(lambda *_: {"factors": factors, "prediction": "PLAINTIFF", "confidence": 60})
@@ -70,6 +78,13 @@ async def test_self_consistency_is_matched_to_calls_or_tokens(k: Any, samples: i
     debate: Debate = make_debate(voice, params, WINNER, artifacts=files)
     found = await self_consistency(debate, params)
     assert found and found.prediction == "plaintiff" and len(voice.requests) == samples
+
+
+async def test_nothing_is_matched_to_recorded_debates(tmp_path: Path) -> None:
+    params = SelfConsistencyParams(k="matched", beside="debate")
+    files = {"beside": predictions(tmp_path / "debate.parquet", None, 0, 0)}
+    with pytest.raises(UserError, match="what the recorded debates of debate took is not known; set `k`"):
+        await self_consistency(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER, artifacts=files), params)
 
 
 async def test_single_prompts_ask_about_chinese_cases_in_chinese() -> None:

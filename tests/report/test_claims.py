@@ -7,13 +7,21 @@ import pytest
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
 from moot.report.claims import CANNOT_TELL, COLUMNS, NOT_SUPPORTED, STATISTICS, SUPPORTED, Claim, Selector, read_claims
+from moot.scores.answers import Estimate
 from moot.studies import TABLES
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
 
 
 def row(**cells: str) -> list[str]:
-    filled = {"statistic": "difference in accuracy", "direction": "above", "threshold": "0", "first": "panel"} | cells
+    filled = {
+        "statistic": "difference",
+        "metric": "accuracy",
+        "data": "toy",
+        "direction": "above",
+        "threshold": "0",
+        "first": "panel",
+    } | cells
     return [filled.get(name, "") for name in COLUMNS]
 
 
@@ -47,7 +55,10 @@ def claim(folder: Path, **cells: str) -> Claim:
 def test_an_interval_becomes_a_word(
     direction: str, threshold: str, interval: tuple[float, float], cases: int, word: str, tmp_path: Path
 ) -> None:
-    assert claim(tmp_path, direction=direction, threshold=threshold).judge(*interval, cases) == word
+    found = claim(tmp_path, direction=direction, threshold=threshold)
+    value = sum(interval) / 2
+    measured = Estimate(value, *interval, cases, cases, cases - 1)
+    assert found.judge(value, found.p(measured.p_of)) == word
 
 
 def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
@@ -63,6 +74,8 @@ def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
     ("cells", "message"),
     [
         ({"statistic": "luck"}, f"line 2: statistic 'luck', expected one of {', '.join(STATISTICS)}"),
+        ({"metric": "charm"}, "line 2: metric 'charm', expected one of .*accuracy"),
+        ({"data": ""}, "line 2: data is empty, expected the data sets that can judge it"),
         ({"direction": "up"}, "line 2: direction 'up', expected one of above, below, within"),
         ({"threshold": "much"}, "line 2: threshold 'much', expected a number"),
         ({"threshold": ""}, "line 2: threshold '', expected a number"),

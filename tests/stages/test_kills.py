@@ -4,6 +4,8 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
 from invented_replies import digest_of
+from moot.core.stopping import RUN_FILE
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger import Ledger
 from moot.llm.request import Message, Request
@@ -108,7 +111,7 @@ def test_killed_at_25_moments_and_none_the_worse(server: FaultServer, tmp_path: 
     assert "trial" in whole["courtroom/summary"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_lets_replies_under_way_come_in(number: signal.Signals, server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(latency=0.2)
@@ -130,6 +133,30 @@ def test_a_signal_lets_replies_under_way_come_in(number: signal.Signals, server:
     server.reset(latency=0.0)
     hold(config, cases, output)
     assert server.count() == CALLS - asked["requests"]
+
+
+def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(server: FaultServer, tmp_path: Path) -> None:
+    cases = people(tmp_path / "cases.parquet", DEBATES)
+    server.reset(latency=0.2)
+    config = configuration(server.url, tmp_path, {"concurrency": 4})
+    holding = "import sys, time; from moot.core.stopping import Run; from pathlib import Path; "
+    holding += "Run(Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
+    command = [sys.executable, "-c", holding, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as scheduler:
+        assert scheduler.stdout
+        scheduler.stdout.readline()
+        (file,) = tmp_path.glob(".run-*")
+        job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, {RUN_FILE: str(file)})
+        server.wait_for(20, 120)
+        assert job.is_alive()
+        scheduler.kill()
+        job.join(120)
+    assert job.exitcode == 1
+    asked = server.stats()
+    assert asked["requests"] < CALLS // 2
+    assert Ledger(config["ledger"]).spent().calls == asked["replies"] == asked["requests"]
+    assert "stopped by the end of its run" in (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
 
 
 def test_a_signal_does_not_wait_for_a_server_that_hangs(server: FaultServer, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from moot.stats import bootstrap as bootstrap_module
-from moot.stats import paired
+from moot.stats import randomisation
 from moot.stats.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -23,7 +23,7 @@ from moot.stats.bootstrap import (
 )
 from moot.stats.calibration import auc_statistic
 from moot.stats.contrasts import Sums, compare_paired
-from moot.stats.paired import sign_flip
+from moot.stats.randomisation import sign_flip
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -60,8 +60,8 @@ def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(monke
         return sign_flip(differences, 1), compared.p
 
     expected = p_values()
-    monkeypatch.setattr(paired, "_SIGNS_AT_ONCE", 1000)
-    assert list(paired.portions(45, 60)) == [16, 16, 13]
+    monkeypatch.setattr(randomisation, "_SIGNS_AT_ONCE", 1000)
+    assert list(randomisation.portions(45, 60)) == [16, 16, 13]
     assert p_values() == expected
 
 

@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import binomtest, permutation_test
 
 from moot.stats.bootstrap import as_numbers
-from moot.stats.paired import compare, compare_predictions, holm, mcnemar_exact, sign_flip
+from moot.stats.paired import compare, compare_predictions, holm
+from moot.stats.randomisation import mcnemar_exact, sign_flip
 from results_on_disk import prediction
 
 

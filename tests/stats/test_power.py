@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import nct, t
 
-from moot.stats.paired import compare, mcnemar_exact
+from moot.stats.paired import compare
 from moot.stats.power import (
     Goal,
     Observed,
@@ -16,6 +16,7 @@ from moot.stats.power import (
     paired_proportions,
     smallest_difference,
 )
+from moot.stats.randomisation import mcnemar_exact
 
 NAN = float("nan")
 

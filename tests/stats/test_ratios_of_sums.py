@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from moot.stats.bootstrap import ANY, DIFFERENCE, as_numbers
+from moot.stats.bootstrap import ANY, DIFFERENCE, SHARE, as_numbers
 from moot.stats.contrasts import Sums, compare_paired, compare_unpaired
 from moot.stats.paired import compare
 
@@ -67,9 +67,9 @@ def test_sides_of_different_cases_keep_their_level():
         p = 1 / (1 + np.exp(-stories))
         first, second = (random.random(60) < np.repeat(p, 2) for _ in range(2))
         clusters = np.repeat(np.arange(30), 2)
-        small += compare_unpaired(means(first), means(second), clusters, clusters, seed, DIFFERENCE).p < 0.05
+        small += compare_unpaired(means(first), means(second), clusters, clusters, seed, SHARE).p < 0.05
     assert 5 <= small <= 25, small
-    far = compare_unpaired(means(np.ones(20)), means(random.random(30) < 0.3), range(20), range(20, 50), 0, ANY)
+    far = compare_unpaired(means(np.ones(20)), means(random.random(30) < 0.3), range(20), range(20, 50), 0, SHARE)
     assert far.p < 0.001 < far.low
     assert (far.cases, far.clusters) == (50, 50)
 

@@ -43,7 +43,7 @@ def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> No
     assert (first["arm"], first["debate right"], first["arm right"], first["difference"]) == ("noise", 1, 0.25, 0.75)
     assert (first["cases"], first["tests"], first["calls a case, debate"], first["calls a case, arm"]) == (4, 2, 16, 4)
     assert first["US dollars a case, arm"] == pytest.approx(0.05)
-    assert first["tokens a case, arm"] == 100
+    assert first["prompt tokens a case, arm"] + first["generated tokens a case, arm"] == 100
     assert first["same answer"] == pytest.approx(1 / 3), "invalid answers are no answers"
     assert first["moved to the side"] != first["moved to the side"], "noise speaks for no side"
 

@@ -1,9 +1,11 @@
 """The page of questions and answers: what is measured is what was recorded, and the word follows from it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.recorded_runs import recorded_study
 from support.results_on_disk import case, experiment_view, prediction, write_results
 
 from moot.report.claims import read_claims
@@ -14,8 +16,9 @@ from moot.stats.paired import compare_predictions
 from moot.studies.questions import questions
 from moot.studies.trial_runs import trial_runs
 
+SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no") for number in range(30)]
-HEADER = "study,source,question,claim,published,statistic,metric,average,group,first,second,direction,threshold,see"
+HEADER = "study,source,question,claim,published,data,statistic,metric,first,second,direction,threshold,see"
 
 
 def recorded(folder: Path, method: str, answers: str, cases: int = 30) -> ExperimentResults:
@@ -41,11 +44,11 @@ def answers(folder: Path, claims: str, *experiments: ExperimentResults, simulate
 
 RIGHT = "ynn" * 10
 WRONG = "nyy" * 10
-CLAIM = "s,a,q,c,,{statistic},,,,recorded(method=one),{second},above,0,t/x\n"
+CLAIM = "s,a,q,c,,toy (synthetic),{statistic},recorded(method=one),{second},above,0,t/x\n"
 AGAINST = "recorded(method=other)"
 
 
-@pytest.mark.parametrize(("statistic", "value"), [("difference in accuracy", 1.0), ("difference in F1", 1.0)])
+@pytest.mark.parametrize(("statistic", "value"), [("difference,accuracy", 1.0), ("difference,f1", 1.0)])
 def test_a_method_that_is_always_right_is_better_than_one_that_never_is(
     statistic: str, value: float, tmp_path: Path
 ) -> None:
@@ -58,7 +61,7 @@ def test_a_method_that_is_always_right_is_better_than_one_that_never_is(
 
 def test_simulated_voices_support_no_claim(tmp_path: Path) -> None:
     pair = recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
-    claim = CLAIM.format(statistic="difference in accuracy", second=AGAINST).replace("c,,", "c,0.5,", 1)
+    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace("c,,", "c,0.5,", 1)
     row = answers(tmp_path, claim, *pair, simulated=True).iloc[0]
     assert (row["this run"], row["answer"]) == (1.0, "cannot tell") and pd.isna(row["published value"])
 
@@ -66,7 +69,7 @@ def test_simulated_voices_support_no_claim(tmp_path: Path) -> None:
 def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(tmp_path: Path) -> None:
     one = recorded(tmp_path, "one", ("ynnynn" + "-nnyyy") * 2 + "ynnynn")
     other = recorded(tmp_path, "other", "ynyynn" * 3, cases=18)
-    row = answers(tmp_path, CLAIM.format(statistic="difference in accuracy", second=AGAINST), one, other).iloc[0]
+    row = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), one, other).iloc[0]
     expected = compare_predictions(one.predictions, other.predictions, one.clusters, one.seed)
     assert row["cases"] == expected.n == 18
     assert row["this run"] == pytest.approx(expected.difference)
@@ -74,7 +77,7 @@ def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(
 
 
 def test_the_gain_over_the_majority_class_counts_invalid_answers_as_wrong(tmp_path: Path) -> None:
-    claim = CLAIM.format(statistic="gain over the majority class", second="")
+    claim = CLAIM.format(statistic="gain over the majority class,accuracy", second="")
     row = answers(tmp_path, claim, recorded(tmp_path, "one", "-" * 30)).iloc[0]
     assert (row["this run"], row["answer"]) == (pytest.approx(-2 / 3), "not supported")
 
@@ -82,19 +85,81 @@ def test_the_gain_over_the_majority_class_counts_invalid_answers_as_wrong(tmp_pa
 def test_few_cases_no_run_and_no_statistic_cannot_tell_and_say_why(tmp_path: Path) -> None:
     few = answers(
         tmp_path,
-        CLAIM.format(statistic="gain over the majority class", second=""),
+        CLAIM.format(statistic="gain over the majority class,accuracy", second=""),
         recorded(tmp_path, "one", RIGHT[:9], cases=9),
     )
     assert few.iloc[0]["answer"] == "cannot tell"
-    none = answers(tmp_path, CLAIM.format(statistic="difference in F1", second=AGAINST))
-    assert tuple(none.iloc[0][["answer", "measured"]]) == ("cannot tell", "no run of this report judges it")
-    unjudged = answers(tmp_path, "s,a,q,c,,,,,,,,,,t/x\n")
+    none = answers(tmp_path, CLAIM.format(statistic="difference,f1", second=AGAINST))
+    assert tuple(none.iloc[0][["answer", "measured"]]) == (
+        "cannot tell",
+        "no run of this report judges it; difference in f1: recorded (method=one) less recorded (method=other), on toy (synthetic) would",
+    )
+    unjudged = answers(tmp_path, "s,a,q,c,,,,,,,,,t/x\n")
     assert tuple(unjudged.iloc[0][["answer", "measured"]]) == ("cannot tell", "not judged by one number")
 
 
 def test_a_threshold_of_a_paper_is_held_against_no_run_that_is_not_as_published(tmp_path: Path) -> None:
-    claim = "s,a,q,c,0.4,score,accuracy,,,recorded(method=one),,above,0.3,t/x\n"
+    claim = "s,a,q,c,0.4,toy (synthetic),value,accuracy,recorded(method=one),,above,0.3,t/x\n"
     assert answers(tmp_path, claim, recorded(tmp_path, "one", RIGHT)).iloc[0]["answer"] == "cannot tell"
+
+
+def test_verdicts_over_models_are_corrected_together(tmp_path: Path) -> None:
+    """One model of four is better by 6 of 30 cases: p is .031 alone, and .125 among four."""
+    letters = {"a": "ynn" * 8 + "nyynyy", "b": RIGHT, "c": RIGHT, "d": RIGHT}
+    rows = {
+        name: {
+            model: [
+                prediction(found.case_id, found.target, {"y": "yes", "n": "no"}[letter])
+                for found, letter in zip(CASES, RIGHT if name == "one" else answers_of, strict=True)
+            ]
+            for model, answers_of in letters.items()
+        }
+        for name in ("one", "other")
+    }
+    pair = [
+        write_results(
+            tmp_path, CASES, by_model, experiment=name,
+            config=experiment_view("recorded", models=tuple(letters), params={"method": name}),
+        )
+        for name, by_model in rows.items()
+    ]  # fmt: skip
+    frame = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair).set_index("model")
+    assert frame.loc["a", "95 % low"] > 0
+    assert (frame.loc["a", "answer"], frame.loc["a", "tests"]) == ("cannot tell", 4)
+    assert frame.loc["a", "p (Holm)"] == pytest.approx(4 * 0.03125)
+
+
+def test_an_answer_that_invalid_replies_carry_says_so_with_both_numbers(tmp_path: Path) -> None:
+    pair = recorded(tmp_path, "one", "-" * 20 + RIGHT[20:]), recorded(tmp_path, "other", RIGHT)
+    row = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair).iloc[0]
+    assert row["answer"] == (
+        "cannot tell: invalid answers carry the difference (-0.667 with them as wrong, +0.000 without)"
+    )
+    assert (row["cases"], row["cases with valid"]) == (30, 10)
+
+
+@pytest.mark.parametrize("data", ["toy", "elsewhere (synthetic)"])
+def test_data_that_the_claim_does_not_name_judge_nothing(data: str, tmp_path: Path) -> None:
+    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace("toy (synthetic)", data)
+    frame = answers(tmp_path, claim, recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG))
+    assert frame["answer"].tolist() == ["cannot tell"] and frame["this run"].isna().all()
+
+
+def test_the_question_has_the_votes_size_and_gemini_is_not_judged_by_its_silence(tmp_path: Path) -> None:
+    """The shipped records: 225 of 490 debates of gemini ended without an answer; its votes are over 2 or 3 samples."""
+    methods = {"debated": "debate", "voted": "self-consistency"}
+    models = {"gemini": "gemini/gemini-2.5-flash", "mini": "gpt-4.1-mini"}
+    study = recorded_study(tmp_path, {"loader": "agenticsimlaw", "source": "shipped"}, methods, models)
+    claims = [one for one in read_claims(SHIPPED) if "{votes}" in one.question]
+    study = replace(study, study="comparison", claims=[replace(one, data=("records",)) for one in claims])
+    frame = questions(study).frame.set_index("model")
+    assert "a vote over 2 to 3 single answers" in frame.loc["gemini/gemini-2.5-flash", "question"]
+    assert "a vote over 59 single answers" in frame.loc["gpt-4.1-mini", "question"]
+    found = frame.loc["gemini/gemini-2.5-flash"]
+    assert found["answer"] == (
+        "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080 without)"
+    )
+    assert found["cases with valid"] == 58 and found["valid low"] < 0 < found["valid high"]
 
 
 def test_trial_runs_are_counted_and_enter_no_question(tmp_path: Path) -> None:

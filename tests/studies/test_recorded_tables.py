@@ -1,14 +1,19 @@
 """Tables of recorded results, over records that people invented for the test and over those that ship."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from moot.core.errors import UserError
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
+from moot.scores import score_experiment
+from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
+from moot.studies.comparison import methods_by_data, methods_long
 from moot.studies.recorded.feedback import read_grades
 from moot.studies.recorded.runs import judged, judged_runs
 from moot.studies.recorded.tables import groups, nyu_feedback
@@ -46,6 +51,36 @@ def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path
     assert tested == 6, "one group of sex and two of race, both rates"
     assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(6 * frame.loc["sex: female", "FPR p"])
     assert (frame.filter(like="race", axis=0)[["FPR p, Holm", "FNR p, Holm"]].dropna() > 0.5).all(axis=None)
+
+
+def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").write_text(
+        "id,who,said,gold,sex,race\n"
+        + "".join(f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r\n" for number in range(12))
+    )
+    dataset = {
+        "loader": "recorded_predictions",
+        "path": str(tmp_path / "answers.csv"),
+        "columns": COLUMNS,
+        "labels": {"NO": "no", "YES": "yes"},
+        "positive": "yes",
+    }
+    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
+    [results] = study.experiments.values()
+    taken = ["calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+    assert results.predictions[taken].isna().all(axis=None)
+    scores = score_experiment(results)
+    assert "accuracy" in set(scores["metric"]) and not scores["metric"].str.contains("calls|tokens|usd|seconds").any()
+    study = replace(study, scores=scores)
+    rows = {row["method"]: row for row in methods_long(study).frame.to_dict("records")}
+    [recorded] = [name for name, row in rows.items() if row["model"] == "mine"]
+    takes = [name for name in rows["majority class"] if "a case" in name]
+    assert np.isnan([rows[recorded][name] for name in takes]).all() and len(takes) == 3
+    assert [rows["majority class"][name] for name in takes] == [0, 0, 0], "known, and nothing"
+    assert not methods_by_data(study).frame.astype(str).stack().str.contains("calls|nan").any()
+    for metric in ("tokens", "calls"):
+        with pytest.raises(UserError, match="what the recorded debates of answers took is not known"):
+            CASE_METRICS[metric](results, "mine")
 
 
 def test_forms_of_the_nyu_debates_are_counted_as_grades_alone(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.cases import Case, Task
 from moot.core.log import job_log
+from moot.core.stopping import ending_with_the_run
 from moot.datasets import LOADERS
 from moot.llm import chat
 from moot.llm.endpoints import ENDPOINTS
@@ -97,7 +98,7 @@ def hold_as_job(
         os.dup2(printed.fileno(), 2)
     if environment:
         logging.basicConfig(level=logging.DEBUG)  # what every library would say of itself
-    with job_log(f"{output}.log"):
+    with job_log(f"{output}.log"), ending_with_the_run():
         hold(config, cases, output, shard)
 
 

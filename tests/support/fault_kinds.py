@@ -1,5 +1,6 @@
 """What can go wrong with a model server: the kinds of faults, and the answers of those that carry no reply."""
 
+import zlib
 from typing import Any
 
 from aiohttp import web
@@ -21,12 +22,23 @@ TRANSIENT = [
 SLOW = ["hang", "slow_stream"]
 # Whole replies with a content that is no good.
 CONTENT = ["empty", "truncated", "malformed_json", "wrong_shape", "outside_labels", "content_filter"]
+# Answers of which the memory could not hold enough: text without end, and little that unpacks to very much.
+ENDLESS = ["endless", "packed"]
 # Refusals that a second attempt cannot mend.
 FATAL = ["insufficient_quota", "invalid_key", "model_not_found", "context_length"]
-KINDS = [*TRANSIENT, *SLOW, *CONTENT, *FATAL]
+KINDS = [*TRANSIENT, *SLOW, *CONTENT, *ENDLESS, *FATAL]
 GROUPS = {"transient": TRANSIENT, "slow": SLOW, "content": CONTENT, "fatal": FATAL, "all": KINDS, "none": []}
 
 HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Welcome to this network</h1></body></html>"
+
+
+def packed(payload: bytes, size: int) -> bytes:
+    """A payload whose text is `size` bytes longer, compressed to a thousandth; each mebibyte is the same block."""
+    start = payload.index(b'"content": "') + len(b'"content": "')
+    gzip = zlib.compressobj(wbits=31)
+    parts = [gzip.compress(payload[:start]) + gzip.flush(zlib.Z_FULL_FLUSH)]
+    block = gzip.compress(b"x" * 2**20) + gzip.flush(zlib.Z_FULL_FLUSH)
+    return b"".join([*parts, *[block] * (size >> 20), gzip.compress(payload[start:]) + gzip.flush()])
 
 
 def refusal(request: web.BaseRequest, kind: str, retry_after: float) -> web.StreamResponse | None:

@@ -10,6 +10,7 @@ came with its fault, and the most in flight.
 
 import argparse
 import asyncio
+import contextlib
 import json
 import random
 import subprocess
@@ -27,7 +28,7 @@ from aiohttp import web
 
 import echoes
 from batch_server import BatchAPI
-from fault_kinds import CONTENT, GROUPS, KINDS, refusal
+from fault_kinds import CONTENT, ENDLESS, GROUPS, KINDS, packed, refusal
 from invented_replies import Reply, digest_of, likelihoods, reply_to, spoilt
 
 
@@ -49,7 +50,9 @@ class Settings:
     listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
     logprobs: str = "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
     content: str = ""  # if given, every reply's
+    times: int = 1  # how often each reply says the same
     named: str = ""  # what the server calls everything that has a name
+    endless: int = 1_500_000_000  # how many bytes an answer has that is `endless`, or `packed` by gzip
     redirect: str = ""  # another server, where every request is sent on to
     echo: str = ""  # how the key that was sent is repeated wherever the server says something: one of echoes.WAYS
 
@@ -171,7 +174,8 @@ class ChatServer:
         try:
             if self.settings.latency:
                 await asyncio.sleep(self.settings.latency)
-            return await self.answer(request, body, digest, kind)
+            answer = self.endless if kind in ENDLESS else self.answer
+            return await answer(request, body, digest, kind)
         finally:
             stats.in_flight -= 1
 
@@ -205,6 +209,18 @@ class ChatServer:
         self.stats.replies[digest] += 1
         return web.Response(body=payload, content_type="application/json")
 
+    async def endless(
+        self, request: web.BaseRequest, body: dict[str, Any], digest: str, kind: str
+    ) -> web.StreamResponse:
+        payload = self.payload(request.path, body, digest, kind)
+        if kind == "packed":
+            return web.Response(body=packed(payload, self.settings.endless), headers={"Content-Encoding": "gzip"})
+        response = await self.begun(request, self.settings.endless)
+        with contextlib.suppress(ConnectionError):
+            for _ in range(self.settings.endless >> 20):
+                await response.write(payload[:1] * 2**20)
+        return response
+
     async def begun(self, request: web.BaseRequest, length: int) -> web.StreamResponse:
         headers = {"Content-Type": "application/json", "Content-Length": str(length)}
         response = web.StreamResponse(headers=headers)
@@ -219,7 +235,7 @@ class ChatServer:
     def payload(self, path: str, body: dict[str, Any], digest: str, kind: str) -> bytes:
         """The reply as the bytes of a body, in the form of the path that was asked."""
         reply = reply_to(body, digest, self.settings.speech)
-        reply.content = self.settings.content or reply.content
+        reply.content = (self.settings.content or reply.content) * self.settings.times
         if kind in CONTENT:
             reply = spoilt(reply, kind)
         form = self.ollama if path == "/api/chat" else self.openai

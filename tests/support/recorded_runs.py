@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from moot.core.artifacts import read_cases
+from moot.core.artifacts import describe, read_cases
 from moot.datasets.records import write_records
 from moot.report.content import StudyResults
 from moot.report.published import read_published
@@ -36,7 +36,7 @@ def recorded_study(
     cases, records = results / "cases" / "records.parquet", results / "records" / "records.parquet"
     options, context = plan.dataset_options("records"), plan.load_context("records")
     load_dataset(options, context, cases, folder / "features.parquet", folder / "cleaning.csv")
-    write_records(options, context, *read_cases(cases), records, {})
+    write_records(options, context, *read_cases(cases), records, describe())
     for experiment in methods:
         for model in models:
             shard = results / "transcripts" / experiment / model / "0.parquet"

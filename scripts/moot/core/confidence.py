@@ -2,7 +2,8 @@
 
 Prompts ask for an answer and how sure the model is of it, from 0 (a guess) to 100 (certain). So with k labels an answer
 with confidence c has the probability 1/k + (1 - 1/k) c/100, and the other labels share the rest. An answer never counts
-against itself: "NO, 40 %" is not P(yes) = 60 %. docs/results.md says what else was weighed.
+against itself: "NO, 40 %" is not P(yes) = 60 %. docs/results.md says what else was weighed. Whether a model keeps to
+that scale or answers from 0 to 1 is decided by `moot.protocols.confidence_scales`.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,9 @@ from moot.core.cases import Task
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+CONFIDENCE_SHARE = "confidence_share"
+"""Where `parsed` keeps a confidence as it was written, if it may be a share of 1: above 0, and at most 1."""
 
 Share = TypeVar("Share", float, "NDArray[np.float64]")
 

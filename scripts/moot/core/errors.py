@@ -58,12 +58,14 @@ class CallError(MootError):
 class CallFailedError(CallError):
     """This call cannot succeed (refused, too long, out of retries): its debate goes on without it or fails.
 
-    `cost_usd` is what its attempts cost all the same: replies that were empty, but counted by the server.
+    `cost_usd` is what its attempts cost all the same: replies that were empty or too long, but counted by the server.
+    `usage` is what such a reply was counted as, before its cost is known.
     """
 
-    def __init__(self, message: str, cost_usd: float = 0.0) -> None:
+    def __init__(self, message: str, cost_usd: float = 0.0, usage: Usage | None = None) -> None:
         super().__init__(message)
         self.cost_usd = cost_usd
+        self.usage = usage
 
 
 class TransientError(CallError):

@@ -1,6 +1,8 @@
 """The kinds of utterances that more than their protocol knows, and the states of replies that cannot be used."""
 
 CONCLUSION = "conclusion"
+SAMPLE, VOTES = "sample", "votes"
+"""One of the answers that a vote counts, and the recorded counts of a vote."""
 """The row that a debate ends with; predictions are read from it."""
 
 PUBLIC = "public"

@@ -155,7 +155,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
             "status": (_TEXT, "valid, invalid, failed, or waiting for a person or a batch"),
             "reason": (_TEXT, "in words, why the status is not valid"),
             "target": (_TEXT, "the true label"),
-            "calls": (_SMALL, "calls that the debate took"),
+            "calls": (_SMALL, "calls that the debate took; what recorded debates took is not known, and missing"),
             "retries": (_SMALL, "attempts beyond the first of each call; a call that failed for good counts as one"),
             **_USAGE,
             "cost_usd": (_NUMBER, "US dollars, by the model's configured price"),

@@ -9,7 +9,7 @@ The same form serves their COMPAS and credit files: another entry of the configu
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -17,14 +17,23 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import cell, check_values, quoted, read_csv
+from moot.core.kinds import VOTES
 from moot.core.user_tables import numbered_rows
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, read_confidence, shipped_cases, shipped_debates
+from moot.datasets.records import (
+    WITHOUT_TEXT,
+    RecordedDebate,
+    RecordedUtterance,
+    read_confidence,
+    shipped_cases,
+    shipped_debates,
+)
 
 FOLDER = "recorded/agenticsimlaw"
 ANSWERS = {"YES": "yes", "NO": "no"}
 NO_ANSWERS = ("NO DECISION", "UNKNOWN", "ERROR", "")
 PREDICTION_COLUMNS = ("prediction", "mv_prediction")
+VOTE_COLUMNS = {"yes": "yes_votes", "no": "no_votes"}
 CASES, MODEL, REPEAT, CONFIDENCE = "case_id", "model_name", "repeat_id", "confidence"
 
 
@@ -118,9 +127,22 @@ def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
             else None
         )
         problem = "" if prediction else f"the record says {found or 'nothing'}"
+        number = int(repeat) - first_repeat
+        said = _votes(path, row, cells)
         yield RecordedDebate(
-            method, cells[MODEL], f"vignette-{case}", int(repeat) - first_repeat, prediction, stated, problem=problem
+            method, cells[MODEL], f"vignette-{case}", number, prediction, stated, problem=problem, utterances=said
         )
+
+
+def _votes(path: Path, row: int, cells: Mapping[str, str]) -> list[RecordedUtterance]:
+    """How many answers a vote counts, by label; nothing for what is no vote."""
+    counts = {label: cells[column].strip() for label, column in VOTE_COLUMNS.items() if column in cells}
+    for label, count in counts.items():
+        if not count.isdecimal():
+            place = cell(path, row, VOTE_COLUMNS[label])
+            raise UserError(f"{place}: found {quoted(count)}, expected a whole number.")
+    parsed: dict[str, Any] = {label: int(count) for label, count in counts.items()}
+    return [RecordedUtterance("expert", VOTES, parsed=parsed)] if parsed else []
 
 
 def _whole_numbers(path: Path, values: "pd.Series[str]") -> "pd.Series[int]":

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -20,6 +20,7 @@ from moot.core.errors import (
 )
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
+from moot.core.stopping import cancelled_on_signals
 from moot.core.usage import Usage
 from moot.llm.backoff import backoff
 from moot.llm.batch_records import RESERVED_SECONDS, BatchedModel, BatchRecords
@@ -40,8 +41,8 @@ _BYTES_A_TOKEN = 3.0
 """A cautious estimate for budgets and token limits, before the server has counted; of bytes, since one Chinese
 character can be a token."""
 _LONGEST_RATE_LIMIT_WAIT = 3600.0
-GRACE_SECONDS = 10.0
-"""How long a run that is stopped waits for replies that are under way."""
+GRACE_SECONDS = 8.0
+"""How long a run that is stopped waits for replies that are under way; Docker kills ten seconds after its signal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class Chat:
         self._under_way: dict[str, asyncio.Task[Entry]] = {}
         self._at_server: set[str] = set()
         self._stopped: Exception | None = None
+        self._closing = False
         self._no_logprobs: LogprobsUnavailableError | None = None
         self._answered = False
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
@@ -150,6 +152,8 @@ class Chat:
                 kept = await self._ledger.put(Entry(key, self.name, call.content, call.replicate, reply))
             except CallFailedError as error:
                 self._progress.failed_calls += 1
+                if error.usage is not None:
+                    await self._paid(key, error.usage)
                 error.cost_usd = await self._ledger.put_failure(key, error)
                 raise
             except LogprobsUnavailableError as error:  # the protocol decides what that means
@@ -245,6 +249,8 @@ class Chat:
 
     async def _attempt(self, endpoint: Endpoint, call: Call) -> Reply:
         """One attempt."""
+        if self._closing:
+            raise asyncio.CancelledError
         if self._stopped is not None:
             raise self._stopped
         if self._no_logprobs is not None and call.request.choices:
@@ -321,6 +327,7 @@ class Chat:
     async def close(self) -> None:
         """Store the replies that are under way, as far as they come within seconds, then let go of the endpoint."""
         deadline, stopped_by = time.monotonic() + GRACE_SECONDS, self._stopped
+        self._closing = True
         if self._at_server:
             LOG.info("model '%s': waiting for %d replies under way", self.name, len(self._at_server))
         while self._under_way:
@@ -344,18 +351,22 @@ class Chat:
 async def open_chats(
     models: dict[str, ModelConfig], ledger: Ledger, settings: Settings, progress: Progress
 ) -> AsyncIterator[dict[str, Chat]]:
-    """The voices of a job by model name, closed at its end.
+    """The voices of a job by model name, closed at its end; a signal ends it.
 
     Raises:
         UserError: an endpoint that nothing carries.
+        RunStoppedError: there was a signal.
     """
     for name, config in models.items():
         if config.endpoint not in ENDPOINTS:
             raise UserError(f"models.{name}.endpoint: unknown endpoint '{config.endpoint}'. Known: {list(ENDPOINTS)}.")
-    async with AsyncExitStack() as stack:
-        chats, waves = {}, Waves()
-        stack.push_async_callback(waves.close)
-        for name, config in models.items():
-            chats[name] = Chat(name, config, ledger, settings, progress, waves)
-            stack.push_async_callback(chats[name].close)
-        yield chats
+    waves = Waves()
+    chats = {name: Chat(name, config, ledger, settings, progress, waves) for name, config in models.items()}
+    with cancelled_on_signals():
+        try:
+            yield chats
+        finally:  # all at once: while one waits for replies, another asks for no more
+            await waves.close()
+            closed = await asyncio.gather(*(chat.close() for chat in chats.values()), return_exceptions=True)
+            for error in filter(None, closed):
+                raise error

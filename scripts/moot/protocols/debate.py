@@ -36,6 +36,7 @@ class Answer:
         score: the probability of the task's positive label, where the protocol has one.
         logprobs: label to log-probability, for an answer by likelihood; calibrated later on validation cases.
         probability: of the prediction, by its log-probability, its share of votes, or its stated confidence.
+        share: a stated confidence as it was written, if it may be a share of 1; and the seat and kind that stated it.
     """
 
     prediction: str
@@ -43,6 +44,7 @@ class Answer:
     score: float | None = None
     logprobs: Mapping[str, float] | None = None
     probability: float | None = None
+    share: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)

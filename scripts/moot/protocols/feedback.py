@@ -34,11 +34,22 @@ from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
 from moot.protocols.people import all_spoken
-from moot.protocols.replies import position_in, prediction_schema, prediction_type, spoken
-from moot.protocols.smoothing import Outlook, Probabilities, Rule, decided, likeliest, next_outlook, threshold_met
+from moot.protocols.replies import as_share, position_in, prediction_schema, prediction_type, spoken
+from moot.protocols.smoothing import (
+    LABEL_ALONE,
+    STATED,
+    TOKEN_PROBABILITIES,
+    Outlook,
+    Probabilities,
+    Rule,
+    answer_of,
+    decided,
+    likeliest,
+    next_outlook,
+    threshold_met,
+)
 
 JUDGE, ASSISTANT = "judge", "assistant"
-TOKEN_PROBABILITIES, STATED, LABEL_ALONE = "token probabilities", "stated confidence", "label alone"
 _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
 
 
@@ -350,6 +361,7 @@ def record_outlook(debate: Debate, current: Outlook, latest: Outlook, number: in
         "answer": latest.answers[0],
         "threshold_met": met,
         "probability": _origin(_asked(debate)[-1]),
+        **(as_share(_asked(debate)[-1]) or {}),
     }
     text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
     prediction = decided(current, debate.task)
@@ -374,17 +386,11 @@ def answer_from(debate: Debate, outlook: Outlook) -> Answer:
 
     The decision alone, if O_n rests on an answer without a probability.
     """
-    task, probabilities = debate.task, outlook.probabilities
-    prediction = decided(outlook, task)
-    origins = {_origin(said) for said in _asked(debate) if said.usable}
-    if LABEL_ALONE in origins:
-        return Answer(prediction)
-    named = prediction.split(";") if task.multilabel else [prediction]
-    confidence = 100 * sum(probabilities[label] for label in named) / len(named)
-    by_tokens = origins == {TOKEN_PROBABILITIES} and not task.multilabel
-    return Answer(
-        prediction, confidence, probabilities.get(task.positive), log_shares(probabilities) if by_tokens else None
-    )
+    task = debate.task
+    steps = [said.parsed for said in debate.utterances if said.kind == SMOOTHED and said.parsed]
+    prediction, confidence, score = answer_of(outlook, steps, task)
+    by_tokens = not task.multilabel and all(step["probability"] == TOKEN_PROBABILITIES for step in steps)
+    return Answer(prediction, confidence, score, log_shares(outlook.probabilities) if by_tokens else None)
 
 
 def _summaries(debate: Debate) -> list[Utterance]:

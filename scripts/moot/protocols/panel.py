@@ -25,7 +25,14 @@ from moot.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
 from moot.legal.rules import label_statement
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Utterance
-from moot.protocols.panel_statements import Spoken, parts_of_json, round_schema, split_round, stated_confidence
+from moot.protocols.panel_statements import (
+    Spoken,
+    parts_of_json,
+    round_schema,
+    share_stated,
+    split_round,
+    stated_confidence,
+)
 from moot.protocols.people import PERSON, PersonsForm, all_spoken
 from moot.protocols.replies import spoken
 
@@ -136,7 +143,7 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
         debate.record(
             f"judge_{part.judge}", kind, part.statement, source=said.source,
             round=part.round if kind == OVERRUN else number,
-            confidence=stated_confidence(part.statement), call_id=said.call_id,
+            confidence=stated_confidence(part.statement), parsed=share_stated(part.statement), call_id=said.call_id,
         )  # fmt: skip
     for judge in range(1, params.judges + 1):
         if judge not in heard:
@@ -196,6 +203,7 @@ async def state(debate: Debate, seat: str, number: int, earlier: Sequence[Uttera
     )
     if said.confidence is None:
         said.confidence = stated_confidence(said.text)
+        said.parsed = share_stated(said.text) or said.parsed
     return said
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from moot.core.confidence import CONFIDENCE_SHARE
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols.debate import Utterance
 
@@ -87,9 +88,23 @@ def stated_confidence(text: str) -> float | None:
     >>> stated_confidence("I affirm. Confidence: 85/100")
     85.0
     """
+    number = _last_confidence(text)[0]
+    share_of_one = "." in number and 0 < float(number) <= 1
+    return None if not number or share_of_one or float(number) > 100 else float(number)  # noqa: PLR2004
+
+
+def share_stated(text: str) -> dict[str, float] | None:
+    """The confidence that a statement gives, as `parsed` keeps it, if it may be a share of 1; None for any other."""
+    number, behind = _last_confidence(text)
+    clear = not number or re.match(r"\s*(?:%|/|out of)", behind)
+    return {CONFIDENCE_SHARE: float(number)} if not clear and 0 < float(number) <= 1 else None
+
+
+def _last_confidence(text: str) -> tuple[str, str]:
+    """The digits of the last confidence that is no range, and what stands behind them; "" where there is none."""
     stated = list(_CONFIDENCE.finditer(text))
     if not stated or stated[-1]["range"]:
-        return None
-    number = stated[-1]["after"] or stated[-1]["before"]
-    share_of_one = "." in number and 0 < float(number) <= 1
-    return None if share_of_one or float(number) > 100 else float(number)  # noqa: PLR2004
+        return "", ""
+    if stated[-1]["before"]:
+        return stated[-1]["before"], "%"
+    return stated[-1]["after"], text[stated[-1].end("after") :]

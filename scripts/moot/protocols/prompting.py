@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-import pandas as pd
 from pydantic import Field
 
 from moot.core.artifacts import read_frame
 from moot.core.cases import Case, stable_fraction
+from moot.core.errors import UserError
+from moot.core.kinds import SAMPLE
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
@@ -53,7 +54,9 @@ class SelfConsistencyParams(PromptingParams):
 
     temperature: float = Field(0.7, ge=0, description="sampling temperature, unless the model's entry sets one")
     k: int | Literal["matched", "matched_tokens"] = Field(
-        5, description="samples a case, or as many as the debate's calls, or as its tokens pay for"
+        5,
+        description="samples a case; or as many as the debate makes calls; or as its tokens pay for, by price, or "
+        "by generated tokens where that is not known",
     )
     beside: str = Field("", description="with a matched k: the experiment whose calls or tokens a case are matched")
     single: str = Field(
@@ -129,19 +132,24 @@ def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
 
 
 def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
-    """How many samples: given, or what the debate that this stands beside takes a case, in calls or in tokens."""
+    """How many samples: given, or what the debate that this stands beside takes a case, in calls or in tokens.
+
+    A price tells how many prompt tokens are worth a generated one. Without it generated tokens alone are matched: these
+    take a model's time, and a debate's prompts say the same again and again.
+    """
     if isinstance(params.k, int):
         return params.k
     taken = read_frame(debate.artifacts["beside"])
+    if taken["calls"].isna().any():
+        raise UserError(f"self_consistency: what the recorded debates of {params.beside} took is not known; set `k`.")
     if params.k == "matched":
         return max(1, round(float(taken["calls"].mean())))
     single = read_frame(debate.artifacts["single"])
-    return max(1, round(_tokens(taken) / (_tokens(single) / float(single["calls"].mean()))))
-
-
-def _tokens(predictions: pd.DataFrame) -> float:
-    """Prompt and generated tokens a case."""
-    return float((predictions["prompt_tokens"] + predictions["completion_tokens"]).mean())
+    for column in ("cost_usd", "completion_tokens"):
+        debated, sampled = float(taken[column].mean()), float(single[column].sum())
+        if debated and sampled:
+            return max(1, round(debated / (sampled / float(single["calls"].sum()))))
+    return 1
 
 
 @protocol(
@@ -157,7 +165,7 @@ async def self_consistency(debate: Debate, params: SelfConsistencyParams) -> Ans
     schema = prediction_schema(debate.task, factors=params.factors)
     samples = await all_spoken(
         *(
-            debate.say(SEAT, "sample", "prompting/cot", schema=schema, heard=(), round=number, shots=[])
+            debate.say(SEAT, SAMPLE, "prompting/cot", schema=schema, heard=(), round=number, shots=[])
             for number in range(1, _samples(debate, params) + 1)
         )
     )

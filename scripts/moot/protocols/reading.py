@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from moot.core.cases import Task
-from moot.core.confidence import number_of_choices, probability_of_stated_confidence
+from moot.core.confidence import CONFIDENCE_SHARE, number_of_choices, probability_of_stated_confidence
 from moot.core.likelihood import censored, label_shares
 from moot.llm.parsing.ladder import Parsed
 from moot.llm.request import Reply
@@ -29,6 +29,8 @@ def read_fields(said: "Utterance", parsed: Parsed, task: Task) -> None:
         said.prediction = prediction.casefold()
     elif isinstance(prediction, list):
         said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
+    if (share := parsed.shares.get(CONFIDENCE)) is not None:
+        said.parsed = {**parsed.value, CONFIDENCE_SHARE: share}
     if isinstance(confidence, int | float):
         said.confidence = float(confidence)
         said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(task))

@@ -17,6 +17,7 @@ from moot.core.artifacts import read_table
 from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
+from moot.core.kinds import VOTES
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting
 
@@ -65,7 +66,7 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
             probability=(parsed or {}).get("distribution", {}).get(row["prediction"]),
         )
     problem = outcome.get("reason", "")
-    if problem or not said:
+    if problem or all(row["kind"] == VOTES for row in said):
         debate.record(
             JUDGE,
             "verdict",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.cases import Task
-from moot.core.confidence import stated_probabilities
+from moot.core.confidence import CONFIDENCE_SHARE, stated_probabilities
 from moot.core.likelihood import label_shares
 from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
@@ -124,4 +124,12 @@ def read_answer(debate: Debate, said: Utterance) -> Answer | None:
         shares = label_shares(logprobs)
     elif said.confidence is not None:
         shares = stated_probabilities(task, said.prediction.split(";"), said.confidence)
-    return Answer(said.prediction, said.confidence, shares.get(task.positive), logprobs, said.probability)
+    return Answer(
+        said.prediction, said.confidence, shares.get(task.positive), logprobs, said.probability, as_share(said)
+    )
+
+
+def as_share(said: Utterance) -> dict[str, Any] | None:
+    """A confidence that may be a share of 1 as it was written, and by which seat and kind; None for any other."""
+    written = (said.parsed or {}).get(CONFIDENCE_SHARE)
+    return None if written is None else {CONFIDENCE_SHARE: written, "stated_by": [said.speaker, said.kind]}

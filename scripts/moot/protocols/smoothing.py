@@ -10,13 +10,14 @@ equally confident answers that contradict each other: neither may earn a label p
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from moot.core.cases import Task
 
 Probabilities = Mapping[str, float]
 Rule = Literal["mean", "any", "all"]
 
+TOKEN_PROBABILITIES, STATED, LABEL_ALONE = "token probabilities", "stated confidence", "label alone"
 EVEN = 0.5
 _EQUAL = 1e-9  # what rounding may leave of a tie
 
@@ -97,3 +98,23 @@ def decided(outlook: Outlook, task: Task) -> str:
     tied = [label for label in task.labels if math.isclose(probabilities[label], most, abs_tol=_EQUAL)]
     answered = (label for answer in outlook.answers for label in tied if label in answer.split(";"))
     return next(answered, tied[0])
+
+
+def recorded_outlook(step: Mapping[str, Any]) -> Outlook:
+    """What the judge said in one step, from `parsed` of its row of kind `smoothed`."""
+    return Outlook(step["latest"], (step["answer"],))
+
+
+def answer_of(
+    outlook: Outlook, steps: Iterable[Mapping[str, Any]], task: Task
+) -> tuple[str, float | None, float | None]:
+    """The decision from O_n, its confidence from 0 to 100, and the probability of the positive label.
+
+    The decision alone, if one of the recorded `steps` has an answer without a probability.
+    """
+    prediction = decided(outlook, task)
+    if any(step["probability"] == LABEL_ALONE for step in steps):
+        return prediction, None, None
+    named = prediction.split(";") if task.multilabel else [prediction]
+    confidence = 100 * sum(outlook.probabilities[label] for label in named) / len(named)
+    return prediction, confidence, outlook.probabilities.get(task.positive)

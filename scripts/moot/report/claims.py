@@ -1,17 +1,18 @@
 """Published claims and the rule that judges them: `data/published/claims.csv`, one row a claim.
 
-A claim says which runs it is about, what is measured of them, and on which side of a threshold the value should lie.
+A claim says which runs on which data can judge it, what is measured of them, and on which side of a threshold the value
+should lie.
 """
 
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.errors import UserError
+from moot.scores.case_metrics import CASE_METRICS
 
 COLUMNS = (
     "study",
@@ -19,21 +20,24 @@ COLUMNS = (
     "question",
     "claim",
     "published",
+    "data",
     "statistic",
     "metric",
-    "average",
-    "group",
     "first",
     "second",
     "direction",
     "threshold",
     "see",
 )
-SCORE, OVER_MAJORITY = "score", "gain over the majority class"
-ACCURACY_DIFFERENCE, F1_DIFFERENCE, RATIO_OF_ROUNDS = "difference in accuracy", "difference in F1", "ratio of rounds"
-STATISTICS = (SCORE, OVER_MAJORITY, ACCURACY_DIFFERENCE, F1_DIFFERENCE, RATIO_OF_ROUNDS)
+VALUE, OVER_MAJORITY, DIFFERENCE, RATIO_OF_ROUNDS = (
+    "value",
+    "gain over the majority class",
+    "difference",
+    "ratio of rounds",
+)
+STATISTICS = (VALUE, OVER_MAJORITY, DIFFERENCE, RATIO_OF_ROUNDS)
 DIRECTIONS = ("above", "below", "within")
-FEWEST_CASES = 10
+LEVEL = 0.05
 SUPPORTED, NOT_SUPPORTED, CANNOT_TELL = "supported", "not supported", "cannot tell"
 
 _SELECTOR = re.compile(r"\s*(\w+)(?:\(([^()]*)\))?\s*")
@@ -51,6 +55,10 @@ class Selector:
     protocol: str
     wanted: tuple[tuple[str, str], ...] = ()
 
+    def __str__(self) -> str:
+        values = "; ".join(f"{name}={value}" for name, value in self.wanted)
+        return f"{self.protocol} ({values})" if values else self.protocol
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -62,10 +70,10 @@ class Claim:
         question: the question that it answers.
         claim: the published answer, in words.
         published: the published value; NaN where none is printed.
+        data: the data sets that can judge it, each by its name in a configuration or by its loader; a sample or
+            synthetic data judge where they are named as such, "nlsy97 (synthetic)".
         statistic: what is measured, one of `STATISTICS`; "" where no single number judges it.
-        metric: the score's name, where the statistic is a score.
-        average: the score's average.
-        group: the score's group.
+        metric: of contrasts; none for a ratio of rounds.
         first: the runs that it is about.
         second: the runs that they are compared with.
         direction: `above` or `below` the threshold, or `within` it of 0.
@@ -78,10 +86,9 @@ class Claim:
     question: str
     claim: str
     published: float
+    data: tuple[str, ...]
     statistic: str
     metric: str
-    average: str
-    group: str
     first: tuple[Selector, ...]
     second: tuple[Selector, ...]
     direction: str
@@ -97,21 +104,40 @@ class Claim:
             f"within {self.threshold:g} of 0" if self.direction == "within" else f"{self.direction} {self.threshold:g}"
         )
 
-    def judge(self, low: float, high: float, cases: float) -> str:
-        """The word for an interval: `supported` where all of it is on the claim's side, `not supported` where none is.
+    @property
+    def comparison(self) -> str:
+        """What can judge it, in words: what is measured, of which runs, on which data."""
+        joined = " to " if self.statistic == RATIO_OF_ROUNDS else " less "
+        runs = joined.join(" or ".join(map(str, side)) for side in (self.first, self.second) if side)
+        return f"{self.measured}: {runs}, on {' or '.join(self.data)}"
 
-        Fewer than `FEWEST_CASES` cases, and an interval on both sides, cannot tell.
-        """
-        if math.isnan(low) or math.isnan(high) or cases < FEWEST_CASES:
+    @property
+    def measured(self) -> str:
+        """What is measured of its runs."""
+        if self.statistic == DIFFERENCE:
+            return f"difference in {self.metric}"
+        return self.metric if self.statistic == VALUE else self.statistic
+
+    def names(self, dataset: str, loader: str, kind: str) -> bool:
+        """Whether it names a data set; `kind` is "sample" or "synthetic" where the data are that."""
+        return any((f"{name} ({kind})" if kind else name) in self.data for name in (dataset, loader))
+
+    def p(self, p_of: Callable[[float], float]) -> float:
+        """The p of the verdict, by the p of supposed values: the larger one of both ends where it is `within`."""
+        return max(p_of(end) for end in ((-self.threshold, self.threshold) if self._is_within else (self.threshold,)))
+
+    def judge(self, value: float, p: float) -> str:
+        """The word for a value: on which side of the threshold it lies, where p is below `LEVEL`."""
+        if not p < LEVEL:
             return CANNOT_TELL
-        bottom, top = {
-            "above": (self.threshold, math.inf),
-            "below": (-math.inf, self.threshold),
-            "within": (-self.threshold, self.threshold),
-        }[self.direction]
-        if bottom < low and high < top:
-            return SUPPORTED
-        return NOT_SUPPORTED if high < bottom or low > top else CANNOT_TELL
+        on_side = (
+            abs(value) < self.threshold if self._is_within else (value > self.threshold) == (self.direction == "above")
+        )
+        return SUPPORTED if on_side else NOT_SUPPORTED
+
+    @property
+    def _is_within(self) -> bool:
+        return self.direction == "within"
 
 
 def read_claims(path: Path) -> list[Claim]:
@@ -134,18 +160,21 @@ def _claim(row: dict[str, str], place: str) -> Claim:
     judged = bool(row["statistic"])
     if judged and row["statistic"] not in STATISTICS:
         raise UserError(f"{place}: statistic '{row['statistic']}', expected one of {', '.join(STATISTICS)}.")
+    if row["statistic"] in (VALUE, DIFFERENCE, OVER_MAJORITY) and row["metric"] not in CASE_METRICS:
+        raise UserError(f"{place}: metric '{row['metric']}', expected one of {', '.join(CASE_METRICS)}.")
     if judged and row["direction"] not in DIRECTIONS:
         raise UserError(f"{place}: direction '{row['direction']}', expected one of {', '.join(DIRECTIONS)}.")
+    if judged and not row["data"].strip():
+        raise UserError(f"{place}: data is empty, expected the data sets that can judge it: NAME or NAME | NAME.")
     return Claim(
         row["study"],
         row["source"],
         row["question"],
         row["claim"],
         _number(row["published"], f"{place}: published", optional=True),
+        tuple(name.strip() for name in row["data"].split("|") if name.strip()),
         row["statistic"],
         row["metric"],
-        row["average"],
-        row["group"],
         tuple(_selectors(row["first"], f"{place}: first")),
         tuple(_selectors(row["second"], f"{place}: second")),
         row["direction"],

@@ -160,6 +160,7 @@ class StudyResults:
         found: list[str] = [SIMULATED_NOTE] if self.simulated else []
         trained = (self.of_datasets[name] for name in self.baselines if name in self.of_datasets)
         found += [note for results in self.experiments.values() if (note := people_note(results))]
+        found += [note for results in self.experiments.values() for note in results.notes_on_confidences]
         for results in (*self.experiments.values(), *trained):
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
             if cluster := results.task.cluster:
@@ -174,10 +175,15 @@ def people_note(results: ExperimentResults) -> str:
     return f"In {results.experiment} people sit as {', '.join(named)}; all other seats are the model's" if named else ""
 
 
+def data_kind(results: ExperimentResults) -> str:
+    """Whether an experiment's data are "synthetic" or a "sample"; "" where they are the real ones."""
+    notes = " ".join(results.task.notes).casefold()
+    return next((word for word in ("synthetic", "sample") if word in notes), "")
+
+
 def data_label(results: ExperimentResults) -> str:
     """What tables and figures call an experiment's data: its name, and whether it is synthetic or a sample."""
-    notes = " ".join(results.task.notes).casefold()
-    kind = next((word for word in ("synthetic", "sample") if word in notes), "")
+    kind = data_kind(results)
     return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from moot.core.cases import Task
+from moot.core.confidence import CONFIDENCE_SHARE
 from moot.core.kinds import CONCLUSION, HUMAN, PUBLIC
 from moot.core.schemas import SCHEMAS
 from moot.report import escaping
@@ -180,7 +181,7 @@ def _body(said: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, list[str]
             [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value),
         )
         for name, value in fields.items()
-        if name not in ("prediction", "confidence")
+        if name not in ("prediction", "confidence", CONFIDENCE_SHARE)
     )
     if not fields or (said["source"] == HUMAN and not said["parse_status"]):
         return "", said["text"], shown

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
+from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.core.registry import Registry
 from moot.scores.groups import probability_of_prediction
@@ -61,6 +62,14 @@ def accuracy(results: ExperimentResults, model: str) -> Terms:
     """Share of debates with the right answer; an invalid one is wrong."""
     rows = _rows(results, model)
     return _share(rows, (rows["status"] == "valid") & (rows["prediction"] == rows["target"]))
+
+
+@case_metric("accuracy_of_valid")
+def accuracy_of_valid(results: ExperimentResults, model: str) -> Terms:
+    """Share of right answers among debates with a usable answer."""
+    rows = _rows(results, model)
+    rows = rows[rows["status"] == "valid"]
+    return _share(rows, rows["prediction"] == rows["target"])
 
 
 @case_metric("valid")
@@ -124,15 +133,24 @@ def _where_stated(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
 @case_metric("tokens")
 def tokens(results: ExperimentResults, model: str) -> Terms:
     """Prompt and generated tokens of a debate."""
-    rows = _rows(results, model)
+    rows = _taken(results, model, "tokens")
     return _share(rows, rows["prompt_tokens"] + rows["completion_tokens"], AMOUNT)
 
 
 @case_metric("calls")
 def calls(results: ExperimentResults, model: str) -> Terms:
     """Calls of a debate."""
-    rows = _rows(results, model)
+    rows = _taken(results, model, "calls")
     return _share(rows, rows["calls"], AMOUNT)
+
+
+def _taken(results: ExperimentResults, model: str, metric: str) -> pd.DataFrame:
+    if results.config.protocol == RECORDED:
+        raise UserError(
+            f"contrast with the metric {metric}: what the recorded debates of {results.experiment} took is not known. "
+            "Compare another metric."
+        )
+    return _rows(results, model)
 
 
 # Appellate panels

@@ -73,8 +73,7 @@ def _scores(
     def metrics(weights: Floats) -> dict[Key, Floats]:
         return _metrics(sums(truth, answered, weights), labels, positive, occurs, invalid_wrong)
 
-    values, parts = metrics(np.ones((1, len(rows)))), [metrics(weights) for weights in bootstrap.weights()]
-    draws = {key: np.concatenate([part[key] for part in parts]) for key in values}
+    values, draws = metrics(np.ones((1, len(rows)))), bootstrap.draws_of(metrics)
     for key, value in values.items():
         metric, average, label = key
         clusters = bootstrap.clusters_among(rows_behind(key, truth, answered, labels, positive))

@@ -14,6 +14,7 @@ from moot.stats.bootstrap import Floats
 from moot.stats.contrasts import Difference, Sums, compare_paired, compare_unpaired
 from moot.stats.power import Observed, Spread, estimate_spread
 
+NOT_SHOWN = "not shown"
 FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
 
 
@@ -157,11 +158,11 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     results = [experiments[side.experiment] for side in contrast.sides]
     clusters = [results[0].clusters[case] for case in names]
     low, high = (debates.terms.bounds for debates in sides)
-    bounds = (low[0] - high[1], low[1] - high[0])
     if contrast.paired:
-        return compare_paired(first, second, clusters, results[0].seed, bounds)
+        return compare_paired(first, second, clusters, results[0].seed, (low[0] - high[1], low[1] - high[0]))
     other_clusters = [results[1].clusters[case] for case in others]
-    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, bounds)
+    both = (min(low[0], high[0]), max(low[1], high[1]))
+    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, both)
 
 
 def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float) -> Spread:
@@ -185,7 +186,7 @@ def _is_counted(debates: Debates) -> bool:
 def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
     """Whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is not below the level."""
     if not p < level:
-        return "not shown"
+        return NOT_SHOWN
     if contrast.direction == DIFFER:
         return "yes"
     return "yes" if (difference > 0) == (contrast.direction == FIRST_HIGHER) else "opposite"

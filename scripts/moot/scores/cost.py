@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from moot.core.config import RECORDED
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import AMOUNT, mean_statistic
@@ -17,7 +18,7 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
     """`calls_per_case`, `tokens_per_case` (prompt and completion), `seconds_per_case` ... and `cost_usd_total`.
 
     Per case means per row of predictions: a case argued twenty times counts twenty times. Seconds are those of the
-    calls when they were made, not of a replay.
+    calls when they were made, not of a replay. Recorded debates have none of these: what they took is not known.
     """
     predictions = results.predictions
     return concat_scores(
@@ -27,6 +28,8 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
 
 
 def _model_scores(rows: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
+    if results.config.protocol == RECORDED:
+        return
     rows = rows.sort_values(["case_id", "repeat"], kind="stable")
     sample = results.sample(rows["case_id"])
     n_invalid = int((rows["status"] != "valid").sum())

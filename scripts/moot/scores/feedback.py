@@ -8,14 +8,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.core.likelihood import calibrate, log_shares
-from moot.protocols.smoothing import Outlook, decided, replay
+from moot.protocols.smoothing import LABEL_ALONE, TOKEN_PROBABILITIES, Outlook, decided, recorded_outlook, replay
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
@@ -73,15 +72,11 @@ def _judged(rows: pd.DataFrame) -> Judged:
     steps = [json.loads(parsed) for parsed in rows["parsed"]]
     return Judged(
         rows["case_id"].iloc[0],
-        _latest(steps[0]),
-        tuple((_latest(step), step["threshold_met"]) for step in steps[1:]),
-        all(step["probability"] == "token probabilities" for step in steps),
-        any(step["probability"] == "label alone" for step in steps),
+        recorded_outlook(steps[0]),
+        tuple((recorded_outlook(step), step["threshold_met"]) for step in steps[1:]),
+        all(step["probability"] == TOKEN_PROBABILITIES for step in steps),
+        any(step["probability"] == LABEL_ALONE for step in steps),
     )
-
-
-def _latest(step: Mapping[str, Any]) -> Outlook:
-    return Outlook(step["latest"], (step["answer"],))
 
 
 def predictions_from(outlooks: Mapping[int, Outlook], debates: list[Judged], results: ExperimentResults) -> list[str]:

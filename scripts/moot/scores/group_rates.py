@@ -9,7 +9,7 @@ import pandas as pd
 from moot.core.cases import positive_of_two
 from moot.scores.groups import MOST_VALUES
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import DIFFERENCE, SHARE, as_numbers, ratio_statistic
+from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
 from moot.stats.contrasts import Difference, Sums, compare_unpaired
 from moot.stats.paired import holm
 
@@ -25,10 +25,11 @@ class GroupRate:
     Attributes:
         attribute, group: the attribute of the cases, and its value.
         rate: `TRUE_POSITIVE`, `FALSE_POSITIVE`, `FALSE_NEGATIVE` or `PREDICTED`.
-        value, low, high: the rate with its 95 % interval by cluster; NaN where no case of the group defines it.
-        cases, n: cases of the group, and valid answers about them.
-        compared_with: the attribute's largest group; "" for that group itself, and where either rate is undefined.
-        difference: from that group; None where nothing is compared.
+        value, low, high: the rate with its 95 % interval by cluster; NaN where fewer than `FEWEST_CASES` cases of the
+            group define it, as the people who were not arrested again define a false positive rate.
+        cases, n: cases that define the rate, and valid answers about them.
+        compared_with: the attribute's largest group; "" for that group itself, and where either rate is not shown.
+        difference: from that group; None where nothing is compared. Its p is 1 where it cannot be computed.
         p_holm: p after Holm's correction over all differences of the model.
         tests: how many these are.
     """
@@ -53,7 +54,7 @@ def group_rates(
     """The rates of one model of an experiment whose task has two labels, by attribute, rate and group; [] for others.
 
     Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than `MOST_VALUES` values. Groups are
-    different people: p is of a t test on the bootstrap's standard error.
+    different people: see `moot.stats.contrasts.compare_unpaired`.
 
     Args:
         results: of the experiment.
@@ -81,15 +82,19 @@ def _of_attribute(
     results: ExperimentResults, attribute: str, rate: str, groups: dict[str, pd.DataFrame], largest: str
 ) -> Iterator[GroupRate]:
     sums = {group: _sums(rows, positive_of_two(results.task), rate) for group, rows in groups.items()}
+    counted = {group: rows["case_id"][sums[group].bottoms[:, 0] > 0] for group, rows in groups.items()}
+    shown = {group for group, cases in counted.items() if cases.nunique() >= FEWEST_CASES}
     for group, rows in groups.items():
-        sample, mine = results.sample(rows["case_id"]), sums[group]
-        value = sample.bootstrap.estimate(ratio_statistic(mine.tops[:, 0], mine.bottoms[:, 0], SHARE))
-        one = GroupRate(attribute, group, rate, *value, sample.n_cases, sample.n)
-        if group == largest or not (mine.bottoms.any() and sums[largest].bottoms.any()):
+        mine, value = sums[group], (np.nan, np.nan, np.nan)
+        if group in shown:
+            bootstrap = results.sample(rows["case_id"]).bootstrap
+            value = bootstrap.estimate(ratio_statistic(mine.tops[:, 0], mine.bottoms[:, 0], SHARE))
+        one = GroupRate(attribute, group, rate, *value, counted[group].nunique(), len(counted[group]))
+        if group == largest or not {group, largest} <= shown:
             yield one
             continue
         clusters, others = ([results.clusters[case] for case in groups[name]["case_id"]] for name in (group, largest))
-        difference = compare_unpaired(mine, sums[largest], clusters, others, results.seed, DIFFERENCE)
+        difference = compare_unpaired(mine, sums[largest], clusters, others, results.seed, SHARE)
         yield replace(one, compared_with=largest, difference=difference)
 
 

@@ -14,12 +14,14 @@ from moot.core.cases import Case, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
+from moot.protocols.confidence_scales import CHANGED, NEEDED, Scale, rescaled, scales_in
 from moot.stats.bootstrap import ClusterBootstrap, Statistic
 
 OVERALL = "overall"
 TURN = ["model", "debate_id", "turn"]
 KEYS = (*TURN, "case_id")
 _CALLS_AT_ONCE = 5000
+_RESTS_ON_SCALE = {*CHANGED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class ExperimentView:
     """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in.
 
     `recorded_names` holds the names that records of the past give some of its models; `arm` and `of` say which control
-    arm of which experiment it is, if any.
+    arm of which experiment it is, if any; `loader` is that of the data set.
     """
 
     protocol: str
@@ -38,6 +40,7 @@ class ExperimentView:
     recorded_names: Mapping[str, str] = field(default_factory=dict)
     arm: str = ""
     of: str = ""
+    loader: str = ""
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""
@@ -84,6 +87,17 @@ class ExperimentResults:
     def task(self) -> Task:
         """The data set's description, from the metadata of its cases."""
         return self._cases_and_task[1]
+
+    @property
+    def notes_on_confidences(self) -> list[str]:
+        """What readers must know of the scale of stated confidences, a sentence for each model and prompt."""
+        return [
+            f"{self.experiment}: confidences of {scale.voice} in its replies of kind {scale.kind} are read as "
+            f"{'shares of 1' if scale.share else 'per cent'}; {scale.ambiguous} of {scale.replies} might be either."
+            for model in self.config.models
+            for scale in self.scales(model)
+            if scale.ambiguous
+        ]
 
     @cached_property
     def cases(self) -> pd.DataFrame:
@@ -160,7 +174,18 @@ class ExperimentResults:
     def _held(self) -> pd.DataFrame:
         frame = _in_order(read_frames(self._all_shards()))
         self._refuse_twice(frame[frame.duplicated(TURN)])
+        for model in self.config.models:
+            if any(scale.share for scale in self.scales(model)):
+                mine = frame["model"] == model
+                said = rescaled(frame[mine], self.scales(model), self.config.params, self.task)
+                frame = pd.concat([frame[~mine], said]).sort_index()
         return frame
+
+    def scales(self, model: str) -> Sequence[Scale]:
+        """What the confidences of a model's experiment were taken for, by the metadata of its predictions."""
+        path = self.results / "predictions" / self.experiment / f"{model}.parquet"
+        named = path.is_file() if self.files is None else path in self.files
+        return scales_in(path) if named else ()
 
     def parts(
         self, columns: Collection[str], model: str = "", *, validation: bool = False, waits: bool = False
@@ -179,13 +204,18 @@ class ExperimentResults:
         wanted = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
         for shard in self._all_shards(model):
-            part = read_frame(shard, list(wanted))
+            scales = self.scales(shard.parent.name) if _RESTS_ON_SCALE & set(wanted) else ()
+            shares = any(scale.share for scale in scales)
+            part = read_frame(shard, list(dict.fromkeys([*wanted, *NEEDED]) if shares else wanted))
             if not waits:
                 outcomes = (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
                 ended = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
                 waiting_ones = set(ended.to_pandas().loc[waiting, "debate_id"])
                 part = part[~part["debate_id"].isin(waiting_ones)]
             part = _in_order(part)
+            if shares:
+                part = rescaled(part, scales, self.config.params, self.task)
+                part = part[[name for name in wanted if name in part]]
             found = set(zip(part["model"], part["debate_id"], strict=True))
             self._refuse_twice(
                 part[part.duplicated(TURN) | part["debate_id"].isin([name for _, name in found & debates])]

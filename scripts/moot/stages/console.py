@@ -11,6 +11,8 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
+from moot.core.stopping import is_stopping
+
 EVERY_SECONDS = 10.0
 
 STAGES = {
@@ -45,6 +47,8 @@ _HIDDEN_LINES = (
     "Conda environments",
     "Select jobs",
     "Removing output",
+    "Will exit after",
+    "Shutting down",
 )
 
 
@@ -83,6 +87,8 @@ class StageLines(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record of Snakemake's is shown as it is."""
         event = str(getattr(getattr(record, "event", None), "value", ""))
+        if is_stopping() and (event == "job_error" or getattr(record, "exception", "") == "RuleException"):
+            return False  # of a job that ended as it was told to, and has said so
         if event == "run_info":
             self._plan(getattr(record, "stats", {}))
         elif event == "job_info":

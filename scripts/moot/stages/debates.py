@@ -1,9 +1,8 @@
 """A job's debates: every case and repeat of one experiment, model and shard, held concurrently, given back in order."""
 
 import asyncio
-import signal
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import aclosing, closing, contextmanager
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
 from moot.core.cases import Case, Task, leaks, shard_number
-from moot.core.errors import DebatePausedError, RunStoppedError
+from moot.core.errors import DebatePausedError
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
@@ -137,38 +136,12 @@ def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "
             "reason": reason,
             "score": answer.score if answer else None,
             "logprobs": dict(answer.logprobs) if answer and answer.logprobs else None,
+            **(answer.share if answer and answer.share else {}),
         },
         prediction=answer.prediction if answer else None,
         confidence=answer.confidence if answer else None,
         probability=answer.probability if answer else None,
     )
-
-
-@contextmanager
-def _stopping_on_signals() -> Any:
-    """Turn SIGINT and SIGTERM into an orderly end: calls under way are awaited and stored first."""
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    received: list[str] = []
-
-    def stop(number: signal.Signals) -> None:
-        received.append(number.name)
-        if task is not None:
-            task.cancel()
-
-    for number in signals:
-        loop.add_signal_handler(number, stop, number)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not received:
-            raise
-        raise RunStoppedError(
-            f"stopped by {received[0]}. Every reply received is in the ledger: run the same command again to go on."
-        ) from None
-    finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
 
 
 @dataclass(frozen=True)
@@ -255,13 +228,13 @@ async def run_debates(
 
 
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
-    """`run_debates` with the configured ledger and budget; SIGINT and SIGTERM end it in order."""
+    """`run_debates` with the configured ledger and budget."""
     progress = Progress(f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_a_debate)
     renamed = as_argued(plan.experiments[job.experiment].config, job.cases, job.task)
     cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
     open_endpoint = simulated_endpoints(plan.config, cases, task)
     settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models, open_endpoint)
-    with closing(Ledger(plan.config.ledger)) as ledger, _stopping_on_signals():
+    with closing(Ledger(plan.config.ledger)) as ledger:
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
             async for debate in debates:
                 remove_unasked(debate)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from moot.core.command_line import SHIPPED
 from moot.core.log import job_log
+from moot.core.stopping import ending_with_the_run
 from moot.stages.plan import Plan
 from moot.stages.records import recorded
 
@@ -19,7 +20,7 @@ def job(snakemake: "Snakemake") -> Iterator[Plan]:
 
     A process that does several jobs hands each the same plan, as `snakemake.plan`.
     """
-    with job_log(snakemake.log[0]):
+    with job_log(snakemake.log[0]), ending_with_the_run():
         plan = getattr(snakemake, "plan", None) or Plan.from_yaml(snakemake.config, SHIPPED)
         with recorded(snakemake):
             yield plan

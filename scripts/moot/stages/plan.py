@@ -293,8 +293,9 @@ class Plan:
         models_known = {name: self.config.models[name] for name in chosen if name in self.config.models}
         recorded = {name: known.model for name, known in models_known.items() if known.endpoint == RECORDED}
         params = found.params.model_dump()
+        loader = self.datasets[config.dataset].loader or config.dataset
         return ExperimentView(
-            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of
+            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of, loader
         )
 
     @cached_property

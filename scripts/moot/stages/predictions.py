@@ -1,7 +1,7 @@
 """From transcripts to predictions: one row a case and repeat, what it took, and thresholds fitted on validation."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,12 @@ import pandas as pd
 
 from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
-from moot.core.kinds import CONCLUSION
+from moot.core.config import RECORDED
+from moot.core.kinds import CONCLUSION, SMOOTHED
 from moot.core.likelihood import calibrate
 from moot.llm.exports import calls_row
 from moot.llm.ledger import Ledger
+from moot.protocols.confidence_scales import Scale, Stated, as_metadata, rescaled
 from moot.stages.plan import Plan
 
 
@@ -23,18 +25,25 @@ class Debated:
     Args:
         ledger: where the calls stand.
         shards: the model's transcripts, in the order of shards; a debate stands in one of them.
+        seats: seat to model, where another than the experiment's takes it.
 
     Attributes:
-        conclusions: one frame a shard, the rows of kind `conclusion` with what came of their debate.
+        conclusions: one frame a shard, the rows of kind `conclusion`, and what Debate-Feedback worked out.
         costs: by debate_id, as `debate_costs`.
         served: by debate_id, as `versions_served`.
     """
 
-    def __init__(self, ledger: Ledger, shards: Sequence[Path]) -> None:
+    def __init__(self, ledger: Ledger, shards: Sequence[Path], seats: Mapping[str, str]) -> None:
         self._ledger, self._shards = ledger, shards
         self.conclusions: list[pd.DataFrame] = []
         self.costs: dict[str, dict[str, float]] = {}
         self.served: dict[str, list[tuple[str, str]]] = {}
+        self._stated = Stated(seats)
+
+    @property
+    def scales(self) -> list[Scale]:
+        """What the confidences of each model and prompt are taken for, once all calls have been read."""
+        return self._stated.scales
 
     def calls(self) -> Iterator[dict[str, Any]]:
         """Every call that the transcripts rest on, in the order of its first use: rows of the calls schema.
@@ -54,7 +63,8 @@ class Debated:
             called = pd.DataFrame(mine, columns=_TAKEN)
             self.costs.update(debate_costs(said, called).to_dict("index"))  # type: ignore[arg-type]
             self.served.update(versions_served(said, called))
-            self.conclusions.append(_conclusions(said))
+            self._stated.add(said)
+            self.conclusions.append(said[said["kind"].isin([CONCLUSION, SMOOTHED])])
 
     def _calls_of(self, said: pd.DataFrame, batch: int = 500) -> Iterator[dict[str, Any]]:
         call_ids = list(dict.fromkeys(call_id for call_id in said["call_id"] if call_id))
@@ -63,8 +73,8 @@ class Debated:
             yield from (calls_row(found[key]) for key in call_ids[start : start + batch] if key in found)
 
 
-_SAID = ["experiment", "model", "debate_id", "case_id", "repeat", "kind"]
-_SAID += ["parsed", "parse_status", "prediction", "confidence", "probability", "call_id"]
+_SAID = ["experiment", "model", "debate_id", "case_id", "repeat", "turn", "speaker", "kind", "text", "source"]
+_SAID += ["parsed", "parse_status", "prediction", "confidence", "probability", "call_id", "missing_fields"]
 _TAKEN = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
 _TAKEN += ["attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
 
@@ -76,7 +86,7 @@ def _conclusions(said: pd.DataFrame) -> pd.DataFrame:
     conclusions["reason"] = [entry.get("reason", "") for entry in outcome]
     conclusions["score"] = pd.Series([entry["score"] for entry in outcome], conclusions.index, dtype=float)
     conclusions["logprobs"] = pd.Series([entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object)
-    return conclusions.drop(columns=["parsed", "call_id", "parse_status", "kind"])
+    return conclusions.drop(columns=["parsed", "call_id", "parse_status", "kind", "text"])
 
 
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
@@ -113,17 +123,29 @@ def versions_served(transcripts: pd.DataFrame, calls: pd.DataFrame) -> dict[str,
     return {debate_id: sorted(found) for debate_id, found in served.items()}
 
 
-def prediction_rows(debated: Debated, cases: Sequence[Case], task: Task, split: str) -> Iterable[dict[str, Any]]:
-    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts."""
+def prediction_rows(
+    debated: Debated,
+    cases: Sequence[Case],
+    task: Task,
+    split: str,
+    params: Mapping[str, Any],
+    recorded: bool = False,
+) -> Iterable[dict[str, Any]]:
+    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts.
+
+    What recorded debates took is not known, and missing.
+    """
     splits = {case.case_id: case.split for case in cases}
     targets = {case.case_id: case.target for case in cases}
     filled = [frame for frame in debated.conclusions if len(frame)] or debated.conclusions[:1]
-    conclusions = calibrate(pd.concat(filled, ignore_index=True), splits, targets, task)
+    ended = pd.concat(filled, ignore_index=True)
+    ended = rescaled(ended, debated.scales, params, task)
+    conclusions = calibrate(_conclusions(ended), splits, targets, task)
     for row in conclusions.to_dict("records"):
         if splits[row["case_id"]] != split:
             continue
         cost = debated.costs[row["debate_id"]]
-        counts = {name: int(cost[name]) for name in _COUNTS}
+        taken = {name: int(cost[name]) for name in _COUNTS} | {name: float(cost[name]) for name in _AMOUNTS}
         yield {
             "experiment": row["experiment"],
             "model": row["model"],
@@ -136,14 +158,13 @@ def prediction_rows(debated: Debated, cases: Sequence[Case], task: Task, split: 
             "status": row["status"],
             "reason": row["reason"],
             "target": targets[row["case_id"]],
-            "seconds": float(cost["seconds"]),
-            "cost_usd": float(cost["cost_usd"]),
-            **counts,
+            **(dict.fromkeys(taken) if recorded else taken),
             "served_by": debated.served.get(row["debate_id"], []),
         }
 
 
 _COUNTS = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens")
+_AMOUNTS = ("seconds", "cost_usd")
 
 
 def write_predictions(
@@ -167,8 +188,11 @@ def write_predictions(
         digests: what the job was made with, for the artifacts' metadata.
     """
     cases, task = read_cases(cases_path)
+    held = plan.experiments[experiment]
+    params = held.params.model_dump()
     with closing(Ledger(plan.config.ledger)) as ledger:
-        debated = Debated(ledger, shards)
+        debated = Debated(ledger, shards, params.get("seats", {}))
         write_rows(calls, "calls", debated.calls(), describe(experiment, shards, **digests))
-    rows = prediction_rows(debated, cases, task, plan.experiments[experiment].config.split)
-    write_rows(output, "predictions", rows, describe(experiment, [cases_path, *shards], **digests))
+    rows = prediction_rows(debated, cases, task, held.config.split, params, held.config.protocol == RECORDED)
+    described = describe(experiment, [cases_path, *shards], **digests, **as_metadata(debated.scales))
+    write_rows(output, "predictions", rows, described)

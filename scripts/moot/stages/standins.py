@@ -45,12 +45,13 @@ class StandIns:
             taken = [self._taken(debate) for debate in debates]
             write_rows(self._folder / predictions, "predictions", taken, describe(experiment))
 
-    def _taken(self, debate: Debate) -> dict[str, int]:
-        """What a debate takes: calls and tokens."""
+    def _taken(self, debate: Debate) -> dict[str, float]:
+        """What a debate takes: calls, tokens, dollars."""
         calls = list(dict.fromkeys(said.call_id for said in debate.utterances if said.call_id))
         replies = [entry.reply for entry in self._ledger.entries(calls)]
         return {
             "calls": len(replies),
             "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
             "completion_tokens": sum(reply.completion_tokens for reply in replies),
+            "cost_usd": sum(reply.cost_usd for reply in replies),
         }

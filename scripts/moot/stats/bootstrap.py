@@ -8,13 +8,21 @@ The interval is a small-sample t interval: the bootstrap's standard error, Stude
 than there are clusters, on a scale that suits the statistic's range (log odds for a share, so that it stays within 0
 and 1). Percentiles of the draws cover too little with few clusters and rare outcomes; docs/results.md has the coverage
 of this method by simulation, for 5 to 200 clusters. Where all clusters agree (all or none right) the draws show no
-spread, and the interval is that of Clopper and Pearson (1934) with the clusters as sample size.
+spread, and the interval is that of Clopper and Pearson (1934) with the clusters as sample size. Amounts (rounds,
+tokens, costs) are skewed: their interval holds that on the scale of logarithms and that of t corrected for the draws'
+skewness (Hall 1992, "On the removal of skewness by transformation", JRSS B 54).
+
+Where rows belong to clusters of several kinds at once, none within the other (a debate's story and its judge), the
+variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with multiway clustering", JBES 29): of each
+kind, less that of what both share; but not less than of one kind alone. t has one degree of freedom less than the kind
+with the fewest clusters has.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 Bounds = tuple[float, float]
+Key = TypeVar("Key")
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -37,6 +46,7 @@ MEANT_DIGITS = 9  # of a share's interval
 _WEIGHTS_AT_ONCE = 2**22
 """Resamples times rows whose weights are in memory at once: 32 MB, and a statistic takes some times as much."""
 _NO_SPREAD = 1e-12
+_NO_SKEWNESS = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +71,7 @@ class ClusterBootstrap:
     """Resamples of the clusters behind some rows; equal clusters and seed give equal draws, also across models.
 
     Args:
-        clusters: the cluster that each row belongs to; several rows may share one.
+        clusters: the cluster that each row belongs to; several rows may share one. A tuple names one of each kind.
         seed: the configuration's seed.
         resamples: how many samples of clusters are drawn, with replacement.
         level: the interval's nominal coverage.
@@ -70,12 +80,20 @@ class ClusterBootstrap:
     def __init__(
         self, clusters: "ArrayLike | pd.Series[Any]", seed: int, resamples: int = RESAMPLES, level: float = LEVEL
     ) -> None:
-        self.codes, names = pd.factorize(np.asarray(clusters, dtype=object), sort=True)
-        self.rows, self.clusters, self.level = len(self.codes), len(names), level
+        kinds = kinds_of_clusters(clusters)
+        self.codes, _ = min(kinds, key=lambda kind: (kind[1], kind[0].max(initial=-1)))
+        self.rows, self.clusters, self.level = len(self.codes), int(self.codes.max(initial=-1)) + 1, level
         self._seed, self._resamples = seed, resamples
+        self.kinds = len(kinds)
+        self._kinds = [
+            (ClusterBootstrap(codes, seed, resamples, level), number) for codes, number in kinds if len(kinds) > 1
+        ]
 
     def weights(self) -> Iterator[Floats]:
-        """How often each row is drawn: some resamples at a time, shape (some, rows), all of them where rows are few."""
+        """How often each row is drawn: some resamples at a time, shape (some, rows), all of them where rows are few.
+
+        Of several kinds of clusters those of the fewest clusters are drawn.
+        """
         at_once = max(1, _WEIGHTS_AT_ONCE // max(self.rows, 1))
         if at_once >= self._resamples:
             yield self._all_weights
@@ -95,11 +113,25 @@ class ClusterBootstrap:
         return float(statistic(np.ones((1, self.rows)))[0]) if self.rows else float("nan")
 
     def draws(self, statistic: Callable[[Floats], Floats]) -> Floats:
-        """The statistic on every resample, shape (resamples,)."""
-        return np.concatenate([statistic(weights) for weights in self.weights()])
+        """The statistic on every resample, shape (resamples,); see `draws_of`."""
+        return self.draws_of(lambda weights: {"": statistic(weights)})[""]
+
+    def draws_of(self, statistics: Callable[[Floats], Mapping[Key, Floats]]) -> dict[Key, Floats]:
+        """Several statistics on every resample, shape (resamples,) each.
+
+        With several kinds of clusters: the draws of that kind by which the statistic varies most, spread so that their
+        variance is that of Cameron, Gelbach and Miller.
+        """
+        if self._kinds:
+            each = [(kind.draws_of(statistics), kind.clusters, number) for kind, number in self._kinds]
+            return {key: _crossed([(found[key], size, kinds) for found, size, kinds in each]) for key in each[0][0]}
+        parts = [statistics(weights) for weights in self.weights()]
+        return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
     def clusters_among(self, rows: Truths | None) -> int:
         """How many clusters some rows belong to; None for all rows."""
+        if self._kinds:
+            return min(kind.clusters_among(rows) for kind, number in self._kinds if number == 1)
         return self.clusters if rows is None else len(np.unique(self.codes[rows]))
 
     def interval(self, statistic: Statistic) -> tuple[float, float]:
@@ -112,6 +144,45 @@ class ClusterBootstrap:
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Value, lower and upper end of the interval."""
         return self.value(statistic), *self.interval(statistic)
+
+
+def kinds_of_clusters(clusters: "ArrayLike | pd.Series[Any]") -> list[tuple[NDArray[np.intp], int]]:
+    """The number of each row's cluster by each kind, then by each two kinds together, and so on; and how many kinds.
+
+    Args:
+        clusters: the cluster of each row, or a tuple with one of each kind.
+    """
+    rows: list[Any] = list(clusters)  # type: ignore[arg-type]
+    if not rows or not isinstance(rows[0], tuple):
+        return [(pd.factorize(np.asarray(rows, dtype=object), sort=True)[0], 1)]
+    kinds = [pd.factorize(np.asarray(names, dtype=object), sort=True)[0] for names in zip(*rows, strict=True)]
+    return [
+        (np.unique(np.stack(some), axis=1, return_inverse=True)[1].reshape(-1), number)
+        for number in range(1, len(kinds) + 1)
+        for some in combinations(kinds, number)
+    ]
+
+
+def _crossed(kinds: list[tuple[Floats, int, int]]) -> Floats:
+    """Draws with the variance of several kinds of clusters: of each kind its draws, its clusters, how many kinds it is.
+
+    A kind's variance counts as its small-sample interval would (times clusters over clusters less one), and that of two
+    kinds together is subtracted.
+    """
+    variances = [
+        float(np.nanvar(draws, ddof=1)) * clusters / max(1, clusters - 1) if not np.isnan(draws).all() else 0.0
+        for draws, clusters, _ in kinds
+    ]
+    whole = sum(variance if number % 2 else -variance for variance, (*_, number) in zip(variances, kinds, strict=True))
+    single = [position for position, (*_, number) in enumerate(kinds) if number == 1]
+    widest = max(single, key=lambda position: variances[position])
+    fewest = min(kinds[position][1] for position in single)
+    draws, clusters, _ = kinds[widest]
+    if not variances[widest]:
+        return draws
+    spread = max(whole, variances[widest]) * (1 - 1 / fewest) / (variances[widest] * (1 - 1 / clusters))
+    centre = np.nanmean(draws)
+    return np.asarray(centre + (draws - centre) * np.sqrt(spread), dtype=np.float64)
 
 
 @lru_cache(maxsize=4)
@@ -149,21 +220,37 @@ def estimate_interval(
     if clusters < FEWEST_CLUSTERS or len(defined) < FEWEST_CLUSTERS or np.isnan(value):
         return nothing
     if np.ptp(defined) <= _NO_SPREAD * max(1.0, abs(value)):
-        return _without_spread(value, clusters, bounds, level) if np.isfinite(bounds).all() else nothing
+        return unanimous(value, clusters, bounds, level) if np.isfinite(bounds).all() else nothing
     error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
-    half = float(stdtrit(clusters - 1, (1 + level) / 2)) * error
-    return _around(value, half, *bounds)
+    return around(value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, _skewness(defined))
 
 
-def _without_spread(value: float, clusters: int, bounds: Bounds, level: float) -> tuple[float, float]:
+def _skewness(draws: Floats) -> float:
+    deviations = draws - draws.mean()
+    return float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
+
+
+def unanimous(value: float, clusters: int, bounds: Bounds, level: float) -> tuple[float, float]:
     """Clopper-Pearson where no cluster deviates: at most a share `rare` of all clusters may, up to either bound."""
     low, high = bounds
     rare = 1 - ((1 - level) / 2) ** (1 / clusters)
     return value - rare * (value - low), value + rare * (high - value)
 
 
-def _around(value: float, half: float, low: float, high: float) -> tuple[float, float]:
-    """Symmetric around the value on the scale of log odds (two bounds) or logarithms (one), by the delta method."""
+def around(value: float, error: float, quantile: float, bounds: Bounds, skewness: float = 0.0) -> tuple[float, float]:
+    """So many standard errors around a value, on the scale that suits its bounds.
+
+    Two bounds: symmetric on the scale of log odds, by the delta method. One: symmetric on the scale of logarithms, and
+    at least as far as Hall's correction for skewness reaches.
+
+    Args:
+        value: the statistic on the sample.
+        error: its standard error.
+        quantile: of Student's t, positive.
+        bounds: the least and the greatest value that the statistic can have.
+        skewness: of the statistic's sampling distribution; used for amounts.
+    """
+    half, (low, high) = quantile * error, bounds
     if low < value < high < np.inf:
         share = (value - low) / (high - low)
         centre, reach = np.log(share / (1 - share)), half / (share * (1 - share) * (high - low))
@@ -171,10 +258,19 @@ def _around(value: float, half: float, low: float, high: float) -> tuple[float, 
         ends = [low + (high - low) * round(float(end), MEANT_DIGITS) for end in shares]
     elif -np.inf < low < value and high == np.inf:
         reach = min(half / (value - low), 700)
-        ends = [low + (value - low) * np.exp(side * reach) for side in (-1, 1)]
+        below, above = (value - error * _unskewed(side * quantile, skewness) for side in (1, -1))
+        ends = [min(low + (value - low) * np.exp(-reach), below), max(low + (value - low) * np.exp(reach), above)]
+        ends = [max(low, end) for end in ends]
     else:  # no bounds, or a value at its bound although resamples differ
         ends = [float(np.clip(value + side * half, low, high)) for side in (-1, 1)]
     return float(ends[0]), float(ends[1])
+
+
+def _unskewed(quantile: float, skewness: float) -> float:
+    """Where t of a skewed statistic has a quantile of t: Hall's cubic transformation, solved."""
+    if abs(skewness) < _NO_SKEWNESS:
+        return quantile
+    return float(3 * (np.cbrt(1 + skewness * (quantile - skewness / 6)) - 1) / skewness)
 
 
 def as_numbers(values: "ArrayLike | pd.Series[Any]") -> Floats:

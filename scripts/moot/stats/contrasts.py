@@ -11,17 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moot.stats.bootstrap import (
-    FEWEST_CLUSTERS,
     Bounds,
     ClusterBootstrap,
     Floats,
     Statistic,
-    as_numbers,
     estimate_interval,
+    kinds_of_clusters,
     ratio,
 )
-from moot.stats.paired import EXACT_CLUSTERS, PATTERNS, portions, sign_flip
+from moot.stats.independent import Independent, Part, p_of
+from moot.stats.randomisation import deal, exchange, in_agreement, sign_flip
 
+MOST_DEALT = 3000  # clusters; beyond, tests by dealing take long, and both ways to p agree
+UNPAIRED_NOTE = (
+    "The interval is Newcombe's, or by cluster one that joins both sides' own variances; p is of Fisher's exact test, "
+    "of one that deals the clusters to both sides anew, or, where these differ in size or have cases of both sides, of "
+    "the interval. What cannot be computed has p = 1."
+)
 _ROUNDING = 1e-9
 
 
@@ -47,6 +53,17 @@ class Sums:
         """The metric of the cases as they are; NaN without cases."""
         return float(self.value(np.ones((1, len(self.tops))))[0])
 
+    def plus(self, supposed: float) -> "Sums":
+        """The same cases with a metric that is greater by so much."""
+        return Sums(self.tops + supposed * self.bottoms, self.bottoms) if supposed else self
+
+    def part(self, bounds: Bounds) -> Part:
+        """What a comparison with other cases needs to know."""
+        bottoms = self.bottoms[:, self.bottoms.sum(axis=0) > 0]
+        weights = bottoms @ (1 / bottoms.sum(axis=0)) / max(1, bottoms.shape[1])
+        is_count = self.tops.shape[1] == 1 and bool(np.isin(np.hstack([self.tops, self.bottoms]), (0, 1)).all())
+        return Part(self.total(), bounds, self.influences() / max(1, len(self.tops)), weights, is_count)
+
     def influences(self) -> Floats:
         """What each case adds to the metric beyond its mean, shape (cases,): the metric linearised (delta method).
 
@@ -54,6 +71,8 @@ class Sums:
         they are the deviations from it.
         """
         occurs = self.bottoms.sum(axis=0) > 0
+        if not occurs.any():
+            return np.zeros(len(self.tops))
         tops, bottoms = self.tops[:, occurs], self.bottoms[:, occurs]
         ratios = tops.sum(axis=0) / bottoms.sum(axis=0)
         return np.asarray(((tops - ratios * bottoms) / bottoms.mean(axis=0)).mean(axis=1), dtype=np.float64)
@@ -84,26 +103,45 @@ def compare_paired(first: Sums, second: Sums, clusters: ArrayLike, seed: int, bo
     """Both sides on the same cases, row by row.
 
     p is that of a randomisation test: between equal sides, each cluster's debates could be either's. For plain means it
-    is `moot.stats.paired.sign_flip`.
+    is `moot.stats.randomisation.sign_flip`. Where cases belong to clusters of several kinds there is no such test, and
+    p is that of the interval. The interval agrees with p (`moot.stats.randomisation.in_agreement`).
+
+    Args:
+        first, second: of the same cases.
+        clusters: of each case; tuples with one of each kind.
+        seed: of random draws.
+        bounds: the least and the greatest difference.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
     statistic = Statistic(lambda weights: first.value(weights) - second.value(weights), bounds)
-    p = _exchange(first, second, bootstrap, seed) if bootstrap.rows else float("nan")
-    return Difference(
-        first.total(), second.total(), *bootstrap.estimate(statistic), p, bootstrap.rows, bootstrap.clusters
-    )
+    difference, low, high = bootstrap.estimate(statistic)
+    sides = first.total(), second.total()
+    if not bootstrap.rows:
+        return Difference(*sides, difference, low, high, float("nan"), 0, 0)
+    if np.isnan(difference):
+        p = 1.0
+    elif bootstrap.kinds > 1:
+        draws = bootstrap.draws(statistic)
+        p = p_of(lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level))
+    else:
+
+        def p_at(supposed: float) -> float:
+            return _exchange(first, second.plus(supposed), bootstrap, seed)
+
+        p = p_at(0.0)
+        low, high = in_agreement(difference, (low, high), p, p_at, bounds)
+    return Difference(*sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters)
 
 
 def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int) -> float:
-    """The share of exchanges of sides, cluster by cluster, that set them at least as far apart as they are."""
+    """p of exchanges of sides, cluster by cluster."""
     if first.tops.shape[1] == 1 and (first.bottoms == 1).all() and (second.bottoms == 1).all():
-        return sign_flip(_by_cluster(first.tops - second.tops, bootstrap)[:, 0], seed)
-    tops = _by_cluster(first.tops, bootstrap), _by_cluster(second.tops, bootstrap)
-    bottoms = _by_cluster(first.bottoms, bootstrap), _by_cluster(second.bottoms, bootstrap)
+        return sign_flip(_by_cluster(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
+    tops, bottoms = (
+        [_by_cluster(values, bootstrap.codes) for values in pair]
+        for pair in ((first.tops, second.tops), (first.bottoms, second.bottoms))
+    )
     moved = np.abs(np.hstack([tops[0] - tops[1], bottoms[0] - bottoms[1]])).max(axis=1) > _ROUNDING
-    if not moved.any():
-        return 1.0
-    count = int(moved.sum())
     sides = [Sums(np.vstack([tops[i], tops[1 - i]]), np.vstack([bottoms[i], bottoms[1 - i]])) for i in (0, 1)]
 
     def apart(patterns: NDArray[Any]) -> Floats:
@@ -112,48 +150,64 @@ def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int)
         weights = np.hstack([1 - swapped, swapped])
         return np.abs(sides[0].value(weights) - sides[1].value(weights))
 
-    least = apart(np.zeros((1, count)))[0] - _ROUNDING
-    if count <= EXACT_CLUSTERS:
-        reached = apart(np.arange(2**count)[:, None] >> np.arange(count) & 1) >= least
-        return float(reached.mean())
-    random = np.random.default_rng(seed)
-    drawn = (random.integers(0, 2, (some, count)) for some in portions(PATTERNS, count))
-    return (1 + sum(int((apart(patterns) >= least).sum()) for patterns in drawn)) / (1 + PATTERNS)
+    return exchange(apart, int(moved.sum()), seed)
 
 
-def _by_cluster(values: Floats, bootstrap: ClusterBootstrap) -> Floats:
+def _by_cluster(values: Floats, codes: NDArray[np.intp]) -> Floats:
     """Column sums within each cluster, shape (clusters, columns)."""
-    summed = np.zeros((bootstrap.clusters, values.shape[1]))
-    np.add.at(summed, bootstrap.codes, values)
+    summed = np.zeros((int(codes.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(summed, codes, values)
     return summed
 
 
 def compare_unpaired(
     first: Sums, second: Sums, first_clusters: ArrayLike, second_clusters: ArrayLike, seed: int, bounds: Bounds
 ) -> Difference:
-    """Sides that argued different cases; a cluster with cases of both is drawn as a whole.
+    """Sides that argued different cases: the interval of `moot.stats.independent`.
 
-    p is that of a t test: the difference over its bootstrap standard error, one degree of freedom less than clusters.
+    Where the sides could have been dealt their clusters by chance, p is of a test that deals them anew: for independent
+    cases that are right or wrong this is Fisher's exact test. For that no cluster may have cases of both sides, and the
+    clusters of both must be of like size. Elsewhere, as for amounts, p is that of the interval. The interval agrees
+    with p (`moot.stats.randomisation.in_agreement`). p is 1 where nothing can be said.
+
+    Args:
+        first, second: of different cases.
+        first_clusters, second_clusters: of each case; tuples with one of each kind.
+        seed: of random draws.
+        bounds: the least and the greatest value of either side's metric.
     """
-    count = len(first.tops)
-    bootstrap = ClusterBootstrap([*np.asarray(first_clusters), *np.asarray(second_clusters)], seed)
+    kinds = kinds_of_clusters([*first_clusters, *second_clusters])  # type: ignore[misc]
+    sides = Independent((first.part(bounds), second.part(bounds)), kinds)
+    interval = low, high = sides.interval()
+    rows, count = len(first.tops) + len(second.tops), min(int(codes.max(initial=-1)) + 1 for codes, _ in kinds)
+    if np.isnan(interval).any():
+        p = 1.0 if len(first.tops) and len(second.tops) else float("nan")
+    elif np.isfinite(bounds).all() and (sides.is_plain or sides.are_alike) and count <= MOST_DEALT:
+        of_difference = (bounds[0] - bounds[1], bounds[1] - bounds[0])
 
-    def apart(weights: Floats) -> Floats:
-        return first.value(weights[:, :count]) - second.value(weights[:, count:])
+        def p_at(supposed: float) -> float:
+            return _deal(first, second, kinds[0][0], seed, supposed)
 
-    difference, draws = bootstrap.value(apart), bootstrap.draws(apart)
-    interval = estimate_interval(difference, draws, bootstrap.clusters, bounds)
-    p = _t_test(difference, draws, bootstrap.clusters)
-    rows = bootstrap.rows
-    return Difference(first.total(), second.total(), difference, *interval, p, rows, bootstrap.clusters)
+        p = p_at(0.0)
+        low, high = in_agreement(sides.value, interval, p, p_at, of_difference)
+    else:
+        p = sides.p()
+    return Difference(first.total(), second.total(), sides.value, low, high, p, rows, count)
 
 
-def _t_test(value: float, draws: Floats, clusters: int) -> float:
-    """NaN where fewer than two clusters, or draws without spread, say nothing of the error."""
-    from scipy.special import stdtr  # noqa: PLC0415 - registries are read at every start of Snakemake
+def _deal(first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, supposed: float) -> float:
+    """p of ways to deal the clusters that count for something to both sides, which differ by `supposed`."""
+    rows, terms = len(first.tops), first.tops.shape[1]
+    sides = [
+        _by_cluster(np.hstack([side.tops, side.bottoms]), mine)
+        for side, mine in ((first, codes[:rows]), (second, codes[rows:]))
+    ]
+    counted = [side[side[:, terms:].any(axis=1)] for side in sides]
+    is_second = np.repeat([0.0, 1.0 if supposed else 0.0], [len(side) for side in counted])
 
-    defined = as_numbers(draws[~np.isnan(draws)])
-    if clusters < FEWEST_CLUSTERS or len(defined) < FEWEST_CLUSTERS:
-        return float("nan")
-    error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
-    return 2 * float(stdtr(clusters - 1, -abs(value) / error)) if error > _ROUNDING else float("nan")
+    def apart(kinds: Floats, ours: Floats, theirs: Floats) -> Floats:
+        tops, bottoms, shifted = kinds[:, :terms], kinds[:, terms:-1], kinds[:, -1:]
+        sums = Sums(tops + supposed * shifted * bottoms, bottoms)
+        return np.abs(sums.value(ours) - sums.value(theirs))
+
+    return deal(np.hstack([np.vstack(counted), is_second[:, None]]), len(counted[0]), apart, seed)

@@ -1,68 +1,16 @@
 """Paired comparisons of two systems on the same cases: mean of each case, interval and test by cluster, Holm."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Floats, as_numbers, mean_statistic
+from moot.stats.bootstrap import DIFFERENCE, Floats, as_numbers
+from moot.stats.contrasts import Sums, compare_paired
 
-EXACT_CLUSTERS = 14  # up to here all 2^14 patterns of signs are counted
-PATTERNS = 9999
 _ROUNDING = 1e-9
-_SIGNS_AT_ONCE = 2**23  # 64 MB
-
-
-def mcnemar_exact(first_alone: int, second_alone: int) -> float:
-    """The two-sided exact McNemar p-value: a fair coin's tails beyond the split of the cases that
-    one system alone got right.
-
-    Args:
-        first_alone: cases that only the first system got right.
-        second_alone: cases that only the second got right.
-
-    Returns:
-        The p-value; 1 where the two never differ.
-    """
-    from scipy.special import bdtr  # noqa: PLC0415 - registries are read at every start of Snakemake
-
-    differing = first_alone + second_alone
-    return min(1.0, 2 * float(bdtr(min(first_alone, second_alone), differing, 0.5)))
-
-
-def sign_flip(differences: Floats, seed: int) -> float:
-    """The two-sided p-value of a randomisation test: between equal systems each difference could have either sign.
-
-    Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random patterns of signs (the
-    observed one is counted too: Phipson and Smyth 2010). With differences of 1 and -1 alone it is McNemar's exact test.
-
-    Args:
-        differences: one sum of differences for each independent unit (case, or cluster of cases).
-        seed: of the random patterns.
-    """
-    moved = differences[np.abs(differences) > _ROUNDING]
-    if not len(moved):
-        return 1.0
-    sizes = np.abs(moved)
-    if (np.abs(sizes - sizes[0]) <= _ROUNDING).all():
-        return mcnemar_exact(int((moved > 0).sum()), int((moved < 0).sum()))
-    least = abs(moved.sum()) - _ROUNDING
-    if len(moved) <= EXACT_CLUSTERS:
-        bits = np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved)) & 1
-        return float((np.abs((2 * bits - 1) @ moved) >= least).mean())
-    random = np.random.default_rng(seed)
-    signs = (random.choice([-1.0, 1.0], size=(some, len(moved))) for some in portions(PATTERNS, len(moved)))
-    reached = sum(int((np.abs(some @ moved) >= least).sum()) for some in signs)
-    return float((1 + reached) / (1 + PATTERNS))
-
-
-def portions(patterns: int, units: int) -> Iterator[int]:
-    """So many patterns of all units at a time as fit into memory, until there are `patterns`; few are one portion."""
-    at_once = max(1, _SIGNS_AT_ONCE // max(units, 1))
-    for start in range(0, patterns, at_once):
-        yield min(at_once, patterns - start)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -88,7 +36,8 @@ class Comparison:
         difference: the mean over cases of the first's share of right answers less the second's.
         low: lower end of its interval by cluster.
         high: upper end.
-        p: by `sign_flip` over clusters; exact McNemar where each case stands for itself and has one repeat.
+        p: by `sign_flip` over clusters; exact McNemar where each case stands for itself and has one
+            repeat. The interval agrees with it.
     """
 
     n: int
@@ -103,13 +52,11 @@ class Comparison:
 
 def compare(first: Floats, second: Floats, clusters: ArrayLike, seed: int) -> Comparison:
     """Compare two systems by their share of right answers on each common case; all three of shape (cases,)."""
-    differences = first - second
-    bootstrap = ClusterBootstrap(clusters, seed)
-    difference, low, high = bootstrap.estimate(mean_statistic(differences, DIFFERENCE))
-    sums = as_numbers(np.bincount(bootstrap.codes, weights=differences)) if len(differences) else differences
-    p = sign_flip(sums, seed) if len(differences) else float("nan")
+    differences, ones = first - second, np.ones((len(first), 1))
+    found = compare_paired(Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, seed, DIFFERENCE)
     better, worse = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()
-    return Comparison(len(differences), bootstrap.clusters, int(better), int(worse), difference, low, high, p)
+    interval = found.low, found.high
+    return Comparison(found.cases, found.clusters, int(better), int(worse), found.difference, *interval, found.p)
 
 
 def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":

@@ -14,7 +14,12 @@ from moot.stats.paired import compare_shares, holm, share_right
 from moot.studies import table
 from moot.studies.paired import DIFFERENCES, PAIRED_NOTE, STUDIES, paired_cells
 
-COSTS = {"calls": "calls", "tokens": "tokens", "US dollars": "cost_usd"}
+COSTS = {
+    "calls": "calls",
+    "prompt tokens": "prompt_tokens",
+    "generated tokens": "completion_tokens",
+    "US dollars": "cost_usd",
+}
 HEADINGS = {(name, who): f"{name} a case, {who}" for name in COSTS for who in ("debate", "arm")}
 COLUMNS = (
     "data",
@@ -114,8 +119,7 @@ def _rows(debate: Run, arms: list[Run]) -> Iterator[dict[str, Any]]:
 
 
 def _costs(predictions: pd.DataFrame, who: str) -> Mapping[str, float]:
-    counted = predictions.assign(tokens=predictions["prompt_tokens"] + predictions["completion_tokens"])
-    return {HEADINGS[name, who]: float(counted[column].mean()) for name, column in COSTS.items()}
+    return {HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()}
 
 
 def _answers(debate: Run, arm: Run) -> Mapping[str, float]:

@@ -17,10 +17,15 @@ from moot.scores import INVALID_WRONG
 from moot.scores.results import ExperimentResults
 from moot.studies import table
 
+TAKEN = ("calls", "prompt_tokens", "completion_tokens")
+NOTHING = (0.0, 0.0, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One method on one data set: its experiment, accuracy (strict: invalid = wrong), macro F1, and what it takes.
+
+    What recorded debates took is not known, and NaN.
 
     The strict accuracy is the headline, since a method that seldom answers must not look better for it.
     """
@@ -33,7 +38,8 @@ class Entry:
     strict: Measured
     f1: Measured
     calls: float
-    tokens: float
+    prompt_tokens: float
+    generated_tokens: float
 
     @property
     def answers(self) -> int:
@@ -91,8 +97,7 @@ def entries(results: StudyResults) -> Iterator[Entry]:
                 accuracy,
                 accuracy,
                 f1,
-                0,
-                0,
+                *NOTHING,
             )
 
 
@@ -103,10 +108,10 @@ def _entry(
     of = found.experiment
     accuracy, f1 = measured(results, of, model, metric), measured(results, of, model, "f1", "macro")
     if free:
-        return Entry(method, "–", data, of, accuracy, accuracy, f1, 0.0, 0.0)
+        return Entry(method, "–", data, of, accuracy, accuracy, f1, *NOTHING)
     strict = measured(results, of, model, metric + INVALID_WRONG)
-    calls, tokens = (measured(results, of, model, name) for name in ("calls_per_case", "tokens_per_case"))
-    return Entry(method, model, data, of, accuracy, strict, f1, calls.value, tokens.value)
+    taken = (measured(results, of, model, f"{name}_per_case").value for name in TAKEN)
+    return Entry(method, model, data, of, accuracy, strict, f1, *taken)
 
 
 @table(
@@ -129,8 +134,9 @@ def methods_by_data(results: StudyResults) -> TableContent:
         pd.DataFrame(list(rows.values()), columns=["method", "model", *data]),
         notes=[
             "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the share of them that "
-            "could be used; calls, tokens (prompt and generated) a case. For several labels it is subset accuracy. The "
-            "table methods_long has the same as numbers, with the accuracy of valid answers alone and macro F1.",
+            "could be used; calls, prompt and generated tokens a case, where they are known. For several labels it is "
+            "subset accuracy. The table methods_long has the same as numbers, with the accuracy of valid answers "
+            "alone and macro F1.",
             "Where several experiments are the same method on the same data, that with the most cases is shown. "
             "Methods may have been run on different cases of a data set: compare with the majority class, and see a "
             "study's own tables for tests on the same cases. Trained models are scored on the whole test split.",
@@ -146,7 +152,8 @@ def _order(entry: Entry) -> tuple[bool, bool, str, str]:
 def _cell(entry: Entry) -> str:
     value = entry.strict
     interval = "" if pd.isna(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
-    cost = f"; {entry.calls:.1f} calls, {entry.tokens:,.0f} tokens" if entry.calls else ""
+    tokens = f"{entry.prompt_tokens:,.0f} + {entry.generated_tokens:,.0f} tokens"
+    cost = f"; {entry.calls:.1f} calls, {tokens}" if entry.calls > 0 else ""
     cases = f" on {int(value.n_cases)} cases" if value.n_cases < value.n else ""
     return f"{value.value:.3f}{interval}, n = {entry.answers}{cases}, {entry.valid:.0%} valid{cost}"
 
@@ -173,7 +180,8 @@ def methods_long(results: StudyResults) -> TableContent:
             "accuracy of valid answers": entry.accuracy.value,
             "F1, macro": entry.f1.value,
             "calls a case": entry.calls,
-            "tokens a case": entry.tokens,
+            "prompt tokens a case": entry.prompt_tokens,
+            "generated tokens a case": entry.generated_tokens,
             "cases": entry.accuracy.n_cases,
             "n": entry.accuracy.n,
             "n invalid": entry.accuracy.n_invalid,
@@ -182,14 +190,15 @@ def methods_long(results: StudyResults) -> TableContent:
     ]
     columns = ["data", "method", "model", "experiment", "accuracy, invalid = wrong", "95 % low", "95 % high"]
     columns += ["valid answers", "accuracy of valid answers", "F1, macro"]
-    frame = pd.DataFrame(rows, columns=[*columns, "calls a case", "tokens a case", "cases", "n", "n invalid"])
+    columns += ["calls a case", "prompt tokens a case", "generated tokens a case", "cases", "n", "n invalid"]
+    frame = pd.DataFrame(rows, columns=columns)
     return TableContent(
         with_whole_counts(frame),
         notes=[
             "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts valid debates (or "
             "answers), on which the accuracy of valid answers and F1 rest, `cases` the cases that they are about; "
             "`valid answers` is their share of those that were asked for. Trained models answer "
-            "every case."
+            "every case. What recorded debates took is not known."
         ],
         ours=(
             "accuracy, invalid = wrong",
@@ -201,5 +210,5 @@ def methods_long(results: StudyResults) -> TableContent:
         ),
         intervals={"95 % interval": ("95 % low", "95 % high")},
         keys=("data",),
-        formats={"calls a case": ".1f", "tokens a case": ",.0f"},
+        formats={"calls a case": ".1f", "prompt tokens a case": ",.0f", "generated tokens a case": ",.0f"},
     )

@@ -7,6 +7,7 @@ import pandas as pd
 
 from moot.report.content import GROUPS, Run, StudyResults, TableContent
 from moot.scores.group_rates import FALSE_POSITIVE, FEWEST_CASES, PREDICTED, TRUE_POSITIVE, group_rates
+from moot.stats.contrasts import UNPAIRED_NOTE
 from moot.studies import table
 
 STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance")
@@ -40,10 +41,10 @@ def group_rates_table(results: StudyResults) -> TableContent:
         frame.astype(dict.fromkeys(("cases", "n", "tests"), "Int64")),
         notes=[
             "Rates are over valid answers: predicted positive over all (n), the true positive rate over people whose "
-            "outcome is positive, the false positive rate over the others. Groups of fewer than "
-            f"{FEWEST_CASES} cases are left out.",
-            "Each group is compared with the attribute's largest one. Groups are different people, so p is of a t test "
-            "on the bootstrap's standard error, by case; Holm's correction is over the differences of one run.",
+            "outcome is positive, the false positive rate over the others: cases and n count these. A rate that rests "
+            f"on fewer than {FEWEST_CASES} cases is not shown.",
+            f"Each group is compared with the attribute's largest one. {UNPAIRED_NOTE} Holm's correction is over the "
+            "differences of one run.",
             "A difference in rates is not by itself an effect of the attribute: groups differ in their outcomes and in "
             "all else that is told. The table `counterfactual` changes the attribute alone.",
         ],

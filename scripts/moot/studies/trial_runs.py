@@ -32,18 +32,22 @@ def trial_runs(results: StudyResults) -> TableContent:
                     "valid": int(status.get("valid", 0)),
                     "invalid": int(status.get("invalid", 0)),
                     "failed": int(status.get("failed", 0)),
-                    **{name: int(asked[column].sum()) for name, column in SUMS.items()},
-                    "seconds": float(asked["seconds"].sum()),
+                    **{
+                        name: asked[column].sum(min_count=1) for name, column in (*SUMS.items(), ("seconds", "seconds"))
+                    },
                 }
             )
     columns = ["protocol", "data", "experiment", "model", "debates", "valid", "invalid", "failed", *SUMS, "seconds"]
     return TableContent(
-        pd.DataFrame(rows, columns=columns).sort_values(["protocol", "experiment", "model"], ignore_index=True),
+        pd.DataFrame(rows, columns=columns)
+        .sort_values(["protocol", "experiment", "model"], ignore_index=True)
+        .astype(dict.fromkeys(SUMS, "Int64")),
         notes=[
             "These experiments show that the protocols run, and enter no table or figure of a study. Raise `cases` or "
             "`repeats` of an experiment to `fewest_debates` (config/config.yaml), or set `fewest_debates: 1`.",
             "What was said is under `Transcripts` of each study in the report, and in results/rendered/.",
-            "Seconds are those that the models took to reply, when they were asked.",
+            "Seconds are those that the models took to reply, when they were asked. What recorded debates took is "
+            "not known.",
         ],
         ours=("valid",),
         formats={"seconds": ".1f"},

@@ -21,6 +21,8 @@ _WINDOW = "24h"  # the only one that the API knows
 _PAGE = 100
 _CLOCK_SECONDS = 86_400.0
 """How far apart the clocks of this machine and of the provider may be, for looking a batch up by its age."""
+_LARGEST_FILE = 2**30
+"""Of answered lines, in bytes: some ten times what a batch may hold."""
 _ENDED = ("completed", "expired", "cancelled", "failed")
 
 
@@ -83,7 +85,7 @@ class OpenAIBatches:
 
     async def _ask(self, method: str, path: str, **content: Any) -> bytes:
         try:
-            return await self._endpoint.exchange(method, path, self._about, **content)
+            return await self._endpoint.exchange(method, path, self._about, _LARGEST_FILE, **content)
         except (RunStoppedError, CallFailedError) as error:
             raise RunStoppedError(
                 f"{error} (asked for a batch: {method} /{path.partition('?')[0]}). Where the server has no Batch API, "

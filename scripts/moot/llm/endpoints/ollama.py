@@ -15,15 +15,32 @@ from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
+from moot.llm.endpoints.sizes import check_length, read_body
 from moot.llm.identity import address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
+    import httpx
     import ollama
 
 _FEWEST_TOKENS_A_CHARACTER = 1 / 8
 """No tokenizer in use packs more than about eight characters of prose into a token."""
+_MOST_BYTES = 2**24
+"""Of any answer; a reply is held to its `max_tokens` as well."""
+
+
+async def _bound(response: "httpx.Response") -> None:
+    """Read an answer's body before the client does, as far as memory allows."""
+    import httpx  # noqa: PLC0415 - a replay must not load clients
+
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        raise CallFailedError("the answer is compressed, which was not asked for: `base_url` is not an Ollama server's")
+    body = await read_body(response.stream, _MOST_BYTES, 1)  # type: ignore[arg-type]
+    await response.stream.aclose()  # type: ignore[union-attr]
+    if body.size > _MOST_BYTES:
+        raise CallFailedError(f"the answer has {body.size} bytes or more; expected {_MOST_BYTES} at most")
+    response.stream = httpx.ByteStream(body.content)
 
 
 @ENDPOINTS.register("ollama")
@@ -38,7 +55,12 @@ class OllamaEndpoint:
         self._response_error = ollama.ResponseError
         self._no_whole_answer = (httpx.HTTPError, ValueError)
         key = api_key(config)
-        self._client = ollama.AsyncClient(host=address(config), timeout=config.timeout)
+        self._client = ollama.AsyncClient(
+            host=address(config),
+            timeout=config.timeout,
+            headers={"Accept-Encoding": "identity"},  # what is packed could be unpacked to any length
+            event_hooks={"response": [_bound]},
+        )
         self._client._client.headers.pop("Authorization", None)  # of OLLAMA_API_KEY, whatever server this is
         if key:
             self._client._client.headers["Authorization"] = f"Bearer {key}"
@@ -81,7 +103,7 @@ class OllamaEndpoint:
             raise TransientError(redacted(f"{type(error).__name__}: {error}")) from None
         reply = self._reply(request, response, time.perf_counter() - started, served_model)
         self._check_truncation(request, reply)
-        return reply
+        return check_length(request, reply)
 
     def _reply(self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str) -> Reply:
         text = response.message.content or ""

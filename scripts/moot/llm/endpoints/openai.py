@@ -20,11 +20,11 @@ from moot.core.errors import (
     UserError,
 )
 from moot.core.model_config import ModelConfig
-from moot.core.usage import Usage
 from moot.llm.batch_records import BatchedModel
 from moot.llm.batches import Batches
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.batch_providers import BatchFolder, OpenAIBatches
+from moot.llm.endpoints.sizes import check_length, counted_in, most_bytes, read_body, too_long, usage_of
 from moot.llm.identity import address
 from moot.llm.progress import Progress
 from moot.llm.redaction import api_key, redacted
@@ -175,29 +175,32 @@ class OpenAIEndpoint:
         """One attempt at the chat completions API."""
         self.check(request)
         started = time.perf_counter()
-        content = await self.exchange("POST", "chat/completions", request, json=self.body(request))
+        body = await self.exchange("POST", "chat/completions", request, most_bytes(request), json=self.body(request))
         try:
-            response = json.loads(content)
+            response = json.loads(body)
         except ValueError as error:  # a body that is no JSON, or not in UTF-8
             raise TransientError(redacted(f"unreadable reply: {error}")) from None
         return self.read(request, response, time.perf_counter() - started)
 
-    async def exchange(self, method: str, path: str, request: Request, **content: Any) -> bytes:
-        """The content of the server's answer; `request` is what it is about.
+    async def exchange(self, method: str, path: str, request: Request, most: int, **content: Any) -> bytes:
+        """The content of the server's answer, of `most` bytes at most; `request` is what it is about.
 
         The client gives address, headers and transport; its typed objects, built and unbuilt for each call, would take
         twice as long as all else that is done here.
         """
         try:
-            answer = await self._http.request(method, f"{self._root}/{path}", headers=self._headers, **content)
+            url = f"{self._root}/{path}"
+            async with self._http.stream(method, url, headers=self._headers, **content) as answer:
+                body = await read_body(answer.aiter_bytes(), most)  # unpacked a mebibyte at a time
             if answer.status_code >= 400:  # noqa: PLR2004 - the HTTP status
-                raise refusal(answer.status_code, answer.headers, answer.content, request)
+                raise refusal(answer.status_code, answer.headers, body.content, request)
         except self._no_whole_answer as error:
             unreachable = isinstance(error, self._no_connection)
             failure = UnreachableError if unreachable else TransientError
             raise failure(redacted(f"{type(error).__name__}: {error}")) from None
-        whole: bytes = answer.content
-        return whole
+        if body.size > most:
+            raise too_long(request, body.size, counted_in(body.tail))
+        return body.content
 
     def read(self, request: Request, response: Any, seconds: float) -> Reply:
         """The reply in a body of the chat completions API.
@@ -219,11 +222,7 @@ class OpenAIEndpoint:
 
     def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
         choice, counted = response["choices"][0], response.get("usage") or {}
-        usage = Usage(
-            int(counted.get("prompt_tokens") or 0),
-            int(counted.get("completion_tokens") or 0),
-            int((counted.get("prompt_tokens_details") or {}).get("cached_tokens") or 0),
-        )
+        usage = usage_of(counted)
         message = choice["message"]
         logprobs, unlisted = self._choice_logprobs(request, choice) if request.choices else ({}, None)
         reply = Reply(
@@ -243,7 +242,7 @@ class OpenAIEndpoint:
         )
         if not reply.text and not request.choices and reply.finish_reason not in ("length", "content_filter"):
             raise TransientError("the reply is empty", usage if counted else None)
-        return reply
+        return check_length(request, reply)
 
     @staticmethod
     def _choice_logprobs(request: Request, choice: Any) -> tuple[dict[str, float], float | None]:

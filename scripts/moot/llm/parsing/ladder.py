@@ -62,12 +62,14 @@ class Parsed:
         status: the rung of the ladder.
         problem: one line, why not strict.
         missing: what is missing beside the answer, path to problem: {"factors[0].weight": "'none' is not one of ..."}.
+        shares: numbers as written that may be shares of 1 where 0 to 100 is asked, by path.
     """
 
     value: dict[str, Any] | None
     status: Status
     problem: str
     missing: dict[str, str] = field(default_factory=dict)
+    shares: dict[str, float] = field(default_factory=dict)
 
 
 def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
@@ -152,7 +154,7 @@ def _from_tags(schema: type[BaseModel], text: str, tagged: list[re.Match[str]]) 
 
 def _parsed(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> Parsed:
     value = validated(schema, read_object(schema, unwrapped(schema, found, notes), notes))
-    return Parsed(value, notes.status, notes.problem, notes.missing)
+    return Parsed(value, notes.status, notes.problem, notes.missing, notes.shares)
 
 
 def _without(parsed: Parsed, schema: type[BaseModel], name: str, problem: str) -> Parsed:
@@ -162,7 +164,9 @@ def _without(parsed: Parsed, schema: type[BaseModel], name: str, problem: str) -
         raise UnreadableError(f"{name}: {problem}")
     whole = "; ".join(filter(None, [parsed.problem, f"{name} missing ({problem})"]))
     status = "repaired" if parsed.status == "strict" else parsed.status
-    return replace(parsed, value=rest, status=status, problem=whole, missing={**parsed.missing, name: problem})
+    return replace(
+        parsed, value=rest, status=status, problem=whole, missing={**parsed.missing, name: problem}, shares={}
+    )
 
 
 def _repaired(text: str, schema: type[BaseModel]) -> Parsed | None:
@@ -310,13 +314,13 @@ def _extracted(text: str, schema: type[BaseModel]) -> Parsed:
 
     found_in_words: list[str] = []
 
-    def read(shape: Shape, name: str, _notes: Notes) -> Any:
+    def read(shape: Shape, name: str, notes: Notes) -> Any:
         found = None
         if shape.kind in DECISIONS:
-            found = agreed(shape, stated.get(name, []))
-            found = _unnamed(name, shape, fields, text) if found is None else found
+            found = agreed(shape, stated.get(name, []), notes)
+            found = _unnamed(name, shape, fields, text, notes) if found is None else found
         elif shape.kind == "list" and shape.required and not stated:
-            found = _unnamed(name, shape, fields, text)
+            found = _unnamed(name, shape, fields, text, notes)
         elif shape.kind == "text" and len(stated.get(name, [])) == 1:
             found = _prose(stated[name][0])
         if found is None and shape.required:
@@ -330,10 +334,10 @@ def _extracted(text: str, schema: type[BaseModel]) -> Parsed:
     value = collected(schema, {name: name for name in fields}, read, notes)
     if not found_in_words:
         raise UnreadableError("no JSON object, and no field is stated in words")
-    return Parsed(validated(schema, value), notes.status, notes.problem, notes.missing)
+    return Parsed(validated(schema, value), notes.status, notes.problem, notes.missing, notes.shares)
 
 
-def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str) -> Any:
+def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str, notes: Notes) -> Any:
     """A value that is stated without its field's name: "The answer is YES", "70% confident", "I give it 8/10"."""
     alone = _stands_alone(shape, fields)
     if shape.kind == "label" and alone:
@@ -344,7 +348,8 @@ def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str) -> An
         patterns = CONFIDENCES if name == "confidence" else []
         if alone and shape.high is not None and shape.high > 1:
             patterns = [*patterns, rf"({BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){NO_RANGE}"]
-        return agreed(shape, [said for pattern in patterns for said in re.findall(pattern, text, re.IGNORECASE)])
+        stated = [said for pattern in patterns for said in re.findall(pattern, text, re.IGNORECASE)]
+        return agreed(shape, stated, notes)
     return None
 
 

@@ -39,17 +39,23 @@ def _first_line(statement: str) -> str:
     return text.split("\n", 1)[0]
 
 
-def agreed(shape: Shape, statements: list[str]) -> Any:
+def agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> Any:
     """The one reading of all `statements`, echoes of the choice aside; None if nothing is stated.
+
+    A number that may be a share of 1 is noted, if it is the only statement.
 
     Raises UnreadableError where one cannot be read or two differ.
     """
     readings: list[Any] = []
     for statement in statements:
+        inner = Notes()
         try:
-            readings.append(read_value(shape, _first_line(statement), Notes()))
+            readings.append(read_value(shape, _first_line(statement), inner))
         except EchoError:
             continue
+        finally:
+            if notes is not None and len(statements) == 1:
+                notes.shares |= inner.shares
     if any(reading != readings[0] for reading in readings):
         raise UnreadableError(f"stated as {' and as '.join(shorten(str(reading), 20) for reading in readings[:3])}")
     return readings[0] if readings else None

@@ -21,11 +21,15 @@ LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
 
 @dataclass(slots=True)
 class Notes:
-    """What had to be done to read a value, the rung that this makes it, and what is missing (path to problem)."""
+    """What had to be done to read a value, the rung that this makes it, and what is missing (path to problem).
+
+    `shares` holds numbers as they were written that may be shares of 1 where 0 to 100 is asked, by path.
+    """
 
     repairs: list[str] = field(default_factory=list)
     in_words: bool = False
     missing: dict[str, str] = field(default_factory=dict)
+    shares: dict[str, float] = field(default_factory=dict)
 
     @property
     def status(self) -> Status:
@@ -47,6 +51,7 @@ class Notes:
             self.add(repair)
         self.in_words = self.in_words or inner.in_words
         self.missing |= {place + ("." * (path[0] != "[")) + path: problem for path, problem in inner.missing.items()}
+        self.shares |= {place if not path else f"{place}.{path}": share for path, share in inner.shares.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,7 @@ def collected(
             if not shape.may_be_missing:
                 raise type(problem)(f"{name}: {problem}") from None
             notes.missing[name] = str(problem)
+            notes.shares.update((name, share) for share in inner.shares.values())
             problems.append(problem)
         else:
             notes.absorb(inner, name)
@@ -173,11 +179,12 @@ def _read_choice(shape: Shape, value: Any, notes: Notes) -> Label:
 
 
 def _read_quantity(shape: Shape, value: Any, notes: Notes) -> int | float:
-    percent = False
+    percent = clear = False
     if isinstance(value, str):
         if is_choice(value, ()) or _is_range(shape, value):
             raise EchoError(f"'{shorten(value)}' repeats the format")
         number, percent, exact = read_number(value, shape.high or HUNDRED)
+        clear = percent or re.search(r"/|\bof\b", value) is not None
         notes.add(f"'{shorten(value)}' for a number", in_words=not exact)
     elif isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableError(f"'{shorten(str(value))}' is not a number")
@@ -187,8 +194,7 @@ def _read_quantity(shape: Shape, value: Any, notes: Notes) -> int | float:
         if shape.high != 1:
             raise UnreadableError(f"per cent where up to {shape.high:g} is asked")
         number = number / HUNDRED
-    if isinstance(number, float) and not percent and shape.of_hundred and 0 < number <= 1:
-        raise UnreadableError(f"{number} where 0 to 100 is asked may be a share of 1")
+    _note_share(shape, number, clear, notes)
     if not (shape.low is None or number >= shape.low) or not (shape.high is None or number <= shape.high):
         raise UnreadableError(f"{shorten(str(number))} is outside {shape.low} to {shape.high}")
     if shape.kind == "integer" and isinstance(number, float):
@@ -197,6 +203,15 @@ def _read_quantity(shape: Shape, value: Any, notes: Notes) -> int | float:
         notes.add(f"{number} to the nearest whole number")
         number = int(number + 0.5) if number >= 0 else -int(-number + 0.5)
     return number
+
+
+def _note_share(shape: Shape, number: float, clear: bool, notes: Notes) -> None:
+    """Note a number that may be a share of 1; raises UnreadableError for a fraction, since 1 may also be 1 %."""
+    if clear or not shape.of_hundred or not 0 < number <= 1:
+        return
+    notes.shares[""] = float(number)
+    if isinstance(number, float):
+        raise UnreadableError(f"{number} where 0 to 100 is asked may be a share of 1")
 
 
 def _is_range(shape: Shape, text: str) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import pandas as pd
+
 from moot import __version__
 from moot.core.artifacts import file_digest
 from moot.core.config import RECORDED
@@ -126,8 +128,6 @@ def _sample(
     for number, said in enumerate(debate.said, start=1):
         messages.append({"turn_idx": number, "role": said["speaker"], "content": said["text"]})
     right = outcome["prediction"] == case["target"]
-    prompt, cached = int(outcome["prompt_tokens"] or 0), int(outcome["cached_tokens"] or 0)
-    generated = int(outcome["completion_tokens"] or 0)
     spent = [calls[said["call_id"]] for said in debate.said if said["call_id"] in calls]
     return {
         "schema_version": SCHEMA,
@@ -150,13 +150,22 @@ def _sample(
             }
         ],
         "evaluation": {"score": float(right), "is_correct": bool(right), "num_turns": len(messages)},
-        "token_usage": {
-            "input_tokens": prompt - cached,
-            "input_tokens_cache_read": cached,
-            "output_tokens": generated,
-            "total_tokens": prompt + generated,
-        },
+        "token_usage": _token_usage(outcome),
         "performance": {"latency_ms": 1000 * sum(float(call["seconds"] or 0) for call in spent)} if spent else None,
         "error": outcome["reason"],
         "metadata": {"status": outcome["status"], "repeat": str(outcome["repeat"])},
+    }
+
+
+def _token_usage(outcome: Mapping[str, Any]) -> dict[str, int] | None:
+    """None for recorded debates: what these took is not known."""
+    if pd.isna(outcome["calls"]):
+        return None
+    names = ("prompt_tokens", "cached_tokens", "completion_tokens")
+    prompt, cached, generated = (int(outcome[name]) for name in names)
+    return {
+        "input_tokens": prompt - cached,
+        "input_tokens_cache_read": cached,
+        "output_tokens": generated,
+        "total_tokens": prompt + generated,
     }

@@ -76,7 +76,7 @@ RATES = (("false positive rate", "FPR"), ("false negative rate", "FNR"))
     "error_rates",
     "Error rates by sex and race",
     "False positive and false negative rates of every recorded method and model by sex and race, with 95 % intervals "
-    "by case; groups of fewer than ten cases are left out.",
+    "by case; rates that rest on fewer than ten people are left out.",
     RECORDS,
 )
 def error_rates(results: StudyResults) -> "Figure":

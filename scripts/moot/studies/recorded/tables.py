@@ -10,6 +10,7 @@ from moot.datasets.nyu_debates import HIGHEST_GRADE
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
+from moot.stats.contrasts import UNPAIRED_NOTE
 from moot.studies import table
 from moot.studies.recorded.feedback import feedback_rows
 from moot.studies.recorded.groups import RATES, group_rows
@@ -135,9 +136,9 @@ def groups(results: StudyResults) -> TableContent:
         pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("cases", "answers"), "Int64")),
         notes=[
             "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
-            "Groups of fewer than ten cases are left out.",
-            "p: of the rate's difference from that of the attribute's largest group, who are other people: a t test on "
-            "the bootstrap's standard error, by case. Holm: over all groups and both rates of a method and model.",
+            "A rate that rests on fewer than ten people is not shown.",
+            f"p: of the rate's difference from that of the attribute's largest group. {UNPAIRED_NOTE} Holm: over all "
+            "groups and both rates of a method and model.",
         ],
         ours=("false positive rate", "FPR low", "FPR high", "false negative rate", "FNR low", "FNR high"),
         intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},

@@ -1,0 +1,224 @@
+"""How often intervals of a difference hold it, and how often p is below 0.05 between equal sides, by simulation.
+
+Sides of different cases, of crossed clusters, and amounts. `--write` puts the summary into docs/results.md.
+"""
+
+import argparse
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from moot.stats import randomisation
+from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_numbers, mean_statistic
+from moot.stats.contrasts import Difference, Sums, compare_unpaired
+
+PROJECT = Path(__file__).resolve().parents[1]
+DOCUMENT = PROJECT / "docs" / "results.md"
+BEGIN, END = "<!-- differences: python benchmarks/coverage_differences.py --write -->", "<!-- end of differences -->"
+REPETITIONS = 500
+WAYS = 499  # to deal clusters anew, in a simulated test; moot draws 9,999
+SEED = 11
+
+Sizes = Sequence[int]
+
+
+def mixed(clusters: int) -> list[int]:
+    """Clusters of unequal sizes."""
+    return list(np.resize([1, 3, 5, 12], clusters))
+
+
+ALONE: dict[str, tuple[Sizes, Sizes]] = {
+    f"{one} against {other} cases": ([1] * one, [1] * other)
+    for one, other in ((3, 3), (3, 60), (5, 100), (10, 10), (10, 200), (30, 30), (30, 200), (200, 200))
+}
+CLUSTERED: dict[str, tuple[Sizes, Sizes]] = {
+    "3 clusters of 20 against 60 single cases": ([20] * 3, [1] * 60),
+    "10 clusters of 20 against 200 single cases": ([20] * 10, [1] * 200),
+    "30 single cases against 30 clusters of 20": ([1] * 30, [20] * 30),
+    "5 clusters of 1 to 12 against 60": (mixed(5), mixed(60)),
+    "8 clusters of 1 to 12 against 8": (mixed(8), mixed(8)),
+    "8 clusters of 1 to 12 against 32": (mixed(8), mixed(32)),
+    "32 clusters of 1 to 12 against 32": (mixed(32), mixed(32)),
+    "100 clusters of 1 to 12 against 100": (mixed(100), mixed(100)),
+}
+RATES = (0.02, 0.1, 0.3, 0.5, 0.9, 0.98)
+RATES_OF_CLUSTERS = (0.1, 0.5, 0.9)
+CORRELATIONS = (0.0, 0.2, 0.5)
+UNEQUAL = ((0.1, 0.3), (0.9, 0.6))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A combination: the sides' name, cluster sizes, rates, and the correlation of two cases of a cluster."""
+
+    name: str
+    sizes: tuple[tuple[int, ...], tuple[int, ...]]
+    rates: tuple[float, float]
+    correlation: float = 0.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """How often the interval held the true difference, and how often p was below 0.05."""
+
+    covered: float
+    rejected: float
+
+
+def _fixed(sizes: tuple[Sizes, Sizes]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return tuple(map(int, sizes[0])), tuple(map(int, sizes[1]))
+
+
+def cells() -> Iterator[Cell]:
+    """The whole grid."""
+    for name, sizes in ALONE.items():
+        for rates in [*((rate, rate) for rate in RATES), *UNEQUAL]:
+            yield Cell(name, _fixed(sizes), rates)
+    for name, sizes in CLUSTERED.items():
+        for rate, correlation in itertools.product(RATES_OF_CLUSTERS, CORRELATIONS):
+            yield Cell(name, _fixed(sizes), (rate, rate), correlation)
+        for rates in UNEQUAL:
+            yield Cell(name, _fixed(sizes), rates, CORRELATIONS[1])
+
+
+def _right(random: np.random.Generator, sizes: Sizes, rate: float, correlation: float) -> Floats:
+    """Right answers of each cluster, whose shares are drawn from a beta distribution."""
+    shares = np.full(len(sizes), rate)
+    if correlation:
+        scale = (1 - correlation) / correlation
+        shares = random.beta(rate * scale, (1 - rate) * scale, size=len(sizes))
+    return as_numbers(random.binomial(sizes, shares))
+
+
+@cache
+def _compared(right: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]) -> Difference:
+    sides = [
+        Sums(as_numbers([float(n < k) for k, size in zip(mine, all_, strict=True) for n in range(size)])[:, None],
+             np.ones((sum(all_), 1)))
+        for mine, all_ in zip(right, sizes, strict=True)
+    ]  # fmt: skip
+    clusters = [[f"{side} {n}" for n, size in enumerate(all_) for _ in range(size)] for side, all_ in enumerate(sizes)]
+    return compare_unpaired(*sides, *clusters, SEED, SHARE)
+
+
+def measure(cell: Cell, repetitions: int = REPETITIONS) -> Found:
+    """The interval's coverage and the test's rejections."""
+    random = np.random.default_rng([SEED, *(round(100 * part) for part in (*cell.rates, cell.correlation))])
+    truth, single = cell.rates[0] - cell.rates[1], max(map(max, cell.sizes)) == 1
+    covered = rejected = 0
+    for _ in range(repetitions):
+        right = [
+            _right(random, side, rate, cell.correlation) for side, rate in zip(cell.sizes, cell.rates, strict=True)
+        ]
+        found = _compared(tuple(tuple(sorted(mine) if single else mine) for mine in right), cell.sizes)
+        covered += np.isnan(found.low) or bool(found.low - 1e-9 <= truth <= found.high + 1e-9)
+        rejected += found.p < 0.05
+    _compared.cache_clear()
+    return Found(covered / repetitions, rejected / repetitions)
+
+
+def crossed(first: int, second: int, variances: tuple[float, float], repetitions: int = REPETITIONS) -> Found:
+    """Of means over rows that belong to one of `first` stories and one of `second` judges, as the NYU debates do."""
+    covered = 0
+    for number in range(repetitions):
+        random = np.random.default_rng([SEED, first, second, number])
+        story, judge = (random.integers(0, count, 3 * max(first, second)) for count in (first, second))
+        effects = [
+            random.normal(0, variance**0.5, count) for variance, count in zip(variances, (first, second), strict=True)
+        ]
+        values = effects[0][story] + effects[1][judge] + random.normal(0, (1 - sum(variances)) ** 0.5, len(story))
+        bootstrap = ClusterBootstrap(list(zip(story, judge, strict=True)), SEED)
+        low, high = bootstrap.interval(mean_statistic(values))
+        covered += low <= 0 <= high
+    return Found(covered / repetitions, 1 - covered / repetitions)
+
+
+CROSSED = {
+    f"{stories} stories, {judges} judges; variance of stories {parts[0]}, of judges {parts[1]}": (
+        stories,
+        judges,
+        parts,
+    )
+    for stories, judges in ((50, 12), (50, 20), (20, 20), (60, 60))
+    for parts in ((0.0, 0.0), (0.2, 0.0), (0.0, 0.2), (0.2, 0.2))
+}
+AMOUNTS = {
+    "rounds (geometric)": lambda random, shape: random.geometric(0.5, shape) / 2,
+    "tokens (log-normal, 0.5)": lambda random, shape: random.lognormal(-0.125, 0.5, shape),
+    "exponential": lambda random, shape: random.exponential(1, shape),
+    "costs (log-normal, 1)": lambda random, shape: random.lognormal(-0.5, 1, shape),
+    "costs (log-normal, 1.5)": lambda random, shape: random.lognormal(-1.125, 1.5, shape),
+    "seven of ten are 0": lambda random, shape: random.exponential(1, shape) * (random.random(shape) < 0.3) / 0.3,
+}
+CASES = (10, 20, 50)
+
+
+def amounts(name: str, cases: int, repetitions: int = REPETITIONS) -> float:
+    """The share of intervals of a mean of amounts that hold the true mean, 1."""
+    random = np.random.default_rng([SEED, cases])
+    covered = 0
+    for _ in range(repetitions):
+        values = AMOUNTS[name](random, cases)
+        low, high = ClusterBootstrap(range(cases), SEED).interval(mean_statistic(values, AMOUNT))
+        covered += low <= 1 <= high
+    return covered / repetitions
+
+
+def percent(share: float) -> str:
+    """With one decimal."""
+    return f"{100 * share:.1f}"
+
+
+def grid(repetitions: int) -> dict[Cell, Found]:
+    """Every cell's coverage and rejections."""
+    randomisation.PATTERNS, patterns = WAYS, randomisation.PATTERNS
+    try:
+        return {cell: measure(cell, repetitions) for cell in cells()}
+    finally:
+        randomisation.PATTERNS = patterns
+
+
+def tables(found: dict[Cell, Found], repetitions: int) -> str:
+    """A summary of the grid, crossed clusters, and amounts, in Markdown."""
+    lines = ["| sides | coverage, equal rates | coverage, rates .1 and .3, .9 and .6 | type I error, at most |"]
+    lines.append("|---|---|---|---|")
+    for name in {**ALONE, **CLUSTERED}:
+        mine = [(cell, one) for cell, one in found.items() if cell.name == name]
+        equal, unequal = ([one for cell, one in mine if (len(set(cell.rates)) == 1) is same] for same in (True, False))
+        ranges = [
+            f"{percent(min(one.covered for one in some))} to {percent(max(one.covered for one in some))}"
+            for some in (equal, unequal)
+        ]
+        lines.append(f"| {name} | {' | '.join(ranges)} | {percent(max(one.rejected for one in equal))} |")
+    lines += ["", "| crossed clusters | coverage |", "|---|---|"]
+    lines += [f"| {name} | {percent(crossed(*cell, repetitions).covered)} |" for name, cell in CROSSED.items()]
+    lines += ["", f"| amounts | {' | '.join(f'{cases} cases' for cases in CASES)} |", "|---" * (1 + len(CASES)) + "|"]
+    for name in AMOUNTS:
+        lines.append(f"| {name} | {' | '.join(percent(amounts(name, cases, repetitions)) for cases in CASES)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the grid and its summary, or put the summary into the document."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the summary into docs/results.md")
+    parser.add_argument("--repetitions", type=int, default=REPETITIONS)
+    arguments = parser.parse_args()
+    found = grid(arguments.repetitions)
+    for cell, one in found.items():
+        sys.stdout.write(f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {one}\n")
+    summary = tables(found, arguments.repetitions)
+    if arguments.write:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        before, rest = text.split(BEGIN)
+        DOCUMENT.write_text(f"{before}{BEGIN}\n{summary}\n{END}{rest.split(END, maxsplit=1)[1]}", encoding="utf-8")
+    sys.stdout.write(f"{summary}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Ending a run in order: at SIGINT, SIGTERM or SIGHUP, to Snakemake alone, to its process group, or to one job.
+
+Snakemake lets the jobs under way run to their end, hours later. So its process holds a locked file as long as the run
+goes on. A job that finds the file removed, or unlocked since Snakemake was killed, ends as it does at a signal.
+"""
+
+import asyncio
+import errno
+import fcntl
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from moot.core.errors import RunStoppedError
+
+RUN_FILE = "MOOT_RUN_FILE"
+"""The variable that names the file to jobs."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LOOK_SECONDS = 0.5
+_SAME_SECONDS = 1.0
+"""A signal so soon after another is the same one: it comes from the terminal to the group, and from a parent."""
+_stops: list[tuple[float, str]] = []
+"""When this process was told to end, and what told it."""
+_run_ended = threading.Event()
+
+
+def is_stopping() -> bool:
+    """Whether this process was told to end."""
+    return bool(_stops)
+
+
+def stopped() -> RunStoppedError:
+    """The error of a process that was told to end."""
+    return RunStoppedError(
+        f"stopped by {_stops[0][1]}. Every reply received is in the ledger: run the same command again to go on."
+    )
+
+
+@contextmanager
+def on_signals(act: Callable[[int], object]) -> Iterator[None]:
+    """Within the block a signal makes `act` happen, once; after more than a second another one does so again."""
+
+    def handle(number: int, _frame: object) -> None:
+        now = time.monotonic()
+        if not _stops or now - _stops[-1][0] > _SAME_SECONDS:
+            _stops.append((now, "the end of its run" if _run_ended.is_set() else signal.Signals(number).name))
+            act(number)
+
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # nohup
+    before = {number: signal.signal(number, handle) for number in SIGNALS if number != signal.SIGHUP or not ignored}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+# In a job
+
+
+@contextmanager
+def ending_with_the_run() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block at a signal, or when the run that the job belongs to has ended."""
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    over = threading.Event()
+    with on_signals(interrupt):
+        if file := os.environ.get(RUN_FILE):
+            threading.Thread(target=_watch, args=(Path(file), over), daemon=True).start()
+        try:
+            yield
+        finally:
+            over.set()
+
+
+def _watch(file: Path, over: threading.Event) -> None:
+    while is_held(file):
+        if over.wait(_LOOK_SECONDS):
+            return
+    if not _stops and not over.is_set():
+        _run_ended.set()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def cancelled_on_signals() -> Iterator[None]:
+    """Within the block a signal cancels the current task.
+
+    Raises:
+        RunStoppedError: there was a signal.
+    """
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if task is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    cancel = task.cancel
+    with on_signals(lambda _: loop.call_soon_threadsafe(cancel)):
+        if _stops:
+            raise stopped()
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not _stops:
+                raise
+            raise stopped() from None
+
+
+# In Snakemake's process
+
+
+class Run:
+    """A run under way, in the process of Snakemake that schedules its jobs.
+
+    Args:
+        folder: where the run's file is.
+        cancels: whether jobs that have not started are to be cancelled: those in the queue of a cluster.
+    """
+
+    def __init__(self, folder: Path, cancels: bool = False) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = folder / f".run-{socket.gethostname()}-{os.getpid()}"
+        for earlier in folder.glob(f".run-{socket.gethostname()}-*"):
+            if not is_held(earlier):  # it was killed
+                earlier.unlink(missing_ok=True)
+        self._held = hold(self._file)
+        os.environ[RUN_FILE] = str(self._file.resolve())
+        self._cancels = cancels
+        # Snakemake's own, which starts no further job and waits for those under way.
+        self._start_no_job = signal.getsignal(signal.SIGTERM)
+        self._signals = on_signals(self._stop)
+        self._signals.__enter__()
+
+    def _stop(self, number: int) -> None:
+        self._file.unlink(missing_ok=True)
+        if self._cancels:
+            raise KeyboardInterrupt
+        threading.Thread(target=self._stop_scheduling, args=(number,)).start()  # locks that this thread may hold
+
+    def _stop_scheduling(self, number: int) -> None:
+        name = signal.Signals(number).name
+        sys.stderr.write(f"{name}: no further job starts; replies under way are awaited for up to ten seconds.\n")
+        if callable(self._start_no_job):
+            self._start_no_job(number, None)
+
+    def end(self) -> RunStoppedError | None:
+        """Let go of the file; the error of a run that was told to end."""
+        self._signals.__exit__(None, None, None)
+        self._file.unlink(missing_ok=True)
+        self._held.close()
+        return stopped() if _stops else None
+
+
+def hold(path: Path) -> IO[Any]:
+    """Make a file that counts as held until it is removed or its process ends, as far as this machine can tell."""
+    file = path.open("w", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(socket.gethostname())
+        file.flush()
+    except OSError:  # a file system without locks: only its removal counts
+        file.truncate(0)
+    return file
+
+
+def is_held(path: Path) -> bool:
+    """Whether a file stands and, if a process of this machine holds it, that process lives."""
+    try:
+        with path.open("rb") as file:
+            if file.read() != socket.gethostname().encode():
+                return True
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:  # its lock is taken, or the file system has none
+        return error.errno not in (errno.ENOENT, errno.ESTALE)
+    return False

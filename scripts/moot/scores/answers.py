@@ -1,0 +1,196 @@
+"""What a comparison, or one run's metric, can answer: for cases like those debated, or for the debated cases alone.
+
+Intervals and tests by case speak of cases like these. Where there are too few cases for that and each was debated
+several times, debates within cases speak of these cases alone, and the number of cases is said that could show the
+difference for others.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from moot.scores.case_metrics import CASE_METRICS
+from moot.scores.contrasts import Contrast, Debates, measure, sides_of, spread
+from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import Bounds, ClusterBootstrap, Floats, Statistic
+from moot.stats.contrasts import Difference, Sums
+from moot.stats.power import cases_needed
+from moot.stats.within_cases import FEWEST_CASES, fewest_in, interval_p, interval_within
+
+LIKE_THESE = "cases like these"
+ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A comparison and what it speaks of.
+
+    Attributes:
+        found: the difference.
+        speaks_of: `LIKE_THESE`, or "these 5 cases".
+        needed: the number of cases that could show this difference for cases like these, where these are too few.
+    """
+
+    found: Difference
+    speaks_of: str = LIKE_THESE
+    needed: float = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval.
+
+    Attributes:
+        value, low, high: the value and its interval.
+        cases, clusters: how many cases it rests on, in how many clusters.
+        freedom: the interval's degrees of freedom.
+        speaks_of: as of an `Answer`.
+        p: of the value 0, where a test of its own gives it; else NaN.
+        needed: as of an `Answer`.
+    """
+
+    value: float
+    low: float
+    high: float
+    cases: int
+    clusters: int
+    freedom: int
+    speaks_of: str = LIKE_THESE
+    p: float = float("nan")
+    needed: float = float("nan")
+
+    @property
+    def answers(self) -> bool:
+        """Whether the cases are enough for what it speaks of."""
+        return self.clusters >= FEWEST_CASES or self.speaks_of != LIKE_THESE
+
+    def p_of(self, supposed: float) -> float:
+        """The p of a supposed value; 1 where the cases are too few, or there is no interval."""
+        if supposed == 0 and not math.isnan(self.p):
+            found = self.p
+        else:
+            found = interval_p(self.value, self.low, self.high, supposed, self.freedom)
+        return found if self.answers and not math.isnan(found) else 1.0
+
+
+def answer(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
+    """What a contrast comes to, as `moot.scores.contrasts.measure`; for these cases alone where they are few."""
+    found = measure(contrast, experiments)
+    if found is None or found.clusters >= FEWEST_CASES:
+        return None if found is None else Answer(found)
+    sides = sides_of(contrast, experiments)
+    seed = experiments[contrast.first.experiment].seed
+    within = _same_debates(sides, seed) if _is_one_run(contrast) else _other_debates(sides, seed)
+    repeats = [fewest_in(_strata(debates)) for debates in sides]
+    needed = float("nan")
+    if not math.isnan(found.difference):
+        variation = spread(contrast, experiments, found.difference)
+        needed = cases_needed(found.difference, variation, (repeats[0], repeats[1]))
+    needed = math.ceil(needed) if math.isfinite(needed) else float("nan")
+    if within is None:
+        return Answer(found, LIKE_THESE, needed)
+    return Answer(within, _these(within.cases), needed)
+
+
+def among_valid(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
+    """The same contrast among valid answers; None where it is not of accuracy, and where no answer is invalid."""
+    if any(side.metric != ACCURACY for side in contrast.sides):
+        return None
+    rows = [(side, experiments[side.experiment].predictions) for side in contrast.sides]
+    if all((found.loc[found["model"].isin(side.models), "status"] == "valid").all() for side, found in rows):
+        return None
+    first, second = (replace(side, metric=OF_VALID) for side in contrast.sides)
+    return answer(replace(contrast, first=first, second=second), experiments)
+
+
+def carried_note(found: float, valid: float) -> str:
+    """That invalid answers carry a difference, with both numbers."""
+    return f"invalid answers carry the difference ({found:+.3f} with them as wrong, {valid:+.3f} without)"
+
+
+def estimate(results: ExperimentResults, model: str, metric: str) -> Estimate | None:
+    """A metric of contrasts, of one model of one experiment; None where it has no debates."""
+    terms = CASE_METRICS[metric](results, model)
+    if not terms.case_ids:
+        return None
+    debates = Debates(terms, (model,) * len(terms.case_ids))
+    cases, sums = debates.by_case
+    found = by_cluster(results, cases, Statistic(sums.value, terms.bounds))
+    strata = _strata(debates)
+    if found.answers or fewest_in(strata) <= 1:
+        return found
+    within = interval_within(_scaled(debates).value, strata, results.seed, terms.bounds)
+    return Estimate(*within, found.cases, found.clusters, fewest_in(strata) - 1, _these(found.cases))
+
+
+def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Statistic) -> Estimate:
+    """A statistic of rows that belong to cases, with its interval by cluster."""
+    bootstrap = ClusterBootstrap([results.clusters[case] for case in cases], results.seed)
+    return Estimate(*bootstrap.estimate(statistic), len(set(cases)), bootstrap.clusters, bootstrap.clusters - 1)
+
+
+def compared(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Estimate | None:
+    """The difference of a contrast, as `answer` gives it."""
+    given = answer(contrast, experiments)
+    if given is None:
+        return None
+    found = given.found
+    numbers = (found.difference, found.low, found.high, found.cases, found.clusters, found.clusters - 1)
+    return Estimate(*numbers, given.speaks_of, found.p, given.needed)
+
+
+def _these(cases: int) -> str:
+    return f"these {cases} case{'s' * (cases != 1)}"
+
+
+def _is_one_run(contrast: Contrast) -> bool:
+    """Whether both sides are measured of the same debates."""
+    first, second = contrast.sides
+    return (first.experiment, first.models, first.cases) == (second.experiment, second.models, second.cases)
+
+
+def _strata(debates: Debates) -> list[tuple[str, str]]:
+    return list(zip(debates.terms.case_ids, debates.models, strict=True))
+
+
+def _scaled(debates: Debates) -> Sums:
+    """Each debate's terms over the number of its case's debates, so that a case counts by their mean."""
+    _, codes = np.unique(np.asarray(debates.terms.case_ids, dtype=str), return_inverse=True)
+    counts = np.bincount(codes)[codes][:, None]
+    return Sums(debates.terms.tops / counts, debates.terms.bottoms / counts)
+
+
+def _same_debates(sides: tuple[Debates, Debates], seed: int) -> Difference | None:
+    strata = _strata(sides[0])
+    if fewest_in(strata) <= 1 or strata != _strata(sides[1]):
+        return None
+    one, other = (_scaled(debates) for debates in sides)
+    found = interval_within(lambda weights: one.value(weights) - other.value(weights), strata, seed, _bounds(sides))
+    return _difference(sides, found, fewest_in(strata) - 1)
+
+
+def _other_debates(sides: tuple[Debates, Debates], seed: int) -> Difference | None:
+    strata = [(side, *stratum) for side, debates in enumerate(sides) for stratum in _strata(debates)]
+    if fewest_in(strata) <= 1:
+        return None
+    one, other = (_scaled(debates) for debates in sides)
+    count = len(one.tops)
+
+    def apart(weights: Floats) -> Floats:
+        return one.value(weights[:, :count]) - other.value(weights[:, count:])
+
+    found = interval_within(apart, strata, seed, _bounds(sides))
+    return _difference(sides, found, fewest_in(strata) - 1)
+
+
+def _bounds(sides: tuple[Debates, Debates]) -> Bounds:
+    low, high = (debates.terms.bounds for debates in sides)
+    return low[0] - high[1], low[1] - high[0]
+
+
+def _difference(sides: tuple[Debates, Debates], found: tuple[float, float, float], freedom: int) -> Difference:
+    cases = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids))
+    first, second = (_scaled(debates).total() for debates in sides)
+    return Difference(first, second, *found, interval_p(*found, 0.0, freedom), cases, cases)

@@ -1,0 +1,215 @@
+"""The difference of two sides that argued different cases: each side's own interval, and what both are together.
+
+Shares of independent cases (each right or wrong once) have the interval of Newcombe (1998, Statistics in Medicine 17,
+method 10), which joins the score intervals of Wilson (1927). Elsewhere a side's interval rests on its clusters: the
+metric is linearised, each cluster's part is divided by one less the cluster's share of the side (the jackknife, CR3 of
+Bell and McCaffrey 2002), and a quarter of an average cluster that is all right and a quarter of one that is all wrong
+join the variance, so that a side without spread is not taken for one without error. t has the degrees of freedom of
+Satterthwaite (1946). Both intervals are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine
+27), with the covariance of clusters that have cases of both sides. Clusters of several kinds: `moot.stats.bootstrap`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moot.stats.bootstrap import FEWEST_CLUSTERS, LEVEL, SHARE, Bounds, Floats, around, unanimous
+
+PSEUDO = 0.25
+ALIKE = 0.1
+_NOTHING = 1e-12
+_STEPS = 40
+_LEAST = -34.0  # the logarithm of the least p that is told from 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """One side, as its cases add up.
+
+    Attributes:
+        value: of its metric.
+        bounds: the least and the greatest value of the metric.
+        influences: what each case adds to the value beyond its mean, shape (cases,).
+        weights: the share of the side that each case is, shape (cases,).
+        is_count: whether each case is right or wrong, or counts for nothing.
+    """
+
+    value: float
+    bounds: Bounds
+    influences: Floats
+    weights: Floats
+    is_count: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """What the clusters of one kind say: variance and skewness of both sides, their covariance, degrees of freedom."""
+
+    variances: tuple[float, float]
+    covariance: float
+    skewness: tuple[float, float]
+    clusters: tuple[int, int]
+    freedom: float
+
+    @property
+    def of_difference(self) -> float:
+        return sum(self.variances) - 2 * self.covariance
+
+
+class Independent:
+    """Two sides of different cases.
+
+    Args:
+        parts: both sides.
+        kinds: as `moot.stats.bootstrap.kinds_of_clusters`, over the first side's cases, then the second's.
+    """
+
+    def __init__(self, parts: tuple[Part, Part], kinds: list[tuple[NDArray[np.intp], int]]) -> None:
+        self.parts, self._kinds = parts, kinds
+        self._side = np.repeat([0, 1], [len(part.influences) for part in parts])
+
+    @property
+    def value(self) -> float:
+        """The first side's less the second's."""
+        return self.parts[0].value - self.parts[1].value
+
+    @cached_property
+    def _counted(self) -> NDArray[np.bool_]:
+        """Which cases count for something."""
+        return np.concatenate([part.weights for part in self.parts]) > 0
+
+    @cached_property
+    def by_cluster(self) -> NDArray[np.intp]:
+        """Cases that count, of each cluster and side, shape (clusters, 2); of several kinds the first."""
+        codes = self._kinds[0][0]
+        found = np.zeros((int(codes.max(initial=-1)) + 1, 2), dtype=np.intp)
+        np.add.at(found, (codes[self._counted], self._side[self._counted]), 1)
+        return found
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether no cluster has cases of both sides."""
+        return len(self._kinds) == 1 and bool((self.by_cluster > 0).sum(axis=1).max(initial=0) <= 1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both sides are shares of independent cases."""
+        alone = self.is_apart and self.by_cluster.max(initial=0) <= 1
+        return alone and all(part.is_count and part.bounds == SHARE for part in self.parts)
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether the clusters of both sides could be either's: none shared, and of like size within a tenth."""
+        sizes = [side[side > 0] for side in self.by_cluster.T]
+        if not self.is_apart or min(map(len, sizes)) == 0:
+            return False
+        return bool(abs(sizes[0].mean() / sizes[1].mean() - 1) <= ALIKE)
+
+    @cached_property
+    def _errors(self) -> _Errors | None:
+        """The variances of Cameron, Gelbach and Miller; None where a side has fewer than two clusters."""
+        found = [(self._errors_by(codes), number) for codes, number in self._kinds]
+        single = [errors for errors, number in found if number == 1]
+        if any(min(errors.clusters) < FEWEST_CLUSTERS for errors in single):
+            return None
+        widest = max(single, key=lambda errors: errors.of_difference)
+        signs = [1 if number % 2 else -1 for _, number in found]
+
+        def whole(values: list[float]) -> float:
+            return sum(sign * value for sign, value in zip(signs, values, strict=True))
+
+        first, second = (whole([errors.variances[side] for errors, _ in found]) for side in (0, 1))
+        covariance = whole([errors.covariance for errors, _ in found])
+        freedom = min(errors.freedom for errors in single)
+        if first + second - 2 * covariance <= widest.of_difference or min(first, second) <= 0:
+            return _Errors(widest.variances, widest.covariance, widest.skewness, widest.clusters, freedom)
+        return _Errors((first, second), covariance, widest.skewness, widest.clusters, freedom)
+
+    def _errors_by(self, codes: NDArray[np.intp]) -> _Errors:
+        sums, weights = (np.zeros((int(codes.max()) + 1, 2)) for _ in range(2))
+        np.add.at(sums, (codes, self._side), np.concatenate([part.influences for part in self.parts]))
+        np.add.at(weights, (codes, self._side), np.concatenate([part.weights for part in self.parts]))
+        counts = (weights > 0).sum(axis=0)
+        scaled = sums / np.maximum(1 - weights, _NOTHING) * np.sqrt((counts - 1) / np.maximum(counts, 1))
+        grown, shrunk = zip(*(_pseudo(part, int(k)) for part, k in zip(self.parts, counts, strict=True)), strict=True)
+        one, other = (((scaled[:, side] ** 2).sum() + grown[side]) / shrunk[side] ** 2 for side in (0, 1))
+        covariance = float((scaled[:, 0] * scaled[:, 1]).sum() / (shrunk[0] * shrunk[1]))
+        cubes = [_skewness(scaled[:, side]) for side in (0, 1)]
+        each = one**2 / max(1, counts[0] - 1) + other**2 / max(1, counts[1] - 1)
+        freedom = (one + other) ** 2 / each if each else float(counts.sum())
+        if ((weights > 0).sum(axis=1) > 1).any():
+            freedom = min(freedom, (weights.sum(axis=1) > 0).sum() - 1)
+        return _Errors((one, other), covariance, (cubes[0], cubes[1]), (int(counts[0]), int(counts[1])), freedom)
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """The interval of the difference; NaN where a side has fewer than two clusters that are no single cases."""
+        from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
+
+        nothing = float("nan"), float("nan")
+        if np.isnan(self.value):
+            return nothing
+        if self.is_plain:
+            normal, correlation = float(ndtri((1 + level) / 2)), 0.0
+            ends = [_wilson(part.value, int((part.weights > 0).sum()), normal) for part in self.parts]
+        elif (errors := self._errors) is None or not sum(errors.variances) > _NOTHING:
+            return nothing
+        else:
+            quantile = float(stdtrit(errors.freedom, (1 + level) / 2))
+            ends = [self._of_side(side, errors, quantile, level) for side in (0, 1)]
+            product = float(np.sqrt(errors.variances[0] * errors.variances[1]))
+            correlation = float(np.clip(errors.covariance / product, -1, 1)) if product else 0.0
+        (first, second), ((low, high), (other_low, other_high)) = (part.value for part in self.parts), ends
+        below = _joined(first - low, other_high - second, correlation)
+        above = _joined(high - first, second - other_low, correlation)
+        return self.value - below, self.value + above
+
+    def _of_side(self, side: int, errors: _Errors, quantile: float, level: float) -> tuple[float, float]:
+        part = self.parts[side]
+        if part.value in part.bounds and np.isfinite(part.bounds).all():
+            return unanimous(part.value, errors.clusters[side], part.bounds, level)
+        return around(part.value, errors.variances[side] ** 0.5, quantile, part.bounds, errors.skewness[side])
+
+    def p(self) -> float:
+        """The p-value of the interval: one less the level at which it reaches 0; 1 where there is no interval."""
+        return p_of(self.interval)
+
+
+def p_of(interval: Callable[[float], tuple[float, float]]) -> float:
+    """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where there is none."""
+    if np.isnan(interval(LEVEL)).any():
+        return 1.0
+    least, most = _LEAST, 0.0
+    for _ in range(_STEPS):
+        middle = (least + most) / 2
+        low, high = interval(1 - float(np.exp(middle)))
+        least, most = (middle, most) if low <= 0 <= high else (least, middle)
+    return float(np.exp(least))
+
+
+def _pseudo(part: Part, clusters: int) -> tuple[float, float]:
+    """What a side's sum of squares gains by clusters at its bounds, and by how much the side grows."""
+    low, high = part.bounds
+    if not clusters or not np.isfinite(part.bounds).all():
+        return 0.0, 1.0
+    squares = ((high - part.value) ** 2 + (part.value - low) ** 2) / clusters**2
+    return PSEUDO * squares, 1 + 2 * PSEUDO / clusters
+
+
+def _skewness(parts: Floats) -> float:
+    squares = float((parts**2).sum())
+    return float((parts**3).sum()) / squares**1.5 if squares > _NOTHING**2 else 0.0
+
+
+def _wilson(share: float, cases: int, normal: float) -> tuple[float, float]:
+    square = normal**2 / cases
+    middle = (share + square / 2) / (1 + square)
+    half = np.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
+    return float(min(share, middle - half)), float(max(share, middle + half))
+
+
+def _joined(one: float, other: float, correlation: float) -> float:
+    """The distance of two ends together."""
+    return float(np.sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other)))

@@ -1,0 +1,149 @@
+"""Sides of different cases: intervals and tests that know how few and how alike the cases of either side are."""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from scipy.stats import fisher_exact
+
+from moot.stats.bootstrap import AMOUNT, SHARE, as_numbers
+from moot.stats.contrasts import Difference, Sums, compare_paired, compare_unpaired
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def means(values) -> Sums:
+    column = as_numbers(values)[:, None]
+    return Sums(column, np.ones_like(column))
+
+
+def shares(right: int, cases: int, other_right: int, others: int) -> Difference:
+    first, second = ([1] * one + [0] * (all_ - one) for one, all_ in ((right, cases), (other_right, others)))
+    return compare_unpaired(means(first), means(second), range(cases), range(cases, cases + others), 0, SHARE)
+
+
+def agrees(found: Difference) -> bool:
+    """Whether interval and p say the same of 0."""
+    return np.isnan(found.low) or (found.p < 0.05) != (found.low <= 0 <= found.high)
+
+
+@pytest.mark.parametrize(
+    ("counts", "p"), [((10, 10, 180, 200), 0.60), ((14, 14, 25, 31), 0.156), ((1, 5, 4, 200), 0.117)]
+)
+def test_a_unanimous_group_is_not_taken_for_one_without_error(counts, p):
+    found = shares(*counts)
+    assert found.p == pytest.approx(p, abs=0.005)
+    assert found.low <= 0 <= found.high
+
+
+def test_shares_of_independent_cases_have_newcombes_interval_and_fishers_test():
+    """The examples of Newcombe 1998, table II (method 10)."""
+    for counts, ends in (
+        ((56, 70, 48, 80), (0.0524, 0.3339)),
+        ((9, 10, 3, 10), (0.1705, 0.8090)),
+        ((10, 10, 0, 20), (0.6791, 1.0)),
+        ((5, 56, 0, 29), (-0.0381, 0.1926)),
+    ):
+        right, cases, other, others = counts
+        found = shares(*counts)
+        assert agrees(found)
+        if found.p < 0.05 or counts[0] == 5:
+            assert (found.low, found.high) == pytest.approx(ends, abs=1e-3)
+        if cases == others:  # elsewhere scipy orders tables by probability
+            assert found.p == pytest.approx(fisher_exact([[right, cases - right], [other, others - other]]).pvalue)
+
+
+def test_what_cannot_be_computed_counts_as_a_test_that_shows_nothing():
+    alone = compare_unpaired(means([1, 1, 1]), means([0] * 9), ["a"] * 3, [f"b{n // 3}" for n in range(9)], 0, SHARE)
+    assert np.isnan(alone.low) and alone.p == 1
+    undefined = Sums(np.zeros((4, 1)), np.zeros((4, 1)))
+    nothing = compare_unpaired(undefined, means([1, 0, 1]), range(4), range(4, 7), 0, SHARE)
+    assert np.isnan(nothing.difference) and nothing.p == 1
+    assert compare_paired(undefined, undefined, range(4), 0, (-1.0, 1.0)).p == 1
+
+
+def test_amounts_are_compared_by_their_own_variances():
+    random = np.random.default_rng(3)
+    few, many = random.lognormal(0, 1, 8), random.lognormal(0, 0.1, 60)
+    found = compare_unpaired(means(few), means(many), range(8), range(8, 68), 0, AMOUNT)
+    assert found.low < 0 < found.high and found.p > 0.05
+    far = compare_unpaired(means(few + 50), means(many), range(8), range(8, 68), 0, AMOUNT)
+    assert far.p < 0.001 and far.low > 0
+
+
+def f1(random: np.random.Generator, cases: int, skill: float) -> Sums:
+    true, known = random.random(cases) < 0.4, random.random(cases) < skill
+    named = np.where(known, true, ~true)
+    return Sums(as_numbers(2 * (true & named))[:, None], (as_numbers(true) + as_numbers(named))[:, None])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_interval_and_p_of_one_row_agree_on_every_path(seed):
+    random = np.random.default_rng(seed)
+    cases, skills = int(random.integers(6, 70)), random.uniform(0.45, 0.8, 2)
+    of_three, both = np.arange(cases) // 3, [(f"s{n % 7}", f"j{n % 5}") for n in range(cases)]
+    right = [as_numbers(random.random(cases) < skill) for skill in skills]
+    sides = [(means(right[0]), means(right[1])), (f1(random, cases, skills[0]), f1(random, cases, skills[1]))]
+    for first, second in sides:
+        for clusters in (range(cases), of_three, both):
+            assert agrees(compare_paired(first, second, clusters, seed, (-1.0, 1.0)))
+            assert agrees(compare_unpaired(first, second, clusters, clusters, seed, SHARE))
+        for others in (range(cases, 2 * cases), of_three + cases):
+            assert agrees(compare_unpaired(first, second, range(cases), others, seed, SHARE))
+            assert agrees(compare_unpaired(first, second, of_three, others, seed, SHARE))
+
+
+def test_where_interval_and_test_part_the_interval_follows_the_test():
+    """By their own methods: t just excludes 0 where the randomisation test does not reject it, and the reverse."""
+    found = []
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        first, second = (random.integers(0, 4, 12) / 3 for _ in range(2))
+        one = compare_paired(means(first), means(np.minimum(second, 1)), range(12), 0, (-1.0, 1.0))
+        assert agrees(one) and one.low <= one.difference <= one.high
+        found.append(one)
+    assert any(one.p < 0.05 for one in found)
+
+
+# Coverage
+
+
+@pytest.fixture(scope="module")
+def simulation() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PROJECT / "benchmarks"))
+        return importlib.import_module("coverage_differences")
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "correlation"),
+    [
+        ("10 against 200 cases", 0.9, 0.0),
+        ("5 against 100 cases", 0.3, 0.0),
+        ("3 clusters of 20 against 60 single cases", 0.5, 0.5),
+        ("8 clusters of 1 to 12 against 32", 0.1, 0.2),
+    ],
+)
+def test_equal_rates_differ_about_once_in_twenty_times_and_intervals_cover(
+    simulation, monkeypatch, name, rate, correlation
+):
+    monkeypatch.setattr(simulation.randomisation, "PATTERNS", 299)
+    [cell] = [
+        one for one in simulation.cells() if (one.name, one.rates, one.correlation) == (name, (rate, rate), correlation)
+    ]
+    found = simulation.measure(cell, 200)
+    assert found.rejected <= 0.07, cell
+    assert found.covered >= 0.93, cell
+
+
+def test_crossed_clusters_are_covered(simulation):
+    """By one kind of clusters alone, half the intervals would miss."""
+    found = simulation.crossed(50, 12, (0.2, 0.2), 60)
+    assert found.covered >= 0.9
+
+
+@pytest.mark.parametrize("name", ["rounds (geometric)", "exponential", "costs (log-normal, 1)"])
+def test_skewed_amounts_of_few_cases_are_covered(simulation, name):
+    assert simulation.amounts(name, 20, 300) >= 0.9

@@ -1,0 +1,49 @@
+"""Error rates of recorded answers by group: which are shown, and what differs."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.studies.recorded.tables import groups
+from recorded_runs import recorded_study
+
+COLUMNS = {"case": "id", "model": "who", "prediction": "said", "truth": "gold", "attributes": ["sex", "race"]}
+
+
+def test_fourteen_of_fourteen_do_not_differ_from_twenty_five_of_thirty_one(tmp_path: Path) -> None:
+    """Self-consistency of grok, black against white people who were not arrested again."""
+    study = recorded_study(
+        tmp_path,
+        {"loader": "agenticsimlaw", "source": "shipped"},
+        {"votes": "self-consistency"},
+        {"grok": "xai/grok-4-1-fast-non-reasoning-latest"},
+    )
+    frame = groups(study).frame.set_index("group")
+    assert frame.loc["race: black", "false positive rate"] == 1
+    assert frame.loc["race: white", "false positive rate"] == pytest.approx(25 / 31)
+    assert frame.loc["race: black", "FPR p"] == pytest.approx(0.156, abs=0.001)
+    assert frame.loc["race: black", "FPR p, Holm"] > 0.4
+    assert frame.loc["sex: female", "FPR p, Holm"] < 0.05
+
+
+def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -> None:
+    """Twelve women, nine of whom were not arrested again: their false positive rate rests on nine."""
+    lines = ["id,who,said,gold,sex,race"]
+    for number in range(52):
+        woman, guilty = number < 12, number % 4 == 0
+        lines.append(
+            f"c{number},m,{'YES' if number % 3 else 'NO'},{'YES' if guilty else 'NO'},{'female' if woman else 'male'},r"
+        )
+    (tmp_path / "answers.csv").write_text("\n".join(lines))
+    dataset = {
+        "loader": "recorded_predictions",
+        "path": str(tmp_path / "answers.csv"),
+        "columns": COLUMNS,
+        "labels": {"NO": "no", "YES": "yes"},
+        "positive": "yes",
+    }
+    frame = groups(recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})).frame.set_index("group")
+    assert frame.loc["sex: female", "cases"] == 12 and frame.loc["sex: female", "named positive"] > 0
+    shown = frame.loc["sex: female", ["false positive rate", "FPR p", "FPR p, Holm", "false negative rate"]]
+    assert shown.isna().all()
+    assert frame.loc["sex: male", "false positive rate"] > 0

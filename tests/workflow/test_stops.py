@@ -1,0 +1,112 @@
+"""A run that is told to end by a signal ends in order, and the same command goes on where it stopped."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from fault_server import FaultServer
+from moot.llm.ledger import Ledger
+from project_copy import Workflow
+
+CASES, CALLS = 20, 2 * 20 * 16
+SHARDS = ("results/transcripts/alone/apart/0.parquet", "results/transcripts/mixed/fast/0.parquet")
+
+
+class Run:
+    """Two jobs under way: one model at a slow server, and debates of a fast model before a slow judge."""
+
+    def __init__(self, folder: Path, fast: FaultServer, slow: FaultServer) -> None:
+        self.servers = fast, slow
+        self.workflow = Workflow(folder, fast.url)
+        self.output = folder / "output"
+        entry = {"endpoint": "openai", "model": "test", "max_tokens": 50, "concurrency": 4}
+        trial = {"protocol": "courtroom", "dataset": "people", "cases": CASES}
+        self.workflow.configure(
+            {
+                "run": ["alone", "mixed"],
+                "models/fast": {**entry, "base_url": fast.url},
+                "models/slow": {**entry, "base_url": slow.url},
+                "models/apart": {**entry, "base_url": slow.url, "model": "another"},
+                "datasets/people/rows": 300,
+                "experiments/alone": {**trial, "models": "apart"},
+                "experiments/mixed": {**trial, "models": "fast", "params": {"seats": {"judge": "slow"}}},
+            }
+        )
+
+    def counts(self) -> list[int]:
+        return [server.count() for server in self.servers]
+
+    def start(self) -> tuple[subprocess.Popen[bytes], list[psutil.Process]]:
+        """Start Snakemake as a user does; give it with its jobs when both ask."""
+        before = self.counts()
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.workflow.project / "Snakefile"), *SHARDS]
+        command += ["--configfile", "my.yaml", "--cores", "2", "--nolock"]
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+        with self.output.open("wb") as output:
+            snakemake = subprocess.Popen(
+                command, cwd=self.workflow.work, env=environment, stdout=output, stderr=output, start_new_session=True
+            )
+        for server, count in zip(self.servers, before, strict=True):
+            server.wait_for(count + 6, 200)
+        return snakemake, psutil.Process(snakemake.pid).children(recursive=True)
+
+    def stop(
+        self,
+        snakemake: subprocess.Popen[bytes],
+        jobs: list[psutil.Process],
+        number: signal.Signals,
+        group: bool = False,
+    ) -> None:
+        """Signal, and see that the calls under way were kept, that nothing goes on, and what is said."""
+        before = self.counts()
+        assert len(jobs) == 2
+        (os.killpg if group else os.kill)(snakemake.pid, number)
+        assert snakemake.wait(200) == 1
+        assert not psutil.wait_procs(jobs, 5)[1], "jobs go on"
+        stats = [server.stats() for server in self.servers]
+        asked, replies = ([server[what] for server in stats] for what in ("requests", "replies"))
+        assert sum(asked) - sum(before) < CALLS // 4, "calls were made after the signal"
+        assert asked == replies
+        ledger = Ledger(str(self.workflow.work / "data" / "ledger"))
+        assert ledger.spent().calls == sum(replies), "all that were under way are kept"
+        ledger.close()
+        assert not list((self.workflow.work / "results" / "transcripts").rglob("*.parquet"))
+        assert self.output.read_text().splitlines()[-1] == (
+            f"moot: stopped by {number.name}. Every reply received is in the ledger: run the same command again to go on."
+        )
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    with FaultServer(latency=0.5) as fast, FaultServer(latency=1.0) as slow:
+        yield Run(tmp_path, fast, slow)
+
+
+def test_a_run_that_is_told_to_end_keeps_what_is_under_way_and_goes_on(run: Run) -> None:
+    for number, group in ((signal.SIGTERM, False), (signal.SIGHUP, True)):
+        run.stop(*run.start(), number, group)
+        assert not re.search("Traceback|Error in rule|did not complete|failed", run.output.read_text())
+
+    snakemake, jobs = run.start()
+    of_mixed = next(job for job in jobs if any("mixed" in file.path for file in job.open_files()))
+    of_mixed.send_signal(signal.SIGTERM)
+    psutil.wait_procs([of_mixed], 200)
+    (log,) = (run.workflow.work / "results" / "logs" / "debates" / "mixed").rglob("*.log")
+    assert "stopped by SIGTERM" in log.read_text().splitlines()[-1]
+    run.servers[1].wait_for(run.counts()[1] + 6, 200)  # the other job goes on, until Snakemake is told to end
+    run.stop(snakemake, jobs, signal.SIGINT)
+
+    for server in run.servers:
+        server.reset(latency=0.0, keep=True)
+    snakemake, _ = run.start()
+    assert snakemake.wait(200) == 0, run.output.read_text()
+    assert [server.stats()["distinct"] for server in run.servers] == run.counts(), "nothing is asked twice"
+    assert sum(run.counts()) == CALLS
+    assert not list((run.workflow.work / "results").glob(".run*"))
