@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,6 +28,12 @@ def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | Data
     return FileCallLocks(folder) if folder else DatabaseCallLocks(processes)
 
 
+@asynccontextmanager
+async def nobody_else(_call_id: str, _waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
+    """The lock of a call that no process makes."""
+    yield
+
+
 class FileCallLocks:
     """On one machine: one byte of a file in the ledger's folder for each call.
 
@@ -34,7 +41,11 @@ class FileCallLocks:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._file = (folder / "calls.lock").open("ab")
+        self._folder = folder
+
+    @cached_property
+    def _file(self) -> BinaryIO:
+        return (self._folder / "calls.lock").open("ab")
 
     @asynccontextmanager
     async def hold(self, call_id: str, waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
@@ -50,7 +61,8 @@ class FileCallLocks:
 
     def close(self) -> None:
         """Let go of every call."""
-        self._file.close()
+        if "_file" in self.__dict__:
+            self._file.close()
 
 
 def _taken(file: BinaryIO, place: int) -> bool:

@@ -90,6 +90,7 @@ class Chat:
         self._at_server: set[str] = set()
         self._stopped: Exception | None = None
         self._closing = False
+        self._replay = settings.replay or (ledger.read_only and settings.open_endpoint is None)
         self._no_logprobs: LogprobsUnavailableError | None = None
         self._answered = False
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
@@ -126,7 +127,7 @@ class Chat:
         self._at_server.discard(key)
 
     async def _answer_once(self, call: Call) -> Entry:
-        if self._settings.replay:
+        if self._replay:
             return await self._answer(call)
         with self._waves.working():
             async with self._ledger.claim(call.call_id, self._waves.waiting):
@@ -144,7 +145,7 @@ class Chat:
             self._progress.ledger_calls += 1
             self._progress.tick()
             return stored
-        if self._settings.replay:
+        if self._replay:
             await self._replay_failure(question)
         async with self._limits.slot():  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
@@ -175,10 +176,13 @@ class Chat:
             if error is not None:
                 raise error
         server = f" served as {question.served_as}" if question.served_as else ""
+        why, ask = "replay:", "Set `replay: false`"
+        if self._ledger.read_only:
+            why, ask = "read-only:", "Copy the ledger to a folder that can be written, and name that as `ledger`,"
         raise RunStoppedError(
-            f"replay: the ledger {self._ledger.place} has no reply for a call of model '{self.name}'{server} (call id "
-            f"{question.call_id}). The configuration, a prompt or the data differ from the recorded run. Set `replay: "
-            "false` to ask the model, or restore what was recorded (a model that moved: `served_as`)."
+            f"{why} the ledger {self._ledger.place} has no reply for a call of model '{self.name}'{server} (call id "
+            f"{question.call_id}). The configuration, a prompt or the data differ from the recorded run. {ask} to ask "
+            "the model, or restore what was recorded (a model that moved: `served_as`)."
         )
 
     async def _call(self, call: Call) -> Reply:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,8 +19,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.log import LOG
 from moot.llm.batching import Batched
-from moot.llm.call_locks import call_locks
-from moot.llm.ledger_database import explained, open_engine
+from moot.llm.call_locks import call_locks, nobody_else
+from moot.llm.ledger_database import copy_of, explained, open_engine, open_read_only, read_only_file
 from moot.llm.ledger_tables import (
     ADOPTED,
     ATTEMPTS,
@@ -55,6 +57,8 @@ _MORE = sa.update(TOTALS).values(
     tokens=TOTALS.c.tokens + sa.bindparam("more_tokens"),
     cost_usd=TOTALS.c.cost_usd + sa.bindparam("more_usd"),
 )
+_VERSION = sa.select(META.c.value).where(META.c.name == "version")
+_ANY_EARLIER = sa.select(REPLIES.c.replicate).limit(1)
 _CREATION_LOCK = 6_061_984
 _WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
 
@@ -95,24 +99,29 @@ class Ledger:
     Args:
         ledger: a folder (SQLite in it) or a SQLAlchemy URL.
 
+    Attributes:
+        read_only: it is a file that this process cannot write: it answers, and stores nothing.
+
     Raises:
         UserError: the ledger cannot be opened, or a newer moot wrote it.
     """
 
     def __init__(self, ledger: str) -> None:
         self.place = ledger
+        self._copy: TemporaryDirectory[str] | None = None
         with self._explained():
             self._engine = open_engine(ledger)
             if "://" in ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
-            self._create()
+            self.read_only = (file := read_only_file(self._engine)) is not None
+            self._open_read_only(file) if file else self._create()
             self._packer = Packer(self._insert)
             new_call = self._insert(CALLS).on_conflict_do_nothing()
             self._new_call = new_call.returning(CALLS.c.tokens, CALLS.c.cost_usd)
             self.processes = processes_at(self._engine, self.place)
             self._call_locks = call_locks(self._engine, self.processes)
         # Held around a call by id: no other process makes it meanwhile.
-        self.claim = self._call_locks.hold
+        self.claim = nobody_else if self.read_only else self._call_locks.hold
         self._adopted: dict[tuple[str, str, str], str] = {}
         self._refused: set[tuple[str, str]] = set()
         # The entry that answers a question, or None.
@@ -134,7 +143,7 @@ class Ledger:
                 connection.execute(sa.text("BEGIN IMMEDIATE"))
             TABLES.create_all(connection)
             connection.execute(self._insert(META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
-            found = int(connection.scalar(sa.select(META.c.value).where(META.c.name == "version")) or VERSION)
+            found = int(connection.scalar(_VERSION) or VERSION)
             if found < VERSION:  # replies stay as they are; a moot that cannot read later ones must not open it
                 connection.execute(sa.update(META).where(META.c.name == "version").values(value=str(VERSION)))
             if connection.scalar(sa.select(TOTALS.c.calls)) is None:
@@ -146,7 +155,30 @@ class Ledger:
                     "cost_usd": sum(spent.usd for spent in found_in),
                 }
                 connection.execute(sa.insert(TOTALS), total)
-            self._has_earlier = connection.scalar(sa.select(REPLIES.c.replicate).limit(1)) is not None
+            self._has_earlier = connection.scalar(_ANY_EARLIER) is not None
+        self._refuse_newer(found)
+
+    def _open_read_only(self, file: Path) -> None:
+        """Open a file as it is, or a copy of one that a killed process left unfinished, or an earlier version wrote."""
+        self._engine = open_read_only(file)
+        try:
+            with self._engine.connect() as connection:
+                found = int(connection.scalar(_VERSION) or VERSION)
+                is_whole = set(TABLES.tables) <= set(sa.inspect(connection).get_table_names()) and found >= VERSION
+                self._has_earlier = is_whole and connection.scalar(_ANY_EARLIER) is not None
+        except sa.exc.OperationalError:
+            is_whole = False
+        if is_whole:
+            self._refuse_newer(found)
+            return
+        self._engine.dispose()
+        self._copy, copied = copy_of(file)
+        self._engine = open_engine(str(copied.parent), copied.name)
+        self._create()
+        self._engine.dispose()
+        self._engine = open_read_only(copied)
+
+    def _refuse_newer(self, found: int) -> None:
         if found > VERSION:
             raise UserError(
                 f"ledger {self.place}: written by a newer moot (ledger version {found}; this moot reads up to "
@@ -176,7 +208,8 @@ class Ledger:
             return None
         key = (entry.model, question.endpoint, question.model)
         if not self._adopted.get(key):
-            self._adopted[key] = self.adopt(key, question.served_as if entry.model in question.names else "")
+            served_as = question.served_as if entry.model in question.names else ""
+            self._adopted[key] = self.adopt(key, "" if self.read_only else served_as) or served_as
         if self._adopted[key] == question.served_as:
             return entry
         refusal = (entry.model, question.served_as)
@@ -350,6 +383,8 @@ class Ledger:
         self._call_locks.close()
         self.processes.close()
         self._engine.dispose()
+        if self._copy is not None:
+            self._copy.cleanup()
 
 
 def _row(entry: Entry, request: bytes) -> dict[str, Any]:

@@ -1,12 +1,16 @@
 """The database behind a ledger: SQLite in a folder or PostgreSQL, and what to do when it fails."""
 
+import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
@@ -53,6 +57,35 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", partial(_prepare_sqlite, synchronous="FULL" if durable else "NORMAL"))
     return engine
+
+
+def read_only_file(engine: sa.Engine) -> Path | None:
+    """The file of a database that this process can read but not write, in a folder or on a disk as it may be."""
+    folder, file = folder_of(engine), Path(engine.url.database or "")
+    if folder is None or not file.is_file():
+        return None
+    effective = os.access in os.supports_effective_ids
+    return None if all(os.access(path, os.W_OK, effective_ids=effective) for path in (folder, file)) else file
+
+
+def open_read_only(file: Path) -> sa.Engine:
+    """A database that nothing is written to, nor beside it.
+
+    A log beside it that another program may be writing is read as well; without one nothing but the file is needed.
+    """
+    logged = any(Path(f"{file}{log}").exists() for log in ("-wal", "-shm"))
+    address = f"file:{quote(str(file.resolve()))}?mode=ro{'' if logged else '&immutable=1'}"
+    connect = partial(sqlite3.connect, address, uri=True, check_same_thread=False, timeout=LOCK_SECONDS)
+    return sa.create_engine(sa.URL.create("sqlite", database=str(file)), creator=connect)
+
+
+def copy_of(file: Path) -> tuple[TemporaryDirectory[str], Path]:
+    """A folder that goes with the object, and a database in it with the log that a killed process left beside it."""
+    folder = TemporaryDirectory(prefix="moot-ledger-")
+    for part in (file, Path(f"{file}-wal")):
+        if part.exists():
+            shutil.copyfile(part, Path(folder.name) / part.name)
+    return folder, Path(folder.name) / file.name
 
 
 def folder_of(engine: sa.Engine) -> Path | None:

@@ -1,0 +1,123 @@
+"""A ledger that cannot be written, of a shared or archived run, answers all the same, and says what it lacks."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from test_ledger import entries, nobody
+
+from courtroom_runs import PROJECT, configuration, hold, people
+from fault_server import FaultServer
+from moot.core.errors import RunStoppedError, UserError
+from moot.llm.ledger import Ledger
+from moot.stages.preview import PreviewLedger
+
+IDS = [entry.call_id for entry in entries(9)]
+
+
+@pytest.fixture
+def archive() -> Iterator[Path]:
+    """A ledger's folder in a folder that others may read; pytest takes that right from its own, again and again."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        (Path(folder) / "archive").mkdir()
+        yield Path(folder) / "archive" / "ledger"
+
+
+def close_off(folder: Path) -> dict[str, bytes]:
+    """Take away every right to write; what the folder holds."""
+    for path in (*folder.iterdir(), folder, folder.parent):
+        path.chmod(0o555)
+    return contents(folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("replay", [True, False])
+def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
+    replay: bool, server: FaultServer, archive: Path
+) -> None:
+    folder = archive.parents[1]
+    cases = people(folder / "cases.parquet", 6)
+    server.reset(faults=["context_length"], rate=0.05, seed=2, most_attempts=0)
+    model: dict[str, Any] = {"endpoint": "openai", "base_url": server.url, "price": {"input": 1.0, "output": 1.0}}
+    models = {name: {**model, "model": name} for name in ("test", "far")}
+    config = configuration(server.url, folder, budget={"calls": 96, "usd": 9.0}, ledger=str(archive), models=models)
+    config["experiments"]["trial"]["params"] = {"seats": {"judge": "far"}}
+    recorded = hold(config, cases, folder / "recorded.parquet")
+    assert (recorded["parse_status"] == "failed").any()
+    asked, before = server.count(), close_off(archive)
+    with nobody():
+        hold({**config, "replay": replay}, cases, folder / "again.parquet")
+        with pytest.raises(
+            RunStoppedError, match=r"read-only: the ledger .* has no reply .* Copy the ledger to a folder"
+        ):
+            hold({**config, "seed": 2}, cases, folder / "other.parquet")
+    assert (folder / "again.parquet").read_bytes() == (folder / "recorded.parquet").read_bytes()
+    assert server.count() == asked
+    assert contents(archive) == before, "nothing is written beside it"
+
+
+@pytest.mark.parametrize("index", ["kept", "lost"])
+def test_what_a_killed_run_left_in_the_log_is_read(index: str, archive: Path) -> None:
+    program = (
+        "import os, sys; from test_ledger import *; Ledger(sys.argv[1]).store(entries(9)); os.kill(os.getpid(), 9)"
+    )
+    folders = map(str, (PROJECT / "scripts", PROJECT / "tests" / "support", PROJECT / "tests" / "llm"))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
+    subprocess.run([sys.executable, "-c", program, str(archive)], env=environment, check=False)
+    assert (archive / "ledger.sqlite-wal").stat().st_size > 0
+    if index == "lost":
+        (archive / "ledger.sqlite-shm").unlink()
+    before = close_off(archive)
+    with nobody(), closing(Ledger(str(archive))) as ledger:
+        assert ledger.read_only
+        assert ledger.spent().calls == len(ledger.replies(IDS)) == 9
+    assert contents(archive) == before
+
+
+def test_replies_that_another_user_stores_meanwhile_are_read(archive: Path) -> None:
+    with closing(Ledger(str(archive))) as writer:
+        writer.store(entries(4))
+        with nobody(), closing(Ledger(str(archive))) as reader:
+            assert len(reader.replies(IDS)) == 4
+            os.seteuid(os.getuid())
+            writer.store(entries(9))
+            assert len(reader.replies(IDS)) == 9
+
+
+def test_a_ledger_of_an_earlier_version_answers(archive: Path) -> None:
+    with closing(Ledger(str(archive))) as ledger:
+        (entry,) = entries(1)
+    with closing(sqlite3.connect(archive / "ledger.sqlite")) as connection:
+        for table in ("calls", "pieces", "totals"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("UPDATE meta SET value = '2'")
+        row = (entry.call_id, entry.model, entry.request, 0, entry.reply.to_json(), 1, 0.0)
+        connection.execute("INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        connection.commit()
+    before = close_off(archive)
+    with nobody(), closing(Ledger(str(archive))) as ledger:
+        assert ledger.replies(IDS) == {entry.call_id: entry.reply}
+        assert ledger.spent().calls == 1
+    assert contents(archive) == before
+
+
+def test_a_preview_and_a_store(archive: Path) -> None:
+    with closing(Ledger(str(archive))) as ledger:
+        ledger.store(entries(3))
+    close_off(archive)
+    with nobody(), closing(PreviewLedger(str(archive))) as preview:
+        preview.store(entries(9))
+        assert len(preview.replies(IDS)) == 9
+    with nobody(), closing(Ledger(str(archive))) as ledger, pytest.raises(UserError, match=r"readonly.* run again"):
+        ledger.store(entries(9))
