@@ -12,6 +12,7 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS
+from moot.datasets import download as download_module
 from moot.datasets.download import COLUMNS, download, fetch_url, matches, read_versions, write_record
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -20,10 +21,12 @@ SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
 GIT_BLOB = f"git:{hashlib.sha1(b'blob 16' + bytes(1) + CONTENT).hexdigest()}"
 
 
-def zipped(content: bytes, member: str = "inside/table.csv") -> bytes:
+def zipped(content: bytes, member: str = "inside/table.csv", declared: int = 0) -> bytes:
+    """A zip file with one member, of a size that may be declared untruly."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(member, content)
+        archive.infolist()[0].file_size = declared or len(content)
     return stream.getvalue()
 
 
@@ -132,6 +135,13 @@ def test_without_a_known_checksum_the_first_download_is_recorded_and_then_bindin
     record = fetched.path.with_name("table.csv.sha256")
     assert record.read_text() == f"{fetched.sha256}  table.csv\n"
     assert download("mine", tmp_path, listed)[0].url == ""
+    fetched.path.unlink()
+    assert download("mine", tmp_path, listed)[0].url.endswith("/z.zip")
+    fetched.path.unlink()
+    server.pages["/z.zip"] = zipped(CONTENT + b"3,no\n")
+    with pytest.raises(UserError, match=r"found other content .* expected sha256"):
+        download("mine", tmp_path, listed)
+    assert not fetched.path.exists()
     fetched.path.write_bytes(CONTENT + b"2,no\n")
     with pytest.raises(UserError, match="a file of other content is there"):
         download("mine", tmp_path, listed)
@@ -143,9 +153,15 @@ def test_without_a_known_checksum_the_first_download_is_recorded_and_then_bindin
         (b"no zip", "not a zip file"),
         (zipped(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
         (zipped(b"  \n"), "an empty file"),
+        (zipped(b"x" * 99_999_999), "'inside/table.csv' unpacks to more than 5000000 bytes"),
+        (zipped(b"x" * 99_999_999, declared=3_000_000), "not a zip file, or a damaged one"),
+        (zipped(CONTENT)[:-9], "not a zip file, or a damaged one"),
     ],
 )
-def test_a_faulty_zip_file_is_refused(server: Server, tmp_path: Path, page: bytes, fault: str) -> None:
+def test_a_faulty_zip_file_is_refused(
+    server: Server, tmp_path: Path, page: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download_module, "_LARGEST_BYTES", 5_000_000)
     server.pages["/z.zip"] = page
     with pytest.raises(UserError, match=fault):
         download("mine", tmp_path, versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv")))

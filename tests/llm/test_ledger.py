@@ -4,8 +4,11 @@ import asyncio
 import multiprocessing
 import os
 import random
+import re
 import resource
+import shutil
 import sqlite3
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -206,6 +209,40 @@ def test_a_damaged_ledger_is_named_and_left_alone(where: str, tmp_path: Path) ->
         damaged.replies([entry.call_id for entry in entries(2000)])
         damaged.store(entries(3000, "more"))
     assert file.read_bytes() == content
+
+
+def recovers(folder: Path) -> bool:
+    """Whether there is a sqlite3 that can recover an undamaged ledger: Debian's cannot."""
+    Ledger(str(folder / "good")).close()
+    command = ["sqlite3", folder / "good" / "ledger.sqlite", ".recover"]
+    if not shutil.which("sqlite3"):
+        return False
+    return "CREATE" in subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+@pytest.mark.parametrize(("start", "length"), [(0, 16), (0, 100), (16, 2), (18, 2), (44, 4), (100, 8)])
+def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(tmp_path: Path, start: int, length: int) -> None:
+    old, new = tmp_path / "OLD", tmp_path / "NEW"
+    ledger = Ledger(str(old))
+    ledger.store(entries(300))
+    ledger.close()
+    file = old / "ledger.sqlite"
+    content = bytearray(file.read_bytes())
+    content[start : start + length] = bytes(byte ^ 255 for byte in content[start : start + length])
+    file.write_bytes(content)
+    with pytest.raises(
+        UserError, match=r"may hold replies that were paid for: move the folder away and keep it"
+    ) as said:
+        damaged = Ledger(str(old))
+        damaged.replies([entry.call_id for entry in entries(300)])
+        damaged.store(entries(1, "more"))
+    assert file.read_bytes() == content
+    recipe = re.findall(r"`(sqlite3 OLD.*?)`", str(said.value))[0]
+    if not recovers(tmp_path):
+        pytest.skip("no sqlite3 on this machine that recovers anything")
+    new.mkdir()
+    subprocess.run(recipe, shell=True, cwd=tmp_path, check=True)
+    assert stored(new, 300) == 300
 
 
 def test_a_newer_ledger_is_refused(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The log of a job."""
 
+import errno
 import logging
 import os
 import sys
@@ -17,6 +18,14 @@ STAGE_LINES = "MOOT_STAGE_LINES"
 def stage_lines_asked_for() -> bool:
     """Whether this run writes a line a stage; its jobs then say how debates go on and what is wrong, and no more."""
     return os.environ.get(STAGE_LINES) == "1"
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error means that the process has no memory left, or no room for one more thread."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(is_out_of_memory, error.exceptions))
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or refused or "can't start new thread" in str(error)
 
 
 @contextmanager
@@ -39,7 +48,16 @@ def job_log(path: str | Path) -> Iterator[None]:
     except KeyboardInterrupt:
         LOG.error("moot: stopped. Nothing half-written was left: run the same command again to go on.")
         sys.exit(1)
-    except OSError as error:
+    except (MemoryError, RuntimeError, OSError) as error:
+        if is_out_of_memory(error):
+            LOG.error(
+                "moot: not enough memory for this job (%s). Give it more (ulimit -v, mem_mb on a cluster), or start "
+                "fewer jobs at once (--cores) of fewer debates each (more `shards`), and run the same command again.",
+                " ".join(str(error).split()) or type(error).__name__,
+            )
+            sys.exit(1)
+        if not isinstance(error, OSError):
+            raise
         LOG.error("moot: %s. Nothing half-written was left: mend this and run the same command again.", error)
         sys.exit(1)
     finally:

@@ -10,9 +10,10 @@ import io
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
@@ -20,11 +21,13 @@ import pandas as pd
 from moot.core.artifacts import atomic_path, file_digest
 from moot.core.errors import UserError, unknown_name
 from moot.core.input_files import check_values, quoted, read_csv
+from moot.core.log import LOG
 
 COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
 _TIMEOUT_SECONDS = 60
 _LARGEST_BYTES = 2**30
 _AT_ONCE = 8
+_AT_A_TIME = 2**20
 Fetch = Callable[[str], bytes]
 
 
@@ -142,15 +145,16 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
     faults = []
     for address in file.addresses:
         try:
-            content = _content(address, fetch)
+            content = _content(replace(address, checksum=address.checksum or _recorded(record)), fetch)
         except _UnusableError as fault:
             faults.append(f"{address.url}: {fault}")
             continue
         with atomic_path(target) as part:
             part.write_bytes(content)
-        if not address.checksum:
+        if not address.checksum and not record.exists():
             with atomic_path(record) as part:
                 part.write_text(f"{file_digest(target)}  {target.name}\n", encoding="utf-8")
+            LOG.warning("%s: no checksum is published; what came is recorded in %s, and binding", target, record)
         return Fetched(target, address.url, file_digest(target))
     raise UserError(
         f"{target}: could not be downloaded. {'; '.join(faults)}. Check the network, or fetch the file by hand from "
@@ -158,10 +162,26 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
     )
 
 
+def _recorded(record: Path) -> str:
+    """The checksum of the first download, where none is published; "" before that."""
+    words = record.read_text(encoding="utf-8").split() if record.exists() else []
+    return f"sha256:{words[0]}" if words else ""
+
+
+def _unpacked(archive: zipfile.ZipFile, member: str) -> bytes:
+    """A member of a zip file, read some at a time: it may be longer than it declares."""
+    with archive.open(member) as file:
+        parts, size = [], 0
+        while part := file.read(_AT_A_TIME):
+            parts.append(part)
+            size += len(part)
+            if max(size, archive.getinfo(member).file_size) > _LARGEST_BYTES:
+                raise _UnusableError(f"{quoted(member)} unpacks to more than {_LARGEST_BYTES} bytes, the most that fit")
+    return b"".join(parts)
+
+
 def _already_there(file: RemoteFile, target: Path, record: Path) -> Fetched:
-    checksum = file.addresses[0].checksum
-    if not checksum and record.exists():
-        checksum = f"sha256:{record.read_text(encoding='utf-8').split()[0]}"
+    checksum = file.addresses[0].checksum or _recorded(record)
     if not target.is_file() or (checksum and not matches(target.read_bytes(), checksum)):
         raise UserError(
             f"{target}: a file of other content is there (expected {checksum or 'a file'}); it is not overwritten. "
@@ -181,11 +201,11 @@ def _content(address: Address, fetch: Fetch) -> bytes:
         content = fetch(address.url)
         if address.member:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                content = archive.read(address.member)
+                content = _unpacked(archive, address.member)
     except urllib.error.HTTPError as fault:
         raise _UnusableError(f"the server answered {fault.code} {fault.reason}") from fault
-    except zipfile.BadZipFile as fault:
-        raise _UnusableError("not a zip file") from fault
+    except (zipfile.BadZipFile, zlib.error, EOFError) as fault:
+        raise _UnusableError(f"not a zip file, or a damaged one ({fault})") from fault
     except KeyError as fault:
         raise _UnusableError(f"the zip file has no member {quoted(address.member)}") from fault
     except (OSError, ValueError) as fault:

@@ -18,13 +18,17 @@ from moot.core.errors import UserError
 
 LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
 _RETRY_SECONDS = 0.02
+_DAMAGED = (
+    "The file is damaged, or is not a ledger. It may hold replies that were paid for: move the folder away and keep "
+    "it. What can be read of it goes into a new one by `sqlite3 OLD/ledger.sqlite .recover | sqlite3 "
+    "NEW/ledger.sqlite` (with sqlite.org's program; those of some distributions cannot), and what was exported by "
+    "`scripts/import_calls.py --ledger NEW results/calls`. Then run again with `ledger: NEW`."
+)
 _REMEDIES = {
     "locked": "Another program has held its write lock for a minute: end that program, then run again.",
-    "malformed": (
-        "The file is damaged: move the folder away, fill a new ledger from `results/calls/*/*.parquet` with "
-        "`scripts/import_calls.py`, then run again."
-    ),
-    "not a database": "Something else stands in its place: move that file away, or set `ledger` to another folder.",
+    "malformed": _DAMAGED,
+    "not a database": _DAMAGED,
+    "unsupported file format": _DAMAGED,
     "full": "Make room on the disk, then run again.",
     "readonly": "Make the folder and the file writable, then run again.",
     "": "Check that it can be reached and written and that its disk has room, then run again.",
