@@ -29,6 +29,11 @@ class ProtocolParams(BaseModel):
         description="seat to model, for seats that another model than the experiment's takes, or to `person` "
         "(`person:NAME` where several people sit)",
     )
+    contradictory: Literal["field", "invalid"] = Field(
+        "field",
+        description="what counts of a reply whose words contradict its prediction: the field, with the reply flagged; "
+        "or nothing, the reply is invalid",
+    )
 
 
 def _every_repeat(_setting: Setting, _case: Case) -> None:

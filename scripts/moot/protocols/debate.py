@@ -212,7 +212,7 @@ class Debate:
         )
         said.text = reply.text if reply else ""
         if schema and not said.failed:
-            read_fields(said, parse_reply(said.text, schema), self.task)
+            read_fields(said, parse_reply(said.text, schema), self.task, self.params.contradictory)
         return self._keep(said)
 
     async def choose(

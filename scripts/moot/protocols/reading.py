@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
@@ -10,19 +10,32 @@ from moot.core.cases import Task
 from moot.core.confidence import CONFIDENCE_SHARE, number_of_choices, probability_of_stated_confidence
 from moot.core.likelihood import censored, label_shares
 from moot.llm.parsing.ladder import Parsed
+from moot.llm.parsing.words import shorten
 from moot.llm.request import Reply
+from moot.protocols.contradictions import CONTRADICTION, contradiction
 from moot.protocols.people import CONFIDENCE, PREDICTION, words_said
 
 if TYPE_CHECKING:
     from moot.protocols.debate import Utterance
 
+Contradictory = Literal["field", "invalid"]
 
-def read_fields(said: "Utterance", parsed: Parsed, task: Task) -> None:
-    """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their own."""
+
+def read_fields(said: "Utterance", parsed: Parsed, task: Task, contradictory: Contradictory = "field") -> None:
+    """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their own.
+
+    A model's reply whose words contradict its prediction is flagged, and unusable where `contradictory` is "invalid".
+    """
     said.parse_status, said.parsed = parsed.status, parsed.value
     said.parse_problem, said.missing_fields = parsed.problem, ",".join(parsed.missing)
     if parsed.value is None:
         said.parsed = {"problem": parsed.problem}
+        return
+    words = contradiction(task, parsed.value, said.text) if said.source == "model" else ""
+    if words and contradictory == "invalid":
+        problem = f"the words contradict the prediction: {shorten(words)}"
+        said.parse_status, said.parse_problem = "invalid", problem
+        said.parsed = {"problem": problem, CONTRADICTION: words}
         return
     prediction, confidence = parsed.value.get(PREDICTION), parsed.value.get(CONFIDENCE)
     if isinstance(prediction, str):
@@ -31,6 +44,8 @@ def read_fields(said: "Utterance", parsed: Parsed, task: Task) -> None:
         said.prediction = ";".join(sorted({label.casefold() for label in prediction}))
     if (share := parsed.shares.get(CONFIDENCE)) is not None:
         said.parsed = {**parsed.value, CONFIDENCE_SHARE: share}
+    if words:
+        said.parsed = {**(said.parsed or {}), CONTRADICTION: words}
     if isinstance(confidence, int | float):
         said.confidence = float(confidence)
         said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(task))

@@ -14,6 +14,7 @@ import pandas as pd
 
 from moot.protocols.people import is_person
 from moot.report.claims import Claim
+from moot.scores.contradictions import contradiction_notes
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentResults, Score
 from moot.scores.served import version_notes
@@ -165,7 +166,7 @@ class StudyResults:
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
             if cluster := results.task.cluster:
                 found.append(f"Data set {results.config.dataset}: intervals and tests by {cluster}, drawn as a whole")
-        return tuple(dict.fromkeys([*found, *version_notes(self.scores)]))
+        return tuple(dict.fromkeys([*found, *version_notes(self.scores), *contradiction_notes(self.scores)]))
 
 
 def people_note(results: ExperimentResults) -> str:

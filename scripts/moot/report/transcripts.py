@@ -21,6 +21,7 @@ from moot.core.cases import Task
 from moot.core.confidence import CONFIDENCE_SHARE
 from moot.core.kinds import CONCLUSION, HUMAN, PUBLIC
 from moot.core.schemas import SCHEMAS
+from moot.protocols.contradictions import CONTRADICTION
 from moot.report import escaping
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
@@ -181,11 +182,16 @@ def _body(said: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, list[str]
             [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value),
         )
         for name, value in fields.items()
-        if name not in ("prediction", "confidence", CONFIDENCE_SHARE)
+        if name not in ("prediction", "confidence", CONFIDENCE_SHARE, CONTRADICTION)
+    )
+    notice = (
+        f"Contradictory: the answer is {said['prediction']}, the words say: {_flat(fields[CONTRADICTION])}"
+        if (CONTRADICTION in fields)
+        else ""
     )
     if not fields or (said["source"] == HUMAN and not said["parse_status"]):
         return "", said["text"], shown
-    return "" if shown else "No reasons given", "", shown
+    return notice or ("" if shown else "No reasons given"), "", shown
 
 
 def _why(parsed: object, name: str) -> str:

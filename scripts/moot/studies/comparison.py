@@ -4,7 +4,7 @@ Values of different data sets stand beside each other, never summed: their tasks
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -14,6 +14,7 @@ from moot.core.config import COMPARISON, RECORDED
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
 from moot.report.published import NOT_A_NUMBER, Measured, measured, with_whole_counts
 from moot.scores import INVALID_WRONG
+from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
 from moot.studies import table
 
@@ -40,6 +41,7 @@ class Entry:
     calls: float
     prompt_tokens: float
     generated_tokens: float
+    contradictory: float = NOT_A_NUMBER
 
     @property
     def answers(self) -> int:
@@ -111,7 +113,8 @@ def _entry(
         return Entry(method, "–", data, of, accuracy, accuracy, f1, *NOTHING)
     strict = measured(results, of, model, metric + INVALID_WRONG)
     taken = (measured(results, of, model, f"{name}_per_case").value for name in TAKEN)
-    return Entry(method, model, data, of, accuracy, strict, f1, *taken)
+    contradictory = measured(results, of, model, METRIC).value
+    return replace(Entry(method, model, data, of, accuracy, strict, f1, *taken), contradictory=contradictory)
 
 
 @table(
@@ -185,12 +188,21 @@ def methods_long(results: StudyResults) -> TableContent:
             "cases": entry.accuracy.n_cases,
             "n": entry.accuracy.n,
             "n invalid": entry.accuracy.n_invalid,
+            "contradictory replies": entry.contradictory,
         }
         for entry in sorted(entries(results), key=lambda entry: (entry.data, *_order(entry)))
     ]
     columns = ["data", "method", "model", "experiment", "accuracy, invalid = wrong", "95 % low", "95 % high"]
     columns += ["valid answers", "accuracy of valid answers", "F1, macro"]
-    columns += ["calls a case", "prompt tokens a case", "generated tokens a case", "cases", "n", "n invalid"]
+    columns += [
+        "calls a case",
+        "prompt tokens a case",
+        "generated tokens a case",
+        "cases",
+        "n",
+        "n invalid",
+        "contradictory replies",
+    ]
     frame = pd.DataFrame(rows, columns=columns)
     return TableContent(
         with_whole_counts(frame),
@@ -198,7 +210,9 @@ def methods_long(results: StudyResults) -> TableContent:
             "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts valid debates (or "
             "answers), on which the accuracy of valid answers and F1 rest, `cases` the cases that they are about; "
             "`valid answers` is their share of those that were asked for. Trained models answer "
-            "every case. What recorded debates took is not known."
+            "every case. What recorded debates took is not known. `contradictory replies` is the share of generated "
+            "replies whose words say another answer than their prediction, which counts unless the experiment's "
+            "`contradictory` says otherwise."
         ],
         ours=(
             "accuracy, invalid = wrong",

@@ -1,0 +1,127 @@
+"""Replies whose words say another answer than their field: flagged, and left to the parameter `contradictory`.
+
+Sentences alone count that assert an outcome as the speaker's own ("The defendant will not be arrested again"),
+announce a label ("My prediction is NO") or give an outcome a probability ("a 30 % chance that ..."). What is quoted,
+attributed to an advocate, supposed, conceded or merely possible says nothing. A reply whose own words assert both
+answers is not flagged.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from moot.core.cases import Task
+from moot.llm.parsing.words import UnreadableError, announced
+
+CONTRADICTION = "contradiction"
+"""Where `parsed` keeps the words that contradict the field."""
+
+_LARGEST = 20_000
+_QUOTED = re.compile(r"[\"“][^\"“”]{0,300}[\"”]|(?<!\w)['‘][^'’]{0,300}['’](?!\w)")
+_SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\d)[^.!?\n]*)*[.!?]?")
+_NOT_OWN = re.compile(
+    r"\b(?:if|whether|unless|although|though|while|whereas|despite|even|would|could|may|might|can|argu\w+|claim\w*|"
+    r"contend\w*|assert\w*|alleg\w*|maintain\w*|suggest\w*|say|says|said|state[sd]?|prosecut\w*|defen[sc]e|counsel|"
+    r"advocate|attorney|state's|government|opponent|debater|according|question|ask\w*|means? that|"
+    r"not (?:mean|clear|certain|sure|necessarily|believe|think|true|say|all|every)|"
+    r"no (?:evidence|reason|guarantee|proof|certainty)|doubt|cannot|can't|risk that|hard to|difficult to|possible|"
+    r"possibility|perhaps|hope\w*|previous\w*|initial\w*|at first|lack|unable)\b|\?",
+    re.IGNORECASE,
+)
+_CRIME = (
+    r"(?:be (?:re-?arrested|arrested (?:again|for a new)|arrested within)|re-?offend|recidivate|"
+    r"commit (?:another|a new|new|further) (?:crime|offen[cs]e)s?)"
+)
+_LIKELY = r"(?:(?:very|highly|quite|most|more|extremely) )?likely"
+_ARREST = re.compile(
+    rf"\b(?:(?P<no>will (?:(?:most )?(?:likely|probably) )?(?:not|never) (?:\w+ly )?|won't |is (?:\w+ )?unlikely to |"
+    rf"is not (?:likely|expected|going) to )|(?P<yes>will (?:{_LIKELY} |probably |again |almost certainly )?|"
+    rf"is {_LIKELY} to |is (?:expected|going) to )){_CRIME}",
+    re.IGNORECASE,
+)
+_SHARE = re.compile(
+    r"(?<![\d.\-–])(?P<share>\d{1,3}(?:\.\d+)?)\s?(?:%|per ?cent)(?![-–\d])(?P<noun>[^.;,%]{0,40}?)\b(?:that|of|to)\b",
+    re.IGNORECASE,
+)
+_WINS = r"(?:wins|will (?:likely |probably )?win|should win|prevails|(?:should|will) (?:likely |probably )?prevail)"
+_LOSES = r"(?:loses|will (?:likely |probably )?lose|(?:does|will|should) not (?:win|prevail))"
+_EVEN = 50
+_FEWEST_WORDS = 3
+
+
+def contradiction(task: Task, value: Mapping[str, Any], reply: str) -> str:
+    """The words of a reply that say another answer than its field; "" where none do.
+
+    Args:
+        task: what the labels are and mean.
+        value: what was read from the reply.
+        reply: its text, which counts where nothing but the answer was read.
+    """
+    answer = value.get("prediction")
+    if not isinstance(answer, str) or task.multilabel:
+        return ""
+    said = "\n".join(_texts({name: part for name, part in value.items() if name != "prediction"})) or reply
+    confidence = value.get("confidence")
+    found = list(_asserted(task, _QUOTED.sub(" ", said[:_LARGEST]), answer.casefold(), confidence))
+    if not found or any(label == answer.casefold() for label, _ in found):
+        return ""
+    return found[-1][1].strip()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
+
+def _asserted(task: Task, text: str, answer: str, confidence: object) -> Iterator[tuple[str, str]]:
+    """The labels that the speaker's own sentences assert, with the sentence."""
+    labels = tuple(label.upper() for label in task.labels)
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0]
+        if _NOT_OWN.search(sentence) or len(sentence.split()) < _FEWEST_WORDS:
+            continue
+        try:
+            yield from ((str(label).casefold(), sentence) for label in announced(sentence, labels))
+        except UnreadableError:
+            continue
+        if set(task.labels) == {"yes", "no"} and "arrest" in task.question:
+            yield from _arrests(sentence, answer, confidence)
+        elif len(task.labels) == 2:  # noqa: PLR2004
+            yield from _winners(task, sentence)
+
+
+def _arrests(sentence: str, answer: str, confidence: object) -> Iterator[tuple[str, str]]:
+    for found in _ARREST.finditer(sentence):
+        label = "yes" if found["yes"] else "no"
+        share = _SHARE.search(sentence[: found.start()])
+        if share is not None:
+            label = _weighed(float(share["share"]), share["noun"].strip().casefold(), label, answer, confidence)
+        if label:
+            yield label, sentence
+
+
+def _weighed(share: float, noun: str, label: str, answer: str, confidence: object) -> str:
+    """The answer of "N % chance that LABEL": the other label below one half, "" at one half.
+
+    "N % sure that LABEL" asserts it all the same, and so does a chance that the field states as its confidence.
+    """
+    sure = not noun or any(word in noun for word in ("confiden", "sure", "certain"))
+    of_other = label != answer and confidence is not None and confidence == share
+    if sure or of_other or share > _EVEN:
+        return label
+    return "" if share == _EVEN else "no" if label == "yes" else "yes"
+
+
+def _winners(task: Task, sentence: str) -> Iterator[tuple[str, str]]:
+    if not any(
+        meaning.endswith(("wins", "is affirmed")) or "decides for" in meaning for meaning in task.meaning.values()
+    ):
+        return
+    for label in task.labels:
+        other = next(name for name in task.labels if name != label)
+        for verb, winner in ((_WINS, label), (_LOSES, other)):
+            if re.search(rf"\bthe {re.escape(label)} {verb}\b", sentence, re.IGNORECASE):
+                yield winner, sentence

@@ -1,0 +1,118 @@
+"""Replies whose words say another answer than their field: flagged, counted, shown, and left to a parameter."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from answers_by_model import debated
+from fault_server import FaultServer
+from moot.core.cases import Task
+from moot.datasets.caselaw import TASK as CASELAW
+from moot.datasets.people.nlsy97_columns import TASK as REARREST
+from moot.llm.parsing.ladder import parse_reply
+from moot.protocols.contradictions import contradiction
+from moot.protocols.replies import prediction_schema
+from moot.report.transcripts import read_debates
+from moot.scores import score_experiment
+from moot.scores.contradictions import contradiction_notes
+
+AGAIN = "The defendant will not be arrested again."
+
+
+def flagged(task: Task, reply: str) -> str:
+    parsed = parse_reply(reply, prediction_schema(task, reasoning=True))
+    assert parsed.value is not None, parsed
+    return contradiction(task, parsed.value, reply)
+
+
+def reply(words: str, prediction: str, confidence: int = 70) -> str:
+    return json.dumps({"reasoning": words, "prediction": prediction, "confidence": confidence})
+
+
+@pytest.mark.parametrize(
+    ("words", "prediction", "confidence"),
+    [
+        (AGAIN, "YES", 70),
+        ("He has a steady job. He will most likely not be rearrested within three years.", "YES", 70),
+        ("Given his record, the defendant is very likely to reoffend.", "NO", 70),
+        ("The defendant is unlikely to commit another crime.", "YES", 60),
+        ("I see a 30 % chance that the defendant will be rearrested.", "YES", 70),
+        ("There is an 80% probability that the defendant will be arrested again.", "NO", 80),
+        ("30 % that the defendant will be rearrested.", "NO", 30),
+        ("I am 30 % confident that the defendant will be rearrested.", "NO", 70),
+        ("He has three prior arrests. My prediction is YES.", "NO", 70),
+        ("The prosecution says that he will reoffend. I disagree: he will not be arrested again.", "YES", 70),
+    ],
+)
+def test_words_against_the_field(words: str, prediction: str, confidence: int) -> None:
+    assert flagged(REARREST, reply(words, prediction, confidence)) in words
+    assert flagged(REARREST, reply(words, prediction, confidence))
+
+
+@pytest.mark.parametrize(
+    ("words", "prediction"),
+    [
+        (AGAIN, "NO"),
+        ("I see a 30 % chance that the defendant will be rearrested.", "NO"),
+        ("There is a 70% chance that he will be rearrested.", "YES"),
+        ("The defense argues that the defendant will not be arrested again.", "YES"),
+        ("If he keeps his job, he will not be arrested again.", "YES"),
+        ("Although he will likely be rearrested for something small, the risk is moderate.", "NO"),
+        ("There is no evidence that the defendant will be rearrested.", "NO"),
+        ("We cannot be certain that he will not be arrested again.", "YES"),
+        ("It is possible that he will reoffend.", "NO"),
+        ("He was arrested again in 2001 and has served a sentence.", "NO"),
+        ('His mother wrote: "He will not be arrested again."', "YES"),
+        ("He could be arrested again. He may not be.", "YES"),
+        ("YES means that the defendant will be arrested again within three years.", "NO"),
+        ("Some young adults will not be arrested again. The defendant will be arrested again.", "YES"),
+        ("no", "YES"),
+        ("", "YES"),
+    ],
+)
+def test_words_that_say_nothing_against_the_field(words: str, prediction: str) -> None:
+    assert flagged(REARREST, reply(words, prediction)) == ""
+
+
+def test_replies_in_words_and_other_tasks() -> None:
+    assert flagged(REARREST, f"{AGAIN}\nPrediction: YES") == AGAIN
+    assert flagged(CASELAW, reply("The contract was broken, and the plaintiff should win.", "DEFENDANT"))
+    assert flagged(CASELAW, reply("The plaintiff will lose.", "PLAINTIFF"))
+    assert not flagged(CASELAW, reply("The plaintiff argues that he should win.", "DEFENDANT"))
+    assert not flagged(CASELAW, reply("The defendant will not prevail.", "PLAINTIFF"))
+
+
+def test_flag_share_note_and_reader(server: FaultServer, tmp_path: Path) -> None:
+    steady = json.dumps({"prediction": "YES", "confidence": 70, "reasoning": "The person has a job."})
+    contrary = json.dumps(
+        {"prediction": "YES", "confidence": 70, "reasoning": "The person will not be arrested again."}
+    )
+    replies = {"steady": [steady, steady], "contrary": [contrary, steady]}
+    results, predictions = debated(server, tmp_path, replies, "courtroom", strategy="none", beliefs="none")
+    assert set(predictions["contrary"]["prediction"]) == {"yes"}, "the field counts"
+    scores = score_experiment(results)
+    share = scores[(scores["metric"] == "replies_contradictory") & (scores["group"] == "overall")].set_index("model")
+    flags = results.transcripts.query("model == 'contrary'")["parsed"].str.contains('"contradiction"').sum()
+    assert 0 < flags < 12
+    assert share["value"].to_dict() == pytest.approx({"steady": 0.0, "contrary": flags / 12})
+    (note,) = contradiction_notes(scores)
+    assert "contrary" in note and f"{flags / 12:.1%} of 12 replies" in note
+    notices = [turn.notice for debate in read_debates(results, "contrary") for turn in debate.turns if turn.notice]
+    assert (
+        notices == ["Contradictory: the answer is yes, the words say: The person will not be arrested again."] * flags
+    )
+
+
+def test_a_rule_may_make_them_invalid(server: FaultServer, tmp_path: Path) -> None:
+    contrary = json.dumps(
+        {"prediction": "YES", "confidence": 70, "reasoning": "The person will not be arrested again."}
+    )
+    _, predictions = debated(
+        server, tmp_path, {"contrary": [contrary] * 2}, "courtroom", strategy="none", beliefs="none",
+        contradictory="invalid",
+    )  # fmt: skip
+    assert set(predictions["contrary"]["status"]) == {"invalid"}
+    assert set(predictions["contrary"]["reason"]) == {
+        "verdict of judge: the words contradict the prediction: The person will not be arrested again."
+    }

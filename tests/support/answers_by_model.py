@@ -1,0 +1,44 @@
+"""Small experiments against the fault server in which each model gives one reply for each shard."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from courtroom_runs import EXPERIMENT, PROJECT, configuration, people
+from fault_server import FaultServer
+from moot.core.artifacts import read_cases
+from moot.scores.results import ExperimentResults
+from moot.stages.debates import Job, write_transcripts
+from moot.stages.plan import Plan
+from moot.stages.predictions import write_predictions
+
+SHARDS = 2
+
+
+def debated(
+    server: FaultServer, folder: Path, replies: dict[str, list[str]], protocol: str = "zero_shot", **params: Any
+) -> tuple[ExperimentResults, dict[str, pd.DataFrame]]:
+    """An experiment of two models with one reply for each model and shard; its results, and its predictions."""
+    dataset = folder / "results" / "cases" / "people.parquet"
+    dataset.parent.mkdir(parents=True)
+    people(dataset, 12)
+    experiment = {"protocol": protocol, "models": list(replies), "params": params}
+    config = configuration(server.url, folder, experiment=experiment, shards=SHARDS)
+    config["models"] = {name: {**config["models"]["test"], "model": name} for name in replies}
+    plan = Plan.from_yaml(config, PROJECT)
+    predictions = {}
+    for model, contents in replies.items():
+        shards = [folder / "results" / "transcripts" / EXPERIMENT / model / f"{n}.parquet" for n in range(SHARDS)]
+        for shard, content in enumerate(contents):
+            shards[shard].parent.mkdir(parents=True, exist_ok=True)
+            server.reset(content=content)
+            write_transcripts(plan, Job(EXPERIMENT, model, *read_cases(dataset), shard=shard), [dataset], shards[shard])
+        outputs = [folder / "results" / kind / EXPERIMENT / f"{model}.parquet" for kind in ("predictions", "calls")]
+        for output in outputs:
+            output.parent.mkdir(parents=True, exist_ok=True)
+        write_predictions(plan, EXPERIMENT, dataset, shards, *outputs)
+        predictions[model] = pq.read_table(outputs[0]).to_pandas()
+    view = plan.view(EXPERIMENT)
+    return ExperimentResults(folder / "results", EXPERIMENT, view), predictions
