@@ -43,13 +43,13 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"replai": True}, "mine.yaml: replai: unknown key 'replai'; did you mean 'replay'?"),
+        ({"replai": True}, "mine.yaml: line 15: replai: unknown key 'replai'; did you mean 'replay'?"),
         (
             {"models": {"small": {"temprature": 1}}},
             "models.small.temprature: unknown key 'temprature'; did you mean 'temperature'?",
         ),
-        ({"models": {"small": {"temperature": "hot"}}}, "mine.yaml: models.small.temperature: found 'hot'"),
-        ({"seed": None}, "mine.yaml: seed: found None"),
+        ({"models": {"small": {"temperature": "hot"}}}, "mine.yaml: line 15: models.small.temperature: found 'hot'"),
+        ({"seed": None}, "mine.yaml: line 15: seed: found None"),
         ({"experiments": {"trial": {"models": ["smal"]}}}, "unknown model 'smal'; did you mean 'small'?"),
         (
             {"experiments": {"trial": {"protocol": "courtrom"}}},
@@ -107,7 +107,7 @@ def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> No
     assert run("trial", "*-two") == ["trial", *grid]
     assert run("*=2") == ["paper-two-max_tokens=2"]
     assert run() == ["trial", "paper-one", *grid]
-    with pytest.raises(UserError, match=r"mine.yaml: run: unknown experiment 'papr-\*'; did you mean"):
+    with pytest.raises(UserError, match=r"mine.yaml: line \d+: run: unknown experiment 'papr-\*'; did you mean"):
         run("papr-*")
 
 

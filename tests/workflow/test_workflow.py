@@ -128,10 +128,10 @@ def test_a_preview_counts_what_is_left_and_asks_nobody(built: Workflow, server: 
 
 
 BAD = {
-    "an unknown key": ({"replai": True}, "my.yaml: replai: unknown key 'replai'; did you mean 'replay'?"),
+    "an unknown key": ({"replai": True}, ": replai: unknown key 'replai'; did you mean 'replay'?"),
     "a model that is not defined": (
         {"experiments/trial/models": "servd"},
-        "my.yaml: experiments.trial.models: unknown model 'servd'; did you mean 'served'?",
+        ": experiments.trial.models: unknown model 'servd'; did you mean 'served'?",
     ),
     "a missing key": (
         {"models/served/api_key_env": "MOOT_NO_SUCH_KEY"},

@@ -3,21 +3,16 @@
 import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
-from moot.core.errors import UserError, unknown_name
 from moot.core.model_config import BatchConfig, ModelConfig, Name, Price, ServeConfig, SimulatedVoice, Strict
+from moot.core.model_values import check_ledger
+from moot.core.places import Faults, Location, fault_message, location_of, plain_values, twice_given, where
 
 RECORDED = "recorded"
 """The protocol of experiments whose debates are taken from records."""
@@ -155,7 +150,9 @@ class Config(Strict):
 
     seed: int = Field(description="the one seed that reaches every choice at random")
     data_root: str = Field("data/raw", description="folder of local and downloaded data")
-    ledger: str = Field("data/ledger", description="folder, or SQLAlchemy URL, of the ledger of replies")
+    ledger: Annotated[str, AfterValidator(check_ledger)] = Field(
+        "data/ledger", description="folder, or SQLAlchemy URL, of the ledger of replies"
+    )
     replay: bool = Field(False, description="take every reply from the ledger; one that is missing is an error")
     rehearsal: bool = Field(
         False, description="simulated voices stand for all models; set by `snakemake rehearse`, in a folder of its own"
@@ -215,56 +212,77 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
     return list(model.model_fields)
 
 
-@cache
-def _read_yaml(file: Path, _modified: int) -> Any:
-    """A configuration file, parsed once as long as it is the same: each check asks where its key stands."""
-    return yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+_SECTIONS = ("models", "datasets", "experiments", "contrasts")
+"""The keys that hold entries by name."""
+_ROUNDS = 10
+"""What one fault hides shows when it is taken out, level by level."""
+_ENTRY = 2
+"""The parts of an entry's place: its section and its name."""
 
 
-def where(files: Iterable[Path], location: tuple[int | str, ...]) -> str:
-    """The last configuration file that holds the longest part of a key's path, and the key: `file: a.b.c`."""
-    best_file, best_depth = "configuration", 0
-    for file in files:
-        node, depth = _read_yaml(file, file.stat().st_mtime_ns), 0
-        for part in location:
-            if not isinstance(node, Mapping) or part not in node:
-                break
-            node, depth = node[part], depth + 1
-        if depth >= best_depth and depth > 0:
-            best_file, best_depth = str(file), depth
-    return f"{best_file}: {'.'.join(map(str, location))}"
-
-
-def validation_message(error: ValidationError, prefix: tuple[str, ...], files: Iterable[Path], known: list[str]) -> str:
-    """A pydantic error as lines a person can act on: file, key, what was found, what was expected."""
-    files, lines = list(files), []
-    for fault in error.errors():
-        location = (*prefix, *fault["loc"])
-        place = where(files, location)
-        if fault["type"] == "extra_forbidden":
-            names = known or _keys_known_at(location)
-            lines.append(str(unknown_name("key", str(location[-1]), names, where=place)))
-        elif fault["type"] == "missing":
-            lines.append(f"{place}: this key is missing; add it.")
-        else:
-            lines.append(f"{place}: found {fault['input']!r}; {fault['msg']}.")
-    return "\n".join(lines)
-
-
-def parse_config(raw: Mapping[str, Any], files: Iterable[Path] = ()) -> Config:
-    """The configuration from merged YAML.
+def read_config(raw: Mapping[str, Any], files: Iterable[Path], faults: Faults) -> Config:
+    """The configuration from merged YAML, as far as it is sound: what is wrong is noted, and taken out.
 
     Args:
         raw: the merged mapping, as Snakemake hands it over.
         files: the files that it was merged from, to say where a mistake stands.
+        faults: what is found wrong, file, line and key, what was found and what was expected.
 
     Raises:
-        UserError: naming file, key, what was found and what was expected, one line a mistake.
+        UserError: so much is wrong that nothing is left to look at.
     """
-    try:
-        return Config.model_validate(dict(raw))
-    except ValidationError as error:
-        raise UserError(validation_message(error, (), files, [])) from None
+    files = list(files)
+    for file in files:
+        for key, first, second in twice_given(file):
+            faults.add(f"{file}: line {second}: {key}: given twice; line {first} has it, too. Remove one of them.")
+    touched: set[tuple[str, ...]] = set()
+
+    def note(place: Location, problem: str) -> None:
+        faults.add(f"{where(files, place)}: {problem}")
+        touched.add(tuple(map(str, place[:_ENTRY])))
+
+    sound = plain_values(raw, note)
+    for _ in range(_ROUNDS):
+        try:
+            return Config.model_validate(sound)
+        except ValidationError as error:
+            for fault in error.errors():
+                place = location_of(fault)
+                own = len(place) > _ENTRY and fault["type"] != "missing"
+                if own or tuple(map(str, place[:_ENTRY])) not in touched:  # else it follows from what was taken out
+                    faults.add(fault_message(fault, where(files, place), place, _keys_known_at(place)))
+                touched.add(_take_out(sound, place, fault["type"] == "missing", faults))
+    faults.check()
+    raise AssertionError("a fault is always noted")
+
+
+def _take_out(sound: dict[str, Any], place: Location, missing: bool, faults: Faults) -> tuple[str, ...]:
+    """Remove what is faulty: a key with a default, or else the entry that it belongs to; where that is."""
+    if place == ("seed",):
+        sound["seed"] = 0
+    elif place[0] in _SECTIONS and len(place) == 1:
+        faults.check()
+    elif place[0] in _SECTIONS and (len(place) == _ENTRY or missing):
+        sound[str(place[0])].pop(place[1], None)
+        faults.broken.add(str(place[1]))
+    else:
+        node: dict[Any, Any] = sound
+        for part, below in pairwise(place):
+            if not isinstance(node.get(part), dict) or below not in node[part]:
+                break
+            node = node[part]
+        else:
+            part = place[-1]
+        node.pop(part, None)
+    return tuple(map(str, place[:_ENTRY]))
+
+
+def parse_config(raw: Mapping[str, Any], files: Iterable[Path] = ()) -> Config:
+    """The configuration from merged YAML; raises `UserError` with a line for each mistake."""
+    faults = Faults()
+    config = read_config(raw, files, faults)
+    faults.check()
+    return config
 
 
 def over_defaults(config: Mapping[str, Any], defaults: Iterable[Path]) -> dict[str, Any]:

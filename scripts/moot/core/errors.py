@@ -2,6 +2,7 @@
 
 MootError
   UserError                   a mistake in configuration or data: one message, and the run ends
+    UnknownNameError
   RunStoppedError             the run cannot go on; everything paid for is kept
     LogprobsUnavailableError
   CallError                   one call went wrong
@@ -38,7 +39,15 @@ class LogprobsUnavailableError(RunStoppedError):
     """An endpoint gives no token probabilities; a protocol that has another way may take it."""
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UserError:
+class UnknownNameError(UserError):
+    """A name in the configuration that nothing carries."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UnknownNameError:
     """The error for a name that nothing carries; it names the nearest known one.
 
     >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
@@ -48,7 +57,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     nearest = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
     place = f"{where}: " if where else ""
-    return UserError(f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(names)}.")
+    return UnknownNameError(f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(names)}.", name)
 
 
 class CallError(MootError):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -14,6 +15,8 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+
+from moot.core.model_values import check_address, check_parameter, check_value, check_variable, parts_of_address
 
 HUB = "hf:"
 """How the name of an embedded model begins that is a file on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
@@ -30,7 +33,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
 class Strict(BaseModel):
     """A part of the configuration; a key that it does not know is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Price(Strict):
@@ -159,7 +162,9 @@ class ModelConfig(Strict):
         description="who answers, as the ledger knows it: an address or a name of your own; none: `base_url` "
         "(for embedded: `model`)",
     )
-    api_key_env: str | None = Field(None, description="the environment variable that holds the key")
+    api_key_env: Annotated[str, AfterValidator(check_variable)] | None = Field(
+        None, description="the environment variable that holds the key"
+    )
     temperature: float | None = Field(None, ge=0, description="none: as the protocol says")
     max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")
     seed: int | None = Field(None, description="sampling seed; none: the configuration's seed")
@@ -193,10 +198,28 @@ class ModelConfig(Strict):
     prompt_cache_key: str | None = Field(
         None, description="sent along, for providers that route calls to caches by it (openai); no part of a question"
     )
-    parameters: Mapping[str, Any] = Field(default_factory=dict, description="further request parameters, sent as given")
+    parameters: Mapping[
+        Annotated[str, AfterValidator(check_parameter)], Annotated[Any, AfterValidator(check_value)]
+    ] = Field(
+        default_factory=dict,
+        description="further request parameters, sent as given; none that moot sends itself (model, messages, "
+        "max_tokens, ...)",
+    )
     simulated: SimulatedVoice = Field(
         default_factory=SimulatedVoice, description="the simulated voice that stands for it in a rehearsal"
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _servers_can_be_called(cls, base_url: str | None, entry: ValidationInfo) -> str | None:
+        return base_url and check_address(base_url, str(entry.data.get("endpoint")))
+
+    @field_validator("served_as")
+    @classmethod
+    def _addresses_are_whole(cls, served_as: str | None) -> str | None:
+        if served_as and "://" in served_as:
+            parts_of_address(served_as)
+        return served_as
 
     @field_validator("model")
     @classmethod

@@ -358,12 +358,8 @@ async def open_chats(
     """The voices of a job by model name, closed at its end; a signal ends it.
 
     Raises:
-        UserError: an endpoint that nothing carries.
         RunStoppedError: there was a signal.
     """
-    for name, config in models.items():
-        if config.endpoint not in ENDPOINTS:
-            raise UserError(f"models.{name}.endpoint: unknown endpoint '{config.endpoint}'. Known: {list(ENDPOINTS)}.")
     waves = Waves()
     chats = {name: Chat(name, config, ledger, settings, progress, waves) for name, config in models.items()}
     with cancelled_on_signals():

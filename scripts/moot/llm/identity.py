@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from moot.core.model_config import ModelConfig
+from moot.core.model_values import address_problem
 
 _DEFAULT_ADDRESSES = {
     "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
@@ -38,6 +39,14 @@ def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -
         return config.endpoint
     variable, usual = _DEFAULT_ADDRESSES["openai"]
     return normalised(config.served_as or config.base_url or environment.get(variable, "").strip() or usual)
+
+
+def environment_problem(config: ModelConfig) -> str:
+    """Why the address that the environment gives for a model without `base_url` cannot be called; "" where it can."""
+    variable, _ = _DEFAULT_ADDRESSES.get(config.endpoint, ("", None))
+    found = "" if config.base_url or config.serve else os.environ.get(variable, "").strip()
+    problem = address_problem(found, config.endpoint) if found else ""
+    return f"the environment variable {variable}: {problem}. Correct it, or write `base_url` here." if problem else ""
 
 
 def served_as(config: ModelConfig) -> str:

@@ -49,24 +49,24 @@ def _seats_there(protocol: str, params: Mapping[str, Any]) -> dict[str, str]:
     return {seat: voice for seat, voice in params["seats"].items() if known is None or seat in known}
 
 
-def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], where: str) -> None:
+def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], where: Callable[[str], str]) -> None:
     """Raise `UserError` for an arm that is unknown, or that means nothing for the experiment.
 
     Args:
         full: the experiment, or the arm where it is one itself.
         config: its entry.
         labels: of its data, as far as they are known before the data are loaded.
-        where: the place of the entry in the configuration.
+        where: a key of the entry to its place in the configuration.
     """
     for model in config.arm_models:
         if model not in config.models:
-            raise unknown_name("model of this experiment", model, config.models, f"{where}.arm_models")
+            raise unknown_name("model of this experiment", model, config.models, where("arm_models"))
     for name in (*config.arms, *([config.arm] if config.arm else [])):
-        arm = find_arm(name, f"{where}.arms" if name in config.arms else f"{where}.arm")
+        arm = find_arm(name, where("arms" if name in config.arms else "arm"))
         if name == config.arm and arm.instead:
             continue
         if found := problem(name, config.protocol, full, labels, config.arms):
-            raise UserError(f"{where}.arms: {name}: {found}")
+            raise UserError(f"{where('arms')}: {name}: {found}")
 
 
 def with_arm(full: Full, arm: str) -> tuple[ProtocolParams, dict[str, str]]:

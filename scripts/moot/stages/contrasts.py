@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from moot.core.config import COMPARISON, Config, ContrastConfig, ExperimentConfig
 from moot.core.errors import UserError, unknown_name
+from moot.core.places import Faults
 from moot.protocols import PROTOCOLS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, Side
@@ -12,7 +13,7 @@ Where = Callable[..., str]
 
 
 def check_contrasts(
-    config: Config, known: Mapping[str, ExperimentConfig], unable: Callable[[str], str], where: Where
+    config: Config, known: Mapping[str, ExperimentConfig], unable: Callable[[str], str], where: Where, faults: Faults
 ) -> list[Contrast]:
     """The contrasts of a configuration.
 
@@ -21,11 +22,14 @@ def check_contrasts(
         known: every experiment of it by name, grids expanded, also those outside of this run.
         unable: why this run cannot test an experiment, by its name; "" where it can.
         where: file and key of a place in the configuration.
-
-    Raises:
-        UserError: a contrast names what there is not, compares a side with itself, or pairs different cases.
+        faults: takes what is wrong: a contrast names what there is not, compares a side with itself, or pairs different
+            cases.
     """
-    return [_contrast(name, entry, known, unable, where) for name, entry in config.contrasts.items()]
+    checked = []
+    for name, entry in config.contrasts.items():
+        with faults.noting():
+            checked.append(_contrast(name, entry, known, unable, where))
+    return checked
 
 
 def _contrast(

@@ -1,15 +1,16 @@
 """From entries of a configuration to experiments: grids expanded, control arms added, everything named looked up."""
 
 import fnmatch
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from moot.core.config import Config, ExperimentConfig, validation_message, where
+from moot.core.config import Config, ExperimentConfig
 from moot.core.errors import UserError, unknown_name
+from moot.core.places import Faults, validation_message, where
 from moot.datasets import LOADERS
 from moot.labels import HUMAN, JUDGE, LABELERS
 from moot.llm.prompts import Prompts
@@ -59,9 +60,11 @@ class ExperimentReader:
         config: the configuration.
         files: the files that it was merged from, for messages.
         prompts: the prompt templates.
+        faults: what is found wrong with entries, which are left out.
     """
 
-    def __init__(self, config: Config, files: Iterable[Path], prompts: Prompts) -> None:
+    def __init__(self, config: Config, files: Iterable[Path], prompts: Prompts, faults: Faults) -> None:
+        self._faults = faults
         self._config = config
         self._files = tuple(files)
         self._prompts = prompts
@@ -75,7 +78,7 @@ class ExperimentReader:
             for grid_name, grid_config in expand_grid(name, config):
                 if grid_name in expanded:
                     place = self._where("experiments", name, "grid")
-                    raise UserError(f"{place}: two experiments called '{grid_name}'. Rename one of the values.")
+                    self._faults.add(f"{place}: two experiments called '{grid_name}'. Rename one of the values.")
                 expanded[grid_name] = (name, grid_config)
         return expanded
 
@@ -88,29 +91,54 @@ class ExperimentReader:
             everything = not self._config.run or bool({name, entry} & wanted)
             if not everything and not any(full == name and arm in wanted for arm, full in arms.items()):
                 continue
-            found = self._read_one(name, entry, config)
+            found = self._read_or_note(name, entry, config)
+            if found is None:
+                continue
             if everything:
                 yield found
             for arm, arm_config in arm_configs(full_experiment(name, config, found.params), config):
-                if everything or arm in wanted:
-                    yield self._read_one(arm, entry, arm_config)
+                if (everything or arm in wanted) and (held := self._read_or_note(arm, entry, arm_config)):
+                    yield held
 
     def _wanted(self, known: Sequence[str]) -> set[str]:
         """The names that `run` means."""
         wanted = set[str]()
         for pattern in self._config.run:
             named = fnmatch.filter(known, pattern)
-            if not named:
-                raise unknown_name("experiment", pattern, known, where=self._where("run"))
+            with self._faults.noting():
+                if not named:
+                    raise unknown_name("experiment", pattern, known, where=self._where("run"))
             wanted.update(named)
         return wanted
+
+    def _read_or_note(self, name: str, entry: str, config: ExperimentConfig) -> Experiment | None:
+        """An experiment; None where something is wrong with it, all of which is noted."""
+        before = self._faults.count
+        with self._faults.noting():
+            self._check_names(entry, config)
+            found = self._read_one(name, entry, config)
+            if self._faults.count == before:
+                return found
+        self._faults.broken |= {name, entry}
+        return None
+
+    def _check_names(self, entry: str, config: ExperimentConfig) -> None:
+        """Note data, models and labelers that nothing carries."""
+        labelers = {JUDGE, HUMAN, "rules", *LABELERS.extensions}
+        judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
+        named: list[tuple[str, str, str, Collection[str]]]
+        named = [("data set", "dataset", config.dataset, self._config.datasets)]
+        named += [("model", "models", model, self._config.models) for model in config.models]
+        named += [("model", "labelers", judge, self._config.models) for judge in judges]
+        named += [("labeler", "labelers", labeler.partition(":")[0], labelers) for labeler in config.labelers]
+        for kind, key, name, known in named:
+            with self._faults.noting():
+                if name not in known:
+                    raise unknown_name(kind, name, known, self._where("experiments", entry, key))
 
     def _read_one(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
         if config.protocol not in PROTOCOLS:
             raise unknown_name("protocol", config.protocol, PROTOCOLS, self._where("experiments", entry, "protocol"))
-        if config.dataset not in self._config.datasets:
-            place = self._where("experiments", entry, "dataset")
-            raise unknown_name("data set", config.dataset, self._config.datasets, place)
         found = PROTOCOLS[config.protocol]
         try:
             params = found.params.model_validate(dict(config.params))
@@ -118,25 +146,17 @@ class ExperimentReader:
             prefix = ("experiments", entry, "params")
             message = validation_message(error, prefix, self._files, list(found.params.model_fields))
             raise UserError(message) from None
-        labelers = {JUDGE, HUMAN, "rules", *LABELERS.extensions}
-        for labeler in config.labelers:
-            if labeler.partition(":")[0] not in labelers:
-                raise unknown_name("labeler", labeler, labelers, self._where("experiments", entry, "labelers"))
-        judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
-        place = self._where("experiments", entry, "params", "seats")
-        check_seats(params.seats, found.seats(params), self._config.models, place)
-        for key, models in (("models", config.models), ("labelers", judges)):
-            for model in models:
-                if model not in self._config.models:
-                    raise unknown_name("model", model, self._config.models, self._where("experiments", entry, key))
+        with self._faults.noting():
+            place = self._where("experiments", entry, "params", "seats")
+            check_seats(params.seats, found.seats(params), self._config.models, place)
         try:
             prompts = self.templates(config.prompts, *templates_used(config))
         except UserError as error:
             raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
         full = full_experiment(config.of or name, config, params)
-        loader = self._config.datasets[config.dataset].get("loader") or config.dataset
+        loader = self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset
         labels = LOADERS[loader].labels if loader in LOADERS else ()
-        check_arms(full, config, labels, self._where("experiments", entry))
+        check_arms(full, config, labels, lambda key: self._where("experiments", entry, key))
         params, held = with_arm(full, config.arm)
         needs = {
             f"{key}_{number}" if number else key: file

@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from moot.core.config import COMPARISON, RECORDED, Config, parse_config, validation_message, where
+from moot.core.config import COMPARISON, RECORDED, Config, read_config
 from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.places import Faults, validation_message, where
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import JUDGE
-from moot.llm.hub import check_pinned
 from moot.llm.prompts import Prompts
 from moot.protocols.arms import arm_name
 from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, GROUPS, TRIALS, Figure, Table
@@ -22,7 +22,7 @@ from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
 from moot.stages.contrasts import check_contrasts
 from moot.stages.experiments import Experiment, ExperimentReader
-from moot.stages.prices import with_price
+from moot.stages.models import checked_models
 from moot.stages.rehearsal import with_simulated_people, with_simulated_voices
 from moot.training.baselines import select
 
@@ -39,54 +39,73 @@ class Plan:
         UserError: one line for each mistake: file, key, what was found, what is known.
     """
 
-    def __init__(self, config: Config, shipped: Path, files: Iterable[Path] = ()) -> None:
+    def __init__(self, config: Config, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None) -> None:
         self.config = with_simulated_voices(config) if config.rehearsal else config
         self.shipped = shipped
         self.files = tuple(files)
-        try:
-            extensions = load_extensions(config.extensions)
-        except UserError as error:
-            raise UserError(f"{self._where('extensions')}: {error}") from None
-        own = (folder / "prompts" for folder in extensions)
-        prompts = Prompts(Path("config/prompts"), *own, shipped / "config" / "prompts")
-        reader = ExperimentReader(self.config, self.files, prompts)
+        self._faults = faults or Faults()
+        reader = ExperimentReader(self.config, self.files, self._read_prompts(), self._faults)
         self.templates = reader.templates
         self.experiments = {experiment.name: experiment for experiment in reader.read()}
         if config.rehearsal:
             people = {person for experiment in self.experiments.values() for person in experiment.people}
             self.config = with_simulated_people(self.config, people)
-        self.datasets = {name: self.dataset_options(name) for name in self.config.datasets}
+        self.datasets = self._read_datasets()
         for name in self.datasets_used:
-            self.check_made_data(name)
+            with self._faults.noting():
+                self.check_made_data(name)
+        self._rests_on: dict[str, set[str]] = {}
         for experiment in self.experiments.values():
-            self._check_needs(experiment)
-        for model in self.models_used:
-            try:
-                check_pinned(self.config.models[model])
-            except UserError as error:
-                raise UserError(f"{self._where('models', model, 'revision')}: {error}") from None
-        self.config = self.config.model_copy(update={"models": self._with_prices()})
+            with self._faults.noting():
+                self._check_needs(experiment)
+        self._check_circles()
+        models = checked_models(self.config.models, self.models_used, self.files, self._faults)
+        self.config = self.config.model_copy(update={"models": models})
         known = {name: config for name, (_, config) in reader.expanded.items()}
         known |= {arm_name(name, arm): config for name, config in known.items() for arm in config.arms}
-        self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where)
+        self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where, self._faults)
+        self._faults.check()
 
     @classmethod
     def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":
         """The plan of a merged configuration, as Snakemake hands it over."""
-        files = tuple(files)
-        return cls(parse_config(raw, files), shipped, files)
+        files, faults = tuple(files), Faults()
+        return cls(read_config(raw, files, faults), shipped, files, faults)
 
     # Checking
 
-    def _with_prices(self) -> dict[str, ModelConfig]:
-        """The models, those of this run that say `price: auto` with what a list of prices says."""
-        models = dict(self.config.models)
-        for model in self.models_used:
-            try:
-                models[model] = with_price(models[model])
-            except UserError as error:
-                raise UserError(f"{self._where('models', model, 'price')}: {error}") from None
-        return models
+    def _read_prompts(self) -> Prompts:
+        """The prompt templates: a folder of the user's, those of extensions, and moot's own."""
+        extensions: list[Path] = []
+        for folder in self.config.extensions:
+            with self._faults.noting():
+                try:
+                    extensions += load_extensions([folder])
+                except UserError as error:
+                    raise UserError(f"{self._where('extensions')}: {error}") from None
+        own = (folder / "prompts" for folder in extensions)
+        return Prompts(Path("config/prompts"), *own, self.shipped / "config" / "prompts")
+
+    def _read_datasets(self) -> dict[str, DatasetOptions]:
+        found: dict[str, DatasetOptions] = {}
+        for name in self.config.datasets:
+            with self._faults.noting():
+                found[name] = self.dataset_options(name)
+            if name not in found:
+                self._faults.broken.add(name)
+        return found
+
+    def _check_circles(self) -> None:
+        """Note experiments that rest on each other, so that none of them could be the first."""
+        rest: dict[str, set[str]] = {name: set(others) for name, others in self._rests_on.items()}
+        while free := [name for name, others in rest.items() if not others & rest.keys()]:
+            for name in free:
+                del rest[name]
+        circle = [name for name in sorted(rest) if any(name in others for others in rest.values())]
+        if circle:
+            place = self._where("experiments", circle[0], "of" if self.experiments[circle[0]].config.of else "params")
+            names = " and ".join(f"'{name}'" for name in circle)
+            self._faults.add(f"{place}: {names} rest on each other's debates. Let one of them rest on none.")
 
     def _where(self, *location: str) -> str:
         return where(self.files, location)
@@ -94,11 +113,12 @@ class Plan:
     def _check_needs(self, experiment: Experiment) -> None:
         """Raise `UserError` where an experiment rests on debates that this run does not hold, or on other data."""
         of, models = experiment.config.of, experiment.config.models
-        place = self._where("experiments", experiment.name, *([] if of else ["params"]))
-        beside, debated_by = (f"{place}.of", f"{place}.models") if of else (f"{place}.beside", f"{place}.debated_by")
+        keys = (("of",), ("models",)) if of else (("params", "beside"), ("params", "debated_by"))
+        beside, debated_by = (self._where("experiments", experiment.name, *key) for key in keys)
         paths = {path for model in models for path in experiment.needed_by(model).values()}
         rests_on = {tuple(path.split("/")[1:3]) for path in paths if path.startswith("transcripts/")}
         rests_on |= {(of, model) for model in models if of}
+        self._rests_on[experiment.name] = {name for name, _ in rests_on}
         for name, model in sorted(rests_on):
             if name not in self.experiments:
                 raise unknown_name("experiment of this run", name, self.experiments, beside)
@@ -136,6 +156,8 @@ class Plan:
 
         Those that experiments are about are checked at once, any other when its artifacts are asked for.
         """
+        if dataset not in self.datasets:
+            return  # its options are faulty, which is said
         for option in self.needed_by_dataset(dataset):
             experiment, _, model = getattr(self.datasets[dataset], option).partition("/")
             place = self._where("datasets", dataset, option)

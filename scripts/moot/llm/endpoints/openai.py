@@ -8,7 +8,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from moot.core.errors import (
     CallFailedError,
@@ -17,7 +16,6 @@ from moot.core.errors import (
     RunStoppedError,
     TransientError,
     UnreachableError,
-    UserError,
 )
 from moot.core.model_config import ModelConfig
 from moot.llm.batch_records import BatchedModel
@@ -130,11 +128,6 @@ class OpenAIEndpoint:
         import httpx2  # noqa: PLC0415
         import openai  # noqa: PLC0415
 
-        if "@" in urlsplit(address(config) or "").netloc:
-            raise UserError(
-                f"model '{config.model}': base_url: holds a password; expected an address alone. Put the key into an "
-                "environment variable and name that in `api_key_env`."
-            )
         self._config = config
         key = api_key(config) or "none"
         self._no_connection = (httpx2.ConnectError, httpx2.ConnectTimeout)
@@ -153,7 +146,7 @@ class OpenAIEndpoint:
         parameters = dict(request.parameters)
         parameters.pop("context", None)
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        body = {"model": request.model, "messages": messages, **parameters.pop("extra", {})}
+        body: dict[str, Any] = {"model": request.model, "messages": messages}
         if self._config.reasoning:
             body["max_completion_tokens"] = parameters.pop("max_tokens")
         body.update(parameters)

@@ -1,0 +1,231 @@
+"""Where something stands in the configuration's files, and all that is wrong with a configuration, said at once."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from moot.core.errors import UnknownNameError, UserError, unknown_name
+
+UNSHOWN = "unshown"
+"""The type of a validation error whose message must not repeat what was found: it may be a key or a password."""
+Location = tuple[int | str, ...]
+_MERGED = "tag:yaml.org,2002:merge"
+_LONGEST_SHOWN = 80
+_KEY_LIKE = re.compile(r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,}")
+_KEY_BEGINS = re.compile(r"(sk|pk|rk|gsk|hf|xai|pplx|nvapi|ghp|r8)[-_](?=\S*[0-9])\S{6,}|Bearer\s", re.IGNORECASE)
+
+
+def looks_like_a_key(text: str) -> bool:
+    """Whether a text may be an API key, and so is not repeated."""
+    return bool(_KEY_BEGINS.match(text.strip()) or _KEY_LIKE.search(text))
+
+
+class Faults:
+    """What is wrong with a configuration, gathered until all of it is known.
+
+    Attributes:
+        broken: names of entries that have a fault of their own, so that whatever names them has none.
+        count: faults found so far, also those that follow from others and are not said.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._messages: dict[str, None] = {}
+        self.broken: set[str] = set()
+
+    def add(self, message: str) -> None:
+        """Note a fault, once."""
+        self.count += 1
+        self._messages[message] = None
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note the `UserError` that the block ends with, and go on after it."""
+        try:
+            yield
+        except UserError as error:
+            if not (isinstance(error, UnknownNameError) and self._is_broken(error.name)):
+                self.add(str(error))
+            self.count += 1
+
+    def _is_broken(self, name: str) -> bool:
+        wanted = name.partition("/")[0]
+        alike = (f"{broken}-" for broken in self.broken)  # of a grid, or a control arm
+        return any(fnmatch(broken, wanted) for broken in self.broken) or wanted.startswith(tuple(alike))
+
+    def check(self) -> None:
+        """Raise one `UserError` with a line for each fault, if there is any."""
+        if self._messages:
+            raise UserError("\n".join(self._messages))
+
+
+@cache
+def _lines(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
+    """Where each key of a file stands: its path to its line, 0 where that is not known."""
+    text = file.read_text(encoding="utf-8")
+    found: dict[tuple[str, ...], int] = {}
+    try:
+        _note_lines(_composed(text), (), found)
+    except yaml.YAMLError:  # JSON that is no YAML (tabs)
+        _note_keys(json.loads(text), (), found)
+    return found
+
+
+def _composed(text: str) -> yaml.Node | None:
+    try:
+        return yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:  # it takes less than Python's own: no halves of surrogate pairs
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _note_lines(
+    node: yaml.Node | None, path: tuple[str, ...], found: dict[tuple[str, ...], int], above: tuple[int, ...] = ()
+) -> None:
+    if id(node) in above:  # an alias inside its own anchor
+        return
+    above = (*above, id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for number, part in enumerate(node.value):
+            found.setdefault((*path, str(number)), part.start_mark.line + 1)
+            _note_lines(part, (*path, str(number)), found, above)
+    if not isinstance(node, yaml.MappingNode):
+        return
+    for key, value in node.value:
+        if key.tag == _MERGED:
+            continue
+        found.setdefault((*path, str(key.value)), key.start_mark.line + 1)
+        _note_lines(value, (*path, str(key.value)), found, above)
+    for key, value in node.value:
+        if key.tag == _MERGED:  # what stands here itself comes first
+            for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                _note_lines(merged, path, found, above)
+
+
+def _note_keys(value: Any, path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> None:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in pairs:
+        found[*path, str(key)] = 0
+        _note_keys(part, (*path, str(key)), found)
+
+
+def last_file_with(files: Iterable[Path], location: Location) -> Path | None:
+    """The last configuration file that holds a key, whose value counts."""
+    path = tuple(map(str, location))
+    return next((file for file in reversed(list(files)) if path in _lines(file, file.stat().st_mtime_ns)), None)
+
+
+def where(files: Iterable[Path], location: Location) -> str:
+    """The last configuration file that holds the longest part of a key's path, the line, and the key."""
+    path = tuple(map(str, location))
+    best, best_depth = "configuration", 0
+    for file in files:
+        lines = _lines(file, file.stat().st_mtime_ns)
+        depth = next((depth for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
+        if depth >= best_depth and depth > 0:
+            line = lines[path[:depth]]
+            best, best_depth = f"{file}: line {line}" if line else str(file), depth
+    return f"{best}: {'.'.join(path)}"
+
+
+def twice_given(file: Path) -> Iterator[tuple[str, int, int]]:
+    """The keys that a file gives twice at one place, of which YAML takes the last: path and both lines."""
+    try:
+        root = _composed(file.read_text(encoding="utf-8"))
+    except yaml.YAMLError:
+        return
+    pending: list[tuple[yaml.Node | None, tuple[str, ...]]] = [(root, ())]
+    looked_at = set[int]()
+    while pending:
+        node, path = pending.pop()
+        if not isinstance(node, yaml.MappingNode) or id(node) in looked_at:
+            continue
+        looked_at.add(id(node))
+        lines: dict[str, int] = {}
+        for key, value in node.value:
+            line, name = key.start_mark.line + 1, str(key.value)
+            if name in lines and key.tag != _MERGED:
+                yield ".".join((*path, name)), lines[name], line
+            lines[name] = line
+            pending.append((value, (*path, name)))
+
+
+def plain_values(
+    raw: Any, note: Callable[[Location, str], None], place: Location = (), above: tuple[int, ...] = ()
+) -> Any:
+    """A copy of what configuration files hold, without values that JSON cannot; each is noted with its place."""
+    if id(raw) in above:
+        note(place, "this stands inside itself; expected no alias (*name) inside its own anchor (&name).")
+        return None
+    above = (*above, id(raw)) if isinstance(raw, Mapping | list) else above
+    if isinstance(raw, Mapping):
+        found = {}
+        for key, value in raw.items():
+            if type(key) not in (str, int) or _not_plain(key):
+                note((*place, repr(key)), f"found the key {shown(key)}; expected text. Quote it: '{key!s:.40}'.")
+            elif not (said := _not_plain(value)):
+                found[key] = plain_values(value, note, (*place, key), above)
+            else:
+                note((*place, key), said)
+        return found
+    if isinstance(raw, list | tuple):
+        problems = {number: said for number, value in enumerate(raw) if (said := _not_plain(value))}
+        for number, said in problems.items():
+            note((*place, number), said)
+        return [plain_values(raw[n], note, (*place, n), above) for n in range(len(raw)) if n not in problems]
+    return raw
+
+
+def _not_plain(value: Any) -> str:
+    """Why a value cannot stand in a configuration, and what to do; "" where it can."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"found {value}; expected a number, or no such key where there is no limit."
+    if isinstance(value, date):
+        return f"found a date, {value}; expected text or a number. If it is text, quote it: '{value}'."
+    if isinstance(value, bytes | set):
+        return f"found {'bytes' if isinstance(value, bytes) else 'a set'}; expected text, a number or a list."
+    if isinstance(value, str) and re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", value):
+        return f"found {shown(value)}, which holds what is no character of a text. Write it again."
+    return ""
+
+
+def shown(value: Any) -> str:
+    """What was found, for a message: short, and nothing that may be a key or a password."""
+    text = repr(value)
+    if looks_like_a_key(text.strip("'\"")) or re.search(r"://[^/\s]*@", text):
+        return "what may be a key or a password, and is not repeated here"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
+    """Where a validation error is, without pydantic's own word for a key."""
+    return tuple(part for part in (*prefix, *fault["loc"]) if part != "[key]")
+
+
+def fault_message(fault: ErrorDetails, place: str, location: Location, known: Iterable[str]) -> str:
+    """A validation error as a line that a person can act on: file, line, key, what was found, what was expected."""
+    said = fault["msg"].removeprefix("Value error, ").rstrip(".")
+    if fault["type"] == "extra_forbidden":
+        return str(unknown_name("key", str(location[-1]), known, where=place))
+    if fault["type"] == "missing":
+        return f"{place}: this key is missing; add it."
+    if fault["type"] == UNSHOWN or isinstance(fault["input"], Mapping):
+        return f"{place}: {said}."
+    return f"{place}: found {shown(fault['input'])}; {said}."
+
+
+def validation_message(error: ValidationError, prefix: tuple[str, ...], files: Iterable[Path], known: list[str]) -> str:
+    """The errors of an entry whose keys are `known`, one line each."""
+    files = list(files)
+    located = [(fault, location_of(fault, prefix)) for fault in error.errors()]
+    return "\n".join(fault_message(fault, where(files, place), place, known) for fault, place in located)

@@ -1,0 +1,178 @@
+"""Whatever can be known to be wrong from the configuration is said before the first job, at once, with file, line and key."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from moot.core.config import over_defaults
+from moot.core.errors import UserError
+from moot.core.model_values import SHIPPED_ENDPOINTS
+from moot.llm.endpoints import ENDPOINTS
+from moot.stages.plan import Plan
+from project_copy import Workflow
+
+PROJECT = Path(__file__).resolve().parents[2]
+GOOD = """\
+seed: 1
+models:
+  small: {model: gpt, base_url: "http://localhost:1/v1"}
+  other: {model: gpt, base_url: "http://localhost:2/v1"}
+datasets:
+  people: {loader: nlsy97, source: synthetic}
+experiments:
+  trial: {protocol: courtroom, dataset: people, models: [small, other]}
+"""
+BAD: dict[str, dict[str, Any]] = yaml.safe_load((PROJECT / "tests/data/bad_configurations.yaml").read_text("utf-8"))
+
+
+def read(folder: Path, *changes: str) -> Plan:
+    """The plan of the good configuration and of files that are laid over it, as Snakemake merges and hands them over."""
+    files = [folder / "good.yaml", *(folder / f"my{number or ''}.yaml" for number in range(len(changes)))]
+    for file, text in zip(files, (GOOD, *changes), strict=True):
+        file.write_text(text, encoding="utf-8")
+    return Plan.from_yaml(over_defaults({}, files), PROJECT, files)
+
+
+def written(entry: dict[str, Any]) -> str:
+    """The user's file: all of it, or what it changes in one entry, on its third line."""
+    for section, name in (("model", "small"), ("experiment", "trial")):
+        if section in entry:
+            changed = str(entry[section])
+            body = changed if changed.startswith("{") else f"{{{changed}}}"
+            return (
+                f"{section}s:\n  {name}:\n    {body}\n"
+                if "\\" not in changed
+                else f"{section}s:\n  {name}:\n    {changed}\n"
+            )
+    return str(entry["yaml"]) + "\n"
+
+
+@pytest.mark.parametrize("wrong", BAD)
+def test_a_bad_configuration_is_refused_with_file_line_and_key(
+    wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    entry = BAD[wrong]
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, written(entry))
+    said = str(caught.value)
+    assert said.startswith(f"{tmp_path}/my.yaml: line {entry['line']}: "), said
+    assert "\n" not in said, "one mistake, one line"
+    for words in entry["says"]:
+        assert words in said, said
+    if "hides" in entry:
+        assert entry["hides"] not in said
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    wrong = """\
+replai: true
+seed: many
+budget: {usd: .nan}
+models:
+  small: {endpoint: opnai, concurrency: 0, parameters: {messages: [], top_p: .nan, n: 2}, api_key_env: sk-0123456789abcd}
+  other: {base_url: "http://me:pw@host/v1", temprature: 1}
+  third: {endpoint: openai}
+datasets:
+  people: {narative: list}
+  texts: {loader: vats, source: sample}
+experiments:
+  trial: {protocol: courtrom, models: [small, smal, third], cases: 0, labelers: [rule]}
+  next: {protocol: courtroom, dataset: peple, models: third, params: {strateg: call, seats: {jury: small}}}
+  alone: {protocol: cot, dataset: people, models: small, of: trial}
+contrasts:
+  c: {first: trial, second: nxt}
+  d: {first: next/third, second: next/small, metric: acuracy}
+"""
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, wrong)
+    said = str(caught.value).splitlines()
+    found = sorted(re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in said)  # type: ignore[union-attr]
+    assert found == sorted(
+        [
+            ("1", "replai"),
+            ("2", "seed"),
+            ("3", "budget.usd"),
+            ("5", "models.small.endpoint"),
+            ("5", "models.small.concurrency"),
+            ("5", "models.small.parameters.messages"),
+            ("5", "models.small.parameters.n"),
+            ("5", "models.small.parameters.top_p"),
+            ("5", "models.small.api_key_env"),
+            ("6", "models.other.base_url"),
+            ("6", "models.other.temprature"),
+            ("7", "models.third.model"),
+            ("9", "datasets.people.narative"),
+            ("10", "datasets.texts"),
+            ("12", "experiments.trial.protocol"),
+            ("12", "experiments.trial.models"),
+            ("12", "experiments.trial.cases"),
+            ("12", "experiments.trial.labelers"),
+            ("13", "experiments.next.dataset"),
+            ("13", "experiments.next.params.strateg"),
+            ("14", "experiments.alone"),
+            ("16", "contrasts.c.second"),
+            ("17", "contrasts.d.second"),
+        ]
+    )
+
+
+LEGAL = [
+    "models: {small: {parameters: {top_p: 0.9, reasoning_effort: low, stop: [END], chat_template_kwargs: {thinking: false}}}}",
+    "models: {small: {endpoint: ollama, base_url: 'localhost:11434', parameters: {top_k: 5}}}",
+    "models: {small: {base_url: 'https://[::1]:8443/v1/', api_key_env: MY_KEY_2}}",
+    "models: {small: {base_url: 'http://my_host.example:80', api_key_env: my_long_openai_api_key_number_2}}",
+    "models: {small: {served_as: 'http://user:pw@old/v1'}}",
+    "models: {small: &one {model: a, base_url: 'http://a/v1'}, other: {<<: *one, model: b}}",
+    "budget: {usd: 0}\nrun: [tri*]",
+    "experiments: {trial: {arms: [noise]}}",
+]
+
+
+@pytest.mark.parametrize("legal", LEGAL)
+def test_what_is_legal_stays_legal(legal: str, tmp_path: Path) -> None:
+    read(tmp_path, legal)
+
+
+def test_shipped_endpoints_are_those_that_are_registered() -> None:
+    shipped = {name for name in ENDPOINTS if name not in ENDPOINTS.extensions}
+    assert shipped >= set(SHIPPED_ENDPOINTS) and set(SHIPPED_ENDPOINTS) >= {"embedded", "ollama", "openai"}
+
+
+def test_a_key_goes_to_no_server_of_another_files_entry(tmp_path: Path) -> None:
+    first = "models: {mistral: {endpoint: ollama, model: 'mistral:7b', base_url: 'http://localhost:11434'}}"
+    mine = "models:\n  mistral:\n    endpoint: openai\n    api_key_env: MISTRAL_API_KEY\n"
+    with pytest.raises(
+        UserError, match=r"my1\.yaml: line 4: models\.mistral\.api_key_env: the key in MISTRAL_API_KEY "
+    ):
+        read(tmp_path, first, mine)
+    read(tmp_path, first, mine + "    base_url: https://api.mistral.ai/v1\n")
+    paid = "models: {paid: {model: gpt-4o, api_key_env: PAID, base_url: 'https://paid/v1'}}"
+    with pytest.raises(
+        UserError, match=r"my1\.yaml: line 1: models\.paid\.base_url: the key in PAID would go to http://x/v1"
+    ):
+        read(tmp_path, paid, "models: {paid: {base_url: 'http://x/v1'}}")
+
+
+def test_an_address_of_the_environment_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hunter2@host:99999/v1")
+    with pytest.raises(
+        UserError, match=r"models\.small\.base_url: the environment variable OPENAI_BASE_URL: "
+    ) as caught:
+        read(tmp_path, "models: {small: {base_url: null}}")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_snakemake_says_all_of_it_once_and_starts_nothing(tmp_path: Path) -> None:
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    wrong = {"models/served/endpoint": "opnai", "models/served/parameters": {"messages": []}, "replai": True}
+    workflow.configure({**wrong, "models/served/api_key_env": "sk-planted-0123456789abcdef"})
+    done = workflow.run("results/cases/people.parquet")
+    assert done.returncode == 1
+    for words in ("unknown endpoint 'opnai'", "parameters.messages", "unknown key 'replai'", "looks like an API key"):
+        assert done.stdout.count(words) == 1, done.stdout
+    assert "Traceback" not in done.stdout and "sk-planted" not in done.stdout
+    assert not (workflow.work / "results" / "cases").exists()
