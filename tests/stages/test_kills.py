@@ -159,6 +159,30 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(server: FaultSe
     assert "stopped by the end of its run" in (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
 
 
+def test_no_job_starts_after_a_terminal_was_closed(tmp_path: Path) -> None:
+    program = "import signal, sys; from pathlib import Path; from moot.core.stopping import Run; "
+    program += "signal.signal(signal.SIGTERM, lambda *_: print('no further job', flush=True)); "
+    program += (
+        "run = Run(Path(sys.argv[1])); print('held', flush=True); signal.pause(); sys.stdin.read(); print(run.end())"
+    )
+    command, environment = (
+        [sys.executable, "-c", program, str(tmp_path)],
+        {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")},
+    )
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stderr.close()
+        assert process.stdout.readline() == "held\n"
+        assert len(list(tmp_path.glob(".run-*"))) == 1
+        process.send_signal(signal.SIGHUP)
+        assert process.stdout.readline() == "no further job\n"
+        assert not list(tmp_path.glob(".run-*"))
+        process.stdin.close()
+        assert "stopped by SIGHUP" in process.stdout.readline()
+
+
 def test_a_signal_does_not_wait_for_a_server_that_hangs(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(faults=["hang"], rate=1.0)

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -146,10 +146,11 @@ class Run:
         threading.Thread(target=self._stop_scheduling, args=(number,)).start()  # locks that this thread may hold
 
     def _stop_scheduling(self, number: int) -> None:
-        name = signal.Signals(number).name
-        sys.stderr.write(f"{name}: no further job starts; replies under way are awaited for up to ten seconds.\n")
         if callable(self._start_no_job):
             self._start_no_job(number, None)
+        with suppress(OSError):  # the terminal may be what was closed
+            name = signal.Signals(number).name
+            sys.stderr.write(f"{name}: no further job starts; replies under way are awaited for up to ten seconds.\n")
 
     def end(self) -> RunStoppedError | None:
         """Let go of the file; the error of a run that was told to end."""

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 
 from moot.core.stopping import is_stopping
 
@@ -58,7 +59,12 @@ def show_stages() -> None:
         found for found in logging.getLogger("snakemake.logging").handlers if found.name == "DefaultStreamHandler"
     ]
     for handler in handlers:
-        handler.addFilter(StageLines(lambda line: sys.stderr.write(f"{line}\n")))
+        handler.addFilter(StageLines(_write))
+
+
+def _write(line: str) -> None:
+    with suppress(OSError):  # a terminal that was closed stops no run before it has ended in order
+        sys.stderr.write(f"{line}\n")
 
 
 def stage_of(rule: str) -> str:
