@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from moot.report.content import StudyResults
@@ -58,3 +59,32 @@ def test_a_debate_without_arms_has_no_row(tmp_path: Path) -> None:
     published: Any = None
     results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published)
     assert what_debate_adds(results).frame.empty
+
+
+def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_itself(tmp_path: Path) -> None:
+    """Each answer is drawn anew, YES in 71 of 100: 41 % of pairs differ, in the arm, the debate, and between them."""
+    random = np.random.default_rng(4)
+    cases = [case(f"c{number}", "yes") for number in range(60)]
+
+    def drawn(name: str, repeats: int, **more: Any) -> ExperimentResults:
+        rows = [
+            prediction(one.case_id, "yes", "yes" if random.random() < 0.71 else "no", repeat=repeat)
+            for one in cases
+            for repeat in range(repeats)
+        ]
+        view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, *more.values())
+        said = {"tiny": [utterance(f"{one.case_id}#0", 1, "judge", kind="verdict") for one in cases]}
+        return write_results(tmp_path / str(repeats), cases, {"tiny": rows}, said, experiment=name, config=view)
+
+    for repeats in (3, 1):
+        debate = drawn("trial", repeats)
+        arm = drawn("trial-arm=noise", repeats, arm="noise", of="trial")
+        results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, None, controls={arm.experiment: arm})
+        row = what_debate_adds(results).frame.iloc[0]
+        assert 0.45 < row["same answer"] < 0.72
+        if repeats == 1:
+            assert row["same if asked twice"] == "no repeats" and np.isnan(row["changed low"])
+        else:
+            assert 0.45 < row["same if asked twice"] < 0.72
+            assert row["changed low"] < 0 < row["changed high"]
+            assert row["changed by the arm"] == pytest.approx(row["same if asked twice"] - row["same answer"])

@@ -9,11 +9,13 @@ import pandas as pd
 from moot.core.kinds import ARM
 from moot.protocols.arms import ARMS as KNOWN
 from moot.report.content import ARMS, Run, StudyResults, TableContent
+from moot.stats.asked_twice import NO_REPEATS, changes, differ
 from moot.stats.bootstrap import DIFFERENCE, as_numbers, mean_statistic
-from moot.stats.paired import compare_shares, holm, share_right
+from moot.stats.paired import compare_shares, share_right
 from moot.studies import table
-from moot.studies.paired import DIFFERENCES, PAIRED_NOTE, STUDIES, paired_cells
+from moot.studies.paired import DIFFERENCES, PAIRED_NOTE, STUDIES, corrected, paired_cells
 
+FAMILY = "what does debate add?"
 COSTS = {
     "calls": "calls",
     "prompt tokens": "prompt_tokens",
@@ -34,8 +36,13 @@ COLUMNS = (
     "clusters",
     "p",
     "p (Holm)",
+    "family",
     "tests",
     "same answer",
+    "same if asked twice",
+    "changed by the arm",
+    "changed low",
+    "changed high",
     "moved to the side",
     "moved low",
     "moved high",
@@ -45,21 +52,27 @@ COLUMNS = (
 
 def what_debate_adds(results: StudyResults) -> TableContent:
     """One row a control arm and model, beside the whole experiment with the same model."""
-    rows = []
-    for name, whole in results.experiments.items():
-        arms = [found for found in results.controls.values() if found.config.of == name]
-        for model in whole.config.models:
-            family = [Run(arm, model) for arm in arms if model in arm.config.models]
-            rows += list(_rows(Run(whole, model), family))
+    rows = corrected(
+        row
+        for name, whole in results.experiments.items()
+        for model in whole.config.models
+        for arm in results.controls.values()
+        if arm.config.of == name and model in arm.config.models
+        for row in _rows(Run(whole, model), Run(arm, model))
+    )
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return TableContent(
         frame.astype(dict.fromkeys(("cases", "clusters", "tests"), "Int64")),
         notes=[
             "Difference is the debate's share of right answers less the arm's, on the cases that both argued. "
-            f"{PAIRED_NOTE} Holm's correction is over the arms of one experiment and model.",
-            "Same answer: of the cases and repeats with a valid answer in both, the share with the same one. Moved to "
-            "the side: where an arm lets one side alone speak, or plants words in one side's mouth, how much more "
-            "often that side's answer is given in the arm than in the debate, with its interval.",
+            f"{PAIRED_NOTE} Holm's correction is over all arms of this table, which ask one question (`family`).",
+            "Same answer: the mean over cases of the share of pairs of valid answers, one of the debate and one of "
+            "another repeat of the arm (of the one there is, without repeats), that are the same. A model that samples "
+            "changes its answers by itself: same if asked twice is that share among repeats of the debate and of the "
+            "arm, and changed by the arm what it is more than same answer, with its interval by cluster. Without "
+            f"repeats it cannot be told what the arm changed: `{NO_REPEATS}`.",
+            "Moved to the side: where an arm lets one side alone speak, or plants words in one side's mouth, how much "
+            "more often that side's answer is given in the arm than in the debate, with its interval.",
             "Costs are means a case and repeat, of all calls that a debate rests on: a call that both share is paid "
             "for once and counts in both.",
         ],
@@ -68,11 +81,13 @@ def what_debate_adds(results: StudyResults) -> TableContent:
         exploratory=True,
         intervals={
             "95 % interval": ("difference low", "difference high"),
+            "changed, 95 % interval": ("changed low", "changed high"),
             "moved, 95 % interval": ("moved low", "moved high"),
         },
         keys=("data", "debate", "model"),
         formats={
             "difference": "+.3f",
+            "changed by the arm": "+.3f",
             "moved to the side": "+.3f",
             **{heading: ",.4f" if name == "US dollars" else ",.1f" for (name, _), heading in HEADINGS.items()},
         },
@@ -89,16 +104,10 @@ for _study in STUDIES:
     )(what_debate_adds)
 
 
-def _rows(debate: Run, arms: list[Run]) -> Iterator[dict[str, Any]]:
-    right = share_right(debate.predictions)
-    compared = []
-    for arm in arms:
-        comparison = compare_shares(right, share_right(arm.predictions), debate.results.clusters, debate.results.seed)
-        if comparison.n:
-            compared.append((arm, comparison))
-    adjusted = holm([comparison.p for _, comparison in compared])
-    for (arm, comparison), p in zip(compared, adjusted, strict=True):
-        theirs = share_right(arm.predictions)
+def _rows(debate: Run, arm: Run) -> Iterator[dict[str, Any]]:
+    right, theirs = share_right(debate.predictions), share_right(arm.predictions)
+    comparison = compare_shares(right, theirs, debate.results.clusters, debate.results.seed)
+    if comparison.n:
         common = right.index.intersection(theirs.index)
         cells = paired_cells(comparison)
         yield {
@@ -110,9 +119,9 @@ def _rows(debate: Run, arms: list[Run]) -> Iterator[dict[str, Any]]:
             "debate right": float(right[common].mean()),
             "arm right": float(theirs[common].mean()),
             **{name: value for name, value in cells.items() if name in COLUMNS},
-            "p (Holm)": p,
-            "tests": len(compared),
-            **_answers(debate, arm),
+            "family": FAMILY,
+            **_same(debate, arm),
+            **_moved(debate, arm),
             **_costs(debate.predictions, "debate"),
             **_costs(arm.predictions, "arm"),
         }
@@ -122,12 +131,25 @@ def _costs(predictions: pd.DataFrame, who: str) -> Mapping[str, float]:
     return {HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()}
 
 
-def _answers(debate: Run, arm: Run) -> Mapping[str, float]:
-    """How often both give the same answer, and how far the arm moves answers to the side that it speaks for."""
+def _same(debate: Run, arm: Run) -> Mapping[str, float | str]:
+    """How often both give the same answer, and how often either gives the same when asked twice."""
+    answers = [run.predictions[run.predictions["status"] == "valid"] for run in (debate, arm)]
+    one, other = (rows.set_index(["case_id", "repeat"])["prediction"] for rows in answers)
+    found = changes(one, other, differ, debate.results.clusters, debate.results.seed)
+    return {
+        "same answer": 1 - found.changed,
+        "same if asked twice": found.floor if isinstance(found.floor, str) else 1 - found.floor,
+        "changed by the arm": found.more,
+        "changed low": found.low,
+        "changed high": found.high,
+    }
+
+
+def _moved(debate: Run, arm: Run) -> Mapping[str, float]:
+    """How far the arm moves answers to the side that it speaks for."""
     columns = ["case_id", "repeat", "prediction", "status"]
     both = debate.predictions[columns].merge(arm.predictions[columns], on=["case_id", "repeat"], suffixes=("", "_arm"))
     both = both[(both["status"] == "valid") & (both["status_arm"] == "valid")]
-    same = float((both["prediction"] == both["prediction_arm"]).mean()) if len(both) else float("nan")
     sides = _sides(arm)
     favoured = pd.Series(
         [sides.get((case, repeat), "") for case, repeat in zip(both["case_id"], both["repeat"], strict=True)],
@@ -136,10 +158,10 @@ def _answers(debate: Run, arm: Run) -> Mapping[str, float]:
     )
     both, favoured = both[favoured != ""], favoured[favoured != ""]
     if both.empty:
-        return {"same answer": same}
+        return {}
     moved = as_numbers(both["prediction_arm"] == favoured) - as_numbers(both["prediction"] == favoured)
     value, low, high = debate.results.sample(both["case_id"]).bootstrap.estimate(mean_statistic(moved, DIFFERENCE))
-    return {"same answer": same, "moved to the side": value, "moved low": low, "moved high": high}
+    return {"moved to the side": value, "moved low": low, "moved high": high}
 
 
 def _sides(arm: Run) -> Mapping[tuple[str, int], str]:

@@ -13,10 +13,11 @@ from moot.datasets.people.exchange import digest_of_texts
 from moot.report.content import EXCHANGED, StudyResults, TableContent, data_label
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
+from moot.stats.asked_twice import NO_REPEATS, Changed, changes, distance
 from moot.stats.bootstrap import DIFFERENCE, as_numbers
 from moot.stats.contrasts import Difference, Sums, compare_paired
-from moot.stats.paired import holm
 from moot.studies import table
+from moot.studies.paired import corrected
 
 REFERS = ("beside", "single", "assistant")
 """Parameters that name another experiment, which on other data has another name."""
@@ -37,8 +38,13 @@ COLUMNS = (
     "difference high",
     "p",
     "p (Holm)",
+    "family",
     "tests",
     "changed",
+    "changed if asked twice",
+    "changed by the telling",
+    "changed low",
+    "changed high",
     "cases",
     "clusters",
 )
@@ -50,14 +56,16 @@ class Told:
 
     Attributes:
         method, model: whose answers.
-        original, exchanged: of each person, by case id; share of positive answers (`PREDICTION`) and mean probability
-            of the positive label (`BELIEF`), over the repeats with a valid answer; NaN where there is none.
+        original, exchanged: the valid answers about each person, by case id and repeat: whether it is the positive
+            label (`PREDICTION`) and the probability of that (`BELIEF`); NaN where there is none.
+        asked_twice: how much answers change when the same is asked twice, where that is known: 0 for trained models.
     """
 
     method: str
     model: str
     original: pd.DataFrame
     exchanged: pd.DataFrame
+    asked_twice: float = float("nan")
 
 
 def counterfactual(results: StudyResults) -> TableContent:
@@ -76,7 +84,7 @@ def counterfactual(results: StudyResults) -> TableContent:
             trained.add(control.config.dataset)
             pairs += _trained(origin, control)
         rows += [row for told in pairs for row in _rows(origin, control, told)]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    frame = pd.DataFrame(corrected(rows), columns=list(COLUMNS))
     missing = f"No run over the same people as recorded stands beside: {', '.join(unpaired)}." if unpaired else ""
     return TableContent(
         frame.astype(dict.fromkeys(("cases", "clusters", "tests"), "Int64")),
@@ -86,17 +94,24 @@ def counterfactual(results: StudyResults) -> TableContent:
             "says: above 0, a person is given the positive label more often (or with more belief) when told so.",
             "A person counts by the mean over repeats with a valid answer; who has none in either way is left out. "
             "Interval and p are by person: p is two-sided, of a randomisation test that exchanges both answers of a "
-            "person. Holm's correction is over the groups of people of one method, model and kind of change. Changed: "
-            "the mean size of a person's change.",
+            "person. Holm's correction is over all methods, models and groups of people of one question (`family`).",
+            "Changed: the mean over people of how far an answer about a person told so is from one about the same "
+            "person told otherwise, over pairs of different repeats (of the one there is, without repeats). A model "
+            "that samples changes its answers by itself: changed if asked twice is the same among repeats of either "
+            "telling, 0 for a trained model, and changed by the telling what is above it, with its interval by person. "
+            f"Without repeats it cannot be told what the telling changed: `{NO_REPEATS}`.",
             "This says what the feature's words do to an answer, not what the answer should be: people differ in more "
             "than these words, and what is left as it is (height, record) may tell the feature all the same.",
             *filter(None, [missing]),
         ],
         ours=("told so", "told otherwise"),
         difference=("difference", "difference low", "difference high"),
-        intervals={"95 % interval": ("difference low", "difference high")},
+        intervals={
+            "95 % interval": ("difference low", "difference high"),
+            "changed, 95 % interval": ("changed low", "changed high"),
+        },
         keys=("data", "method", "model", "what changes"),
-        formats={"difference": "+.3f"},
+        formats={"difference": "+.3f", "changed by the telling": "+.3f"},
         exploratory=True,
     )
 
@@ -137,23 +152,19 @@ def _answers(origin: ExperimentResults, control: ExperimentResults) -> Iterator[
     for model in origin.config.models:
         if model in control.config.models:
             method = origin.config.protocol.replace("_", " ")
-            yield Told(
-                method,
-                model,
-                *(
-                    _by_person(found, found.predictions[found.predictions["model"] == model])
-                    for found in (origin, control)
-                ),
+            original, exchanged = (
+                _valid_answers(found, found.predictions[found.predictions["model"] == model])
+                for found in (origin, control)
             )
+            yield Told(method, model, original, exchanged)
 
 
-def _by_person(results: ExperimentResults, rows: pd.DataFrame) -> pd.DataFrame:
+def _valid_answers(results: ExperimentResults, rows: pd.DataFrame) -> pd.DataFrame:
     valid = rows[rows["status"] == "valid"]
     positive = positive_of_two(results.task)
     named = (valid["prediction"] == positive).astype("float64")
     belief = pd.Series(probability_of_positive(valid, results.task), index=valid.index)
-    frame = pd.DataFrame({PREDICTION: named, BELIEF: belief})
-    return frame.groupby(valid["case_id"]).mean()
+    return pd.DataFrame({PREDICTION: named, BELIEF: belief}).set_index([valid["case_id"], valid["repeat"]])
 
 
 def _trained(origin: ExperimentResults, control: ExperimentResults) -> Iterator[Told]:
@@ -161,74 +172,75 @@ def _trained(origin: ExperimentResults, control: ExperimentResults) -> Iterator[
     before, after = origin.baseline_predictions, control.baseline_predictions
     for name in before["baseline"].unique():
         if (after["baseline"] == name).any():
-            yield Told(
-                f"trained: {name}",
-                "–",
-                *(_scored(frame[frame["baseline"] == name], positive_of_two(origin.task)) for frame in (before, after)),
+            original, exchanged = (
+                _scored(frame[frame["baseline"] == name], positive_of_two(origin.task)) for frame in (before, after)
             )
+            yield Told(f"trained: {name}", "–", original, exchanged, asked_twice=0.0)
 
 
 def _scored(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
     probability = rows["score"].where(rows["score_kind"] == "probability").to_numpy(dtype=np.float64)
     named = as_numbers(rows["prediction"] == positive)
-    return pd.DataFrame({PREDICTION: named, BELIEF: probability}, index=pd.Index(rows["case_id"], name="case_id"))
+    index = pd.MultiIndex.from_arrays([rows["case_id"], np.zeros(len(rows), dtype=int)], names=["case_id", "repeat"])
+    return pd.DataFrame({PREDICTION: named, BELIEF: probability}, index=index)
 
 
 def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> Iterator[dict[str, Any]]:
     feature = control.task.exchanged
     recorded, shown = (_attribute(results, feature) for results in (origin, control))
-    changed = sorted(
-        case for case in told.original.index.intersection(told.exchanged.index) if recorded[case] != shown[case]
-    )
-    values = sorted({recorded[case] for case in changed} | {shown[case] for case in changed})
+    both = set(told.original.index.get_level_values(0)) & set(told.exchanged.index.get_level_values(0))
+    people = sorted(case for case in both if recorded[case] != shown[case])
+    values = sorted({recorded[case] for case in people} | {shown[case] for case in people})
     if len(values) != 2:  # noqa: PLR2004 - nobody was exchanged
         return
     so, otherwise = values
     groups = {
-        ALL: changed,
-        **{f"recorded {value}": [case for case in changed if recorded[case] == value] for value in values},
+        ALL: people,
+        **{f"recorded {value}": [case for case in people if recorded[case] == value] for value in values},
     }
     for what in (PREDICTION, BELIEF):
-        found = {group: _compare(told, what, cases, recorded, so, origin) for group, cases in groups.items()}
-        found = {group: pair for group, pair in found.items() if pair[0].cases}
-        adjusted = holm([pair[0].p for pair in found.values()])
-        for (group, (difference, size)), p in zip(found.items(), adjusted, strict=True):
-            yield {
-                "data": data_label(origin),
-                "method": told.method,
-                "model": origin.config.name_of(told.model),
-                "what changes": what,
-                "told": so,
-                "rather than": otherwise,
-                "people": group,
-                "told so": difference.first,
-                "told otherwise": difference.second,
-                "difference": difference.difference,
-                "difference low": difference.low,
-                "difference high": difference.high,
-                "p": difference.p,
-                "p (Holm)": p,
-                "tests": len(found),
-                "changed": size,
-                "cases": difference.cases,
-                "clusters": difference.clusters,
-            }
+        for group, cases in groups.items():
+            difference, changed = _compare(told, what, cases, recorded, so, origin)
+            if difference.cases:
+                yield {
+                    "data": data_label(origin),
+                    "method": told.method,
+                    "model": origin.config.name_of(told.model),
+                    "what changes": what,
+                    "told": so,
+                    "rather than": otherwise,
+                    "people": group,
+                    "told so": difference.first,
+                    "told otherwise": difference.second,
+                    "difference": difference.difference,
+                    "difference low": difference.low,
+                    "difference high": difference.high,
+                    "p": difference.p,
+                    "family": f"{what}: {so} or {otherwise}",
+                    "changed": changed.changed,
+                    "changed if asked twice": changed.floor,
+                    "changed by the telling": changed.more,
+                    "changed low": changed.low,
+                    "changed high": changed.high,
+                    "cases": difference.cases,
+                    "clusters": difference.clusters,
+                }
 
 
 def _compare(
     told: Told, what: str, cases: list[str], recorded: Mapping[str, str], so: str, origin: ExperimentResults
-) -> tuple[Difference, float]:
-    """People told so against the same people told otherwise, and the mean size of the change."""
-    before, after = told.original.loc[cases, what], told.exchanged.loc[cases, what]
-    known = (before.notna() & after.notna()).to_numpy()
-    kept = [case for case, there in zip(cases, known, strict=True) if there]
+) -> tuple[Difference, Changed]:
+    """People told so against the same people told otherwise, and how far answers change."""
+    answers = [frame.loc[frame.index.isin(cases, level=0), what].dropna() for frame in (told.original, told.exchanged)]
+    before, after = (side.groupby(level=0).mean() for side in answers)
+    kept = [case for case in cases if case in before.index and case in after.index]
     as_recorded = np.array([recorded[case] == so for case in kept], dtype=bool)
-    one, other = as_numbers(before[known]), as_numbers(after[known])
+    one, other = as_numbers(before[kept]), as_numbers(after[kept])
     first, second = np.where(as_recorded, one, other), np.where(as_recorded, other, one)
     ones = np.ones((len(kept), 1))
     clusters = [origin.clusters[case] for case in kept]
     found = compare_paired(Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, origin.seed, DIFFERENCE)
-    return found, float(np.abs(first - second).mean()) if kept else float("nan")
+    return found, changes(answers[0], answers[1], distance, origin.clusters, origin.seed, told.asked_twice)
 
 
 def _attribute(results: ExperimentResults, name: str) -> Mapping[str, str]:

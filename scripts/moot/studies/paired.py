@@ -1,6 +1,6 @@
 """Paired tests between the runs of a study, on the cases that both argued: one table, in every study."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -59,11 +59,12 @@ def paired_tests(results: StudyResults) -> TableContent:
     by_dataset: dict[str, list[ExperimentResults]] = {}
     for found in results.experiments.values():
         by_dataset.setdefault(found.config.dataset, []).append(found)
-    rows = [
+    rows = corrected(
         row
         for family, pairs in ((MODELS, _of_models), (METHODS, _of_experiments))
-        for row in _rows(family, [pair for found in by_dataset.values() for pair in pairs(found)], shares)
-    ]
+        for found in by_dataset.values()
+        for row in _rows(family, pairs(found), shares)
+    )
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     counts = ("first better", "second better", "cases", "clusters", "tests")
     return TableContent(
@@ -116,25 +117,31 @@ class _Shares(dict[Run, "pd.Series[float]"]):
         return self[run]
 
 
-def _rows(family: str, pairs: list[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, Any]]:
-    found = [
-        (one, other, compare_shares(shares[one], shares[other], one.results.clusters, one.results.seed))
-        for one, other in pairs
-    ]
-    found = [(first, second, comparison) for first, second, comparison in found if comparison.n]
-    adjusted = holm([comparison.p for _, _, comparison in found])
-    for (first, second, comparison), p in zip(found, adjusted, strict=True):
-        yield {
-            "data": data_label(first.results),
-            "first": first.results.experiment,
-            "first model": first.results.config.name_of(first.model),
-            "second": second.results.experiment,
-            "second model": second.results.config.name_of(second.model),
-            **paired_cells(comparison),
-            "p (Holm)": p,
-            "family": family,
-            "tests": len(found),
-        }
+def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, Any]]:
+    for first, second in pairs:
+        comparison = compare_shares(shares[first], shares[second], first.results.clusters, first.results.seed)
+        if comparison.n:
+            yield {
+                "data": data_label(first.results),
+                "first": first.results.experiment,
+                "first model": first.results.config.name_of(first.model),
+                "second": second.results.experiment,
+                "second model": second.results.config.name_of(second.model),
+                **paired_cells(comparison),
+                "family": family,
+            }
+
+
+def corrected(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with p and family, with Holm's correction over the tests of each family and how many these are."""
+    given = list(rows)
+    families: dict[str, list[dict[str, Any]]] = {}
+    for row in given:
+        families.setdefault(row["family"], []).append(row)
+    for family in families.values():
+        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+            row |= {"p (Holm)": p, "tests": len(family)}
+    return given
 
 
 def paired_cells(comparison: Comparison) -> Mapping[str, Any]:
