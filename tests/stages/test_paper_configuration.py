@@ -46,7 +46,7 @@ class Inputs(list[Path]):
 def few_cases(config: dict[str, Any]) -> None:
     """Let every experiment debate few cases, the appellate study's five apart.
 
-    Control arms, masked facts and counterfactual people are left out, and models of which the paper prints nothing: no
+    Control arms, what is repeated for them, masked facts and counterfactual people are left out, and models of which the paper prints nothing: no
     published value stands beside them.
     """
     printed = PUBLISHED.groupby("repeated_by")["model"].agg(set)
@@ -54,7 +54,7 @@ def few_cases(config: dict[str, Any]) -> None:
     config["experiments"] = {
         name: {key: value for key, value in experiment.items() if not key.startswith("arm")}
         for name, experiment in config["experiments"].items()
-        if experiment["dataset"] not in changed
+        if experiment["dataset"] not in changed and "-repeated" not in name
     }
     for name, experiment in config["experiments"].items():
         named = [model for model in experiment["models"] if model in printed.get(name, ())]

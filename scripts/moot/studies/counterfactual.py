@@ -127,16 +127,19 @@ for _study in ("courtroom", "feedback", COMPARISON):
 
 
 def _original_of(control: ExperimentResults, results: StudyResults) -> ExperimentResults | None:
-    """The experiment that argues the same people as recorded, in the same way and with some of the same models."""
-    for found in results.experiments.values():
-        alike = found.config.protocol == control.config.protocol and _params(found) == _params(control)
-        if (
-            alike
-            and set(found.config.models) & set(control.config.models)
-            and _origin_digest(found) == control.task.exchanged_from
-        ):
-            return found
-    return None
+    """The experiment that argues the same people as recorded, in the same way and with some of the same models.
+
+    Of several the one with the most repeats.
+    """
+    alike = [
+        found
+        for found in results.experiments.values()
+        if found.config.protocol == control.config.protocol
+        and _params(found) == _params(control)
+        and set(found.config.models) & set(control.config.models)
+        and _origin_digest(found) == control.task.exchanged_from
+    ]
+    return max(alike, key=lambda found: found.predictions["repeat"].max(), default=None)
 
 
 def _params(results: ExperimentResults) -> dict[str, Any]:

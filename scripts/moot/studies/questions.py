@@ -199,7 +199,7 @@ def _is_comparable(results: StudyResults, run: Run) -> bool:
 
 
 def _runs(results: StudyResults, claim: Claim, selectors: tuple[Selector, ...]) -> list[Run]:
-    return [
+    found = [
         Run(found, model)
         for found in results.experiments.values()
         if any(_selects(selector, found) for selector in selectors)
@@ -207,6 +207,14 @@ def _runs(results: StudyResults, claim: Claim, selectors: tuple[Selector, ...]) 
         for model in found.config.models
         if found.config.split == "test" and model not in REFERENCE_MODELS
     ]
+    largest = {_setting(run): run for run in sorted(found, key=lambda run: len(run.predictions))}
+    return [run for run in found if largest[_setting(run)] is run]
+
+
+def _setting(run: Run) -> str:
+    """What runs of one setting share: of several, as one that is repeated for control arms, the largest judges."""
+    config = run.results.config
+    return repr((run.model, config.protocol, config.dataset, sorted(config.params.items())))
 
 
 def _selects(selector: Selector, found: ExperimentResults) -> bool:
