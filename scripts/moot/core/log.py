@@ -48,7 +48,7 @@ def job_log(path: str | Path) -> Iterator[None]:
     except KeyboardInterrupt:
         LOG.error("moot: stopped. Nothing half-written was left: run the same command again to go on.")
         sys.exit(1)
-    except (MemoryError, RuntimeError, OSError) as error:
+    except (MemoryError, RuntimeError, OSError, ExceptionGroup) as error:
         if is_out_of_memory(error):
             LOG.error(
                 "moot: not enough memory for this job (%s). Give it more (ulimit -v, mem_mb on a cluster), or start "

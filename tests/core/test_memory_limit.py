@@ -1,0 +1,40 @@
+"""A job whose memory is limited ends with one message that says so, whichever way the limit shows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import resource, sys, threading
+from pathlib import Path
+sys.path[:0] = {path!r}
+import moot.core.artifacts
+from moot.core.log import job_log
+pages = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (pages + {room}, pages + {room}))
+with job_log(Path({folder!r}, "log")):
+    {fault}
+"""
+FAULTS = {
+    "a list": "x = bytearray(10**9)",
+    "an array": "import numpy; numpy.zeros(10**9)",
+    "a table": "import pyarrow; pyarrow.allocate_buffer(10**12)",
+    "a text": "'x' * 10**9",
+    "threads": "[threading.Thread(target=threading.Event().wait, args=(9,), daemon=True).start() for _ in range(999)]",
+    "a group": "raise ExceptionGroup('of tasks', [ValueError('no'), MemoryError()])",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are the kernel's, and reported by it")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_job_without_memory_says_so_in_one_message(tmp_path: Path, fault: str) -> None:
+    program = PROGRAM.format(path=sys.path, folder=str(tmp_path), room=60_000_000, fault=FAULTS[fault])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "moot: not enough memory for this job (" in done.stderr
+    assert "fewer jobs at once (--cores)" in done.stderr
+    assert "not enough memory" in (tmp_path / "log").read_text()
