@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -163,3 +164,13 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
     assert own_rows_first(content).frame["system"].tolist() == ["mine", "mine", "also mine", "theirs", "theirs"]
     assert own_rows_first(replace(content, keys=())).frame["published"].tolist()[:1] == [0.4]
     assert own_rows_first(replace(content, published=())).frame is frame
+
+
+@pytest.mark.parametrize(
+    "sign",
+    "\u061c\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u202e\u2060\u2066\u3164\ufeff\ufffb\U000e0041\x00",
+)
+@pytest.mark.parametrize("form", [escaping.html, escaping.latex, escaping.markdown, escaping.csv_text])
+def test_no_sign_that_nobody_sees_reaches_a_page(form: Callable[[object], str], sign: str) -> None:
+    assert form(f"yes{sign}no") == "yesno"
+    assert not form(f"{sign}=1+1").startswith("=1") or form is not escaping.csv_text

@@ -106,3 +106,21 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         worded(tmp_path, "nowhere")
     with pytest.raises(UserError, match="two experiments called 'worded-prompts=a-b'"):
         worded(tmp_path, "", grid={"prompts": ["a/b", "a b"]})
+
+
+def test_a_link_out_of_a_folder_of_templates_is_named(tmp_path: Path, wordings: Path) -> None:
+    inside, outside = wordings / "plain" / "courtroom", tmp_path / "secret.jinja"
+    outside.write_text("My key.")
+    (inside / "statement.jinja").symlink_to(inside / "verdict.jinja")
+    worded(tmp_path)
+    for name, target in (
+        ("closing.jinja", outside),
+        ("notes.md", outside),
+        ("../other", tmp_path),
+        ("x.jinja", "gone"),
+    ):
+        link = inside / name
+        link.symlink_to(target)
+        with pytest.raises(UserError, match=r"wordings/plain/.*: a link to .*(secret.jinja|gone|test_a_link)"):
+            worded(tmp_path)
+        link.unlink()

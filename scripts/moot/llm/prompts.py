@@ -150,10 +150,18 @@ class Prompts:
             names: prefixes of the templates that are used.
 
         Raises:
-            UserError: no such folder, a template in it that has a mistake, or that none of the used ones needs.
+            UserError: no such folder, a link in it that leads out of it, a template in it that has a mistake, or that
+                none of the used ones needs.
         """
         if not folder.is_dir():
             raise UserError(f"{folder}: no such folder of prompt templates (sought from the working directory).")
+        inside = folder.resolve()
+        for path in sorted(folder.rglob("*")):
+            if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(inside)):
+                raise UserError(
+                    f"{path}: a link to {path.readlink()}, which is outside of the folder of prompt templates, or not "
+                    "there; expected a file. Copy the template into the folder."
+                )
         overlaid = Prompts(folder, *self._folders)
         files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".md")
         own = [path.relative_to(folder).as_posix() for path in files if not path.name.startswith(".")]

@@ -4,8 +4,11 @@ import re
 
 from markupsafe import escape
 
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Control characters but for line break and tab, and those that change the direction of writing."""
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Control characters but for line break and tab, and those that change the direction of writing or have no width."""
 
 _LATEX = str.maketrans(
     {
@@ -42,7 +45,11 @@ _STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
 
 
 def visible(text: object) -> str:
-    """Text without control characters and without those that change the direction of writing."""
+    """Text without control characters, those that change the direction of writing, and those without width.
+
+    >>> visible("a\u061cb\u200bc\u2066d")
+    'abcd'
+    """
     return _INVISIBLE.sub("", str(text).replace("\r\n", "\n").replace("\r", "\n"))
 
 

@@ -1,8 +1,10 @@
 // Elements. Text of models, people and data enters the page here alone: as text nodes and attribute values.
 
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const INVISIBLE = new RegExp(
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f" +
+    "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]", "gu");
 
-// Control characters, and those that turn the direction of writing, are shown by their code points.
+// Control characters, those that turn the direction of writing, and those without width are shown by their code points.
 function visible(value) {
   const code = (sign) => `⟨U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
   return String(value).replace(/\r\n?/g, "\n").replace(INVISIBLE, code);
