@@ -210,12 +210,91 @@ STATEMENTS = [
 ]
 
 
+# Positions without the name of a remedy, and words that only resemble them.
+IMPLIED = [
+    ("I believe the conviction should stand.", "AFFIRM"),
+    ("I agree with the lower court's decision to deny the motion.", "AFFIRM"),
+    ("I believe that the conviction should stand because the evidence was sufficient.", "AFFIRM"),
+    ("I concur in the lower court's decision to deny relief.", "AFFIRM"),
+    ("The lower court's decision should stand.", "AFFIRM"),
+    ("I therefore agree with the lower court's decision to deny the prisoner's petition.", "AFFIRM"),
+    ("I support the lower court's ruling.", "AFFIRM"),
+    ("I would uphold the denial.", "AFFIRM"),
+    ("The district court got it right.", "AFFIRM"),
+    ("In my opinion the lower court reached the correct result.", "AFFIRM"),
+    ("I agree with the decision of the district court.", "AFFIRM"),
+    ("I stand with the lower court.", "AFFIRM"),
+    ("The lower court's ruling was correct, and I agree with it.", "AFFIRM"),
+    ("I see no reason to disturb the verdict.", "AFFIRM"),
+    ("I side with the district court on this matter.", "AFFIRM"),
+    ("I am in favor of upholding the conviction.", "AFFIRM"),
+    ("The judgment below ought to stand.", "AFFIRM"),
+    ("I vote in favor of the appellee.", "AFFIRM"),
+    ("I would deny the appeal.", "AFFIRM"),
+    ("The appeal should be denied.", "AFFIRM"),
+    ("I think the conviction is valid and should remain.", "AFFIRM"),
+    ("I agree with Judge 1 that the conviction should stand.", "AFFIRM"),
+    ("My view is that the trial court's decision was justified.", "AFFIRM"),
+    ("The appeal must fail.", "AFFIRM"),
+    ("I believe the conviction should not stand.", "REVERSE OR REMAND"),
+    ("I disagree with the lower court's decision to deny the motion.", "REVERSE OR REMAND"),
+    ("I do not agree with the lower court's decision to deny the motion.", "REVERSE OR REMAND"),
+    ("The conviction cannot stand.", "REVERSE OR REMAND"),
+    ("I do not believe the conviction should stand.", "REVERSE OR REMAND"),
+    ("The lower court's decision should not stand.", "REVERSE OR REMAND"),
+    ("I cannot agree with the trial court.", "REVERSE OR REMAND"),
+    ("The district court got it wrong.", "REVERSE OR REMAND"),
+    ("I would grant the appeal.", "REVERSE OR REMAND"),
+    ("The appeal should be granted.", "REVERSE OR REMAND"),
+    ("I side with the appellant.", "REVERSE OR REMAND"),
+    ("The question is whether the conviction should stand.", "NONE"),
+    ("The State argues that the conviction should stand.", "NONE"),
+    ("Judge 2 agrees with the lower court's decision to deny.", "NONE"),
+    ("If the search was lawful, the conviction should stand.", "NONE"),
+    ("I agree with the lower court's decision to deny? That depends on the facts.", "NONE"),
+    ("I agree with Judge 1 that the lower court's decision to deny raises questions.", "NONE"),
+    ("We must consider the lower court's decision to deny the motion.", "NONE"),
+    ("The appellee believes the conviction should stand.", "NONE"),
+    ("Some may agree with the lower court's decision.", "NONE"),
+    ("I agree with the appellant that the decision of the lower court lacks detail.", "NONE"),
+    ("The lower court's decision to deny the motion was appealed.", "NONE"),
+    ("Should the conviction stand?", "NONE"),
+    ("One could agree with the lower court.", "NONE"),
+    ("The dissent would agree with the lower court.", "NONE"),
+    ("Having weighed the record, I still concur with the district court's denial of the motion.", "AFFIRM"),
+    ("The ruling below should remain undisturbed.", "AFFIRM"),
+    ("I would side with the trial court here.", "AFFIRM"),
+    ("In sum, the conviction ought to stand.", "AFFIRM"),
+    ("I agree with my colleagues that the conviction must stand.", "AFFIRM"),
+    ("The lower court got this right when it excluded the tapes.", "AFFIRM"),
+    ("I support the decision of the court below.", "AFFIRM"),
+    ("The trial court's judgment is sound.", "AFFIRM"),
+    ("I must agree with the lower court.", "AFFIRM"),
+    ("We should leave the verdict intact.", "AFFIRM"),
+    ("I find for the appellee.", "AFFIRM"),
+    ("The appeal must be rejected.", "AFFIRM"),
+    ("I cannot concur with the ruling.", "REVERSE OR REMAND"),
+    ("I do not think the conviction should stand.", "REVERSE OR REMAND"),
+    ("I find for the appellant.", "REVERSE OR REMAND"),
+    ("The appeal ought to be granted.", "REVERSE OR REMAND"),
+    ("I don't agree with the district court.", "REVERSE OR REMAND"),
+    ("I agree with Judge 2 on the point of consent.", "NONE"),
+    ("Judge 1 agrees with the lower court.", "NONE"),
+    ("It is unclear whether the ruling should remain.", "NONE"),
+    ("The appellant does not agree with the ruling.", "NONE"),
+    ("I agree with my colleagues that this is a hard case.", "NONE"),
+    ("The State supports the decision of the trial court.", "NONE"),
+    ("I do not agree with Judge 3.", "NONE"),
+    ("If we agree with the lower court, patients lose.", "NONE"),
+]
+
+
 @pytest.mark.parametrize(("text", "expected"), OPINIONS)
 def test_outcomes_of_opinions(text: str, expected: str) -> None:
     assert opinion_outcome(text)[0] == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), STATEMENTS)
+@pytest.mark.parametrize(("text", "expected"), [*STATEMENTS, *IMPLIED])
 def test_labels_of_statements(text: str, expected: str) -> None:
     assert label_statement(text).label == expected
 

@@ -320,7 +320,8 @@ def _implied(masked: str) -> Iterator[tuple[str, bool, str]]:
         if implied and not any(
             doubt.search(masked[: implied.start()]) for doubt in (p.ATTRIBUTED, p.ASKED, p.HYPOTHETICAL)
         ):
-            yield disposition, False, ""
+            undone = disposition == "affirm" and p.DISBELIEVED.search(masked[: implied.start()])
+            yield "not affirm" if undone else disposition, False, ""
             break
 
 

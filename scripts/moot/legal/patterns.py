@@ -27,6 +27,10 @@ LOWER = (
     r"(?:my )?colleagues?|(?:ai |human )?judge [a-c1-9]|(?:ai|human) judge|jury|legislature|"
     r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|federal|d\.c\.) circuit)))"
 )
+BELOW = (  # a court below, and nobody who sits on this bench
+    rf"(?!(?:(?:ai|human) )*judge [a-c1-9]\b|(?:ai|human) judge\b|(?:my )?colleagues?\b|majority\b|dissent\b|other )"
+    rf"{LOWER}"
+)
 PARTY = (
     r"(?:the (?:state|government|people|crown|united states|prosecution)|plaintiffs?|defendants?|appell(?:ants?|ees?)|"
     r"petitioners?|respondents?|claimants?|employers?|workers?|he|she|they|counsel|the part(?:y|ies)|the (?:doctor|"
@@ -161,31 +165,40 @@ IMPLIED_NOT_AFFIRM = re.compile(
     rf"allowed to stand))\b"
     rf"|\bon remand,? the {LOWER} (?:should|shall|must|is|may)\b|\b(?:is|"
     rf"are) (?:therefore )?entitled to a new (?:trial|hearing)\b"
-    rf"|\b(?:i|we) (?:\w+ly )?(?:disagree|cannot agree|part ways|take issue) with (?:the |that )?(?:{LOWER}|"
-    rf"decision|ruling|conviction|judgment)",
+    rf"|\b(?:i|we) (?:\w+ly )?(?:disagree|(?:cannot|can't|do not|don't) (?:\w+ly )?(?:agree|concur)|"
+    rf"part ways|take issue) with (?:the |that )?(?:{BELOW}|decision|ruling|conviction|judgment)"
+    r"|\b(?:i|we) (?:would |must )?(?:grant|allow|sustain) the appeal\b"
+    r"|\bappeal (?:should|must|ought to) be (?:granted|sustained)\b|\b(?:vote|find|rule|decide) (?:in favou?r of|for) "
+    r"(?:the )?appellants?\b",
     re.IGNORECASE,
 )
 IMPLIED_AFFIRM = re.compile(
-    rf"\b(?:i|we) (?:\w+ly )?(?:agree|concur) with (?:the |that )?(?:former |original |previous |"
-    rf"lower )?(?:{LOWER}(?! (?:erred|was wrong))|"
+    rf"\b(?:i|we) (?:(?:\w+ly|also|would|must|still|do|thus|therefore|continue to|am inclined to|tend to),? )*"
+    rf"(?:(?:agree|concur|stand|side) (?:with|in)|support) (?:the |that )?(?:former |original |previous |"
+    rf"lower )?(?:{BELOW}(?! (?:erred|was wrong))|"
     r"decision|ruling|conviction|judgment)"
-    rf"|\b{LOWER}\b (?:did not (?:err|abuse its discretion)|(?:was (?:right|correct|justified)|(?:correctly|"
-    rf"properly|rightly|reasonably) "
+    rf"|\b{LOWER}\b (?:got (?:it|this) right|did not (?:err|abuse its discretion)|"
+    rf"(?:was (?:right|correct|justified)|(?:correctly|properly|rightly|reasonably) "
     r"\w+ed|acted (?:properly|within its discretion)|reached the (?:right|correct)))"
-    r"|\b(?:decision|conviction|judgment|ruling|order|verdict) (?:should|must|ought to|shall) (?:stand|"
-    r"be (?:left undisturbed|maintained))"
+    r"|\b(?:decision|conviction|judgment|ruling|order|verdict)(?: below)? (?:is \w+ and )?"
+    r"(?:should|must|ought to|shall) (?:stand|remain|be (?:left undisturbed|maintained))\b"
     r"|\b(?:decision|award|conviction|ruling|judgment|order|finding)s?(?: of [\w' ]{1,60}| \w+)? (?:was|were|is|"
     r"are) (?:entirely |plainly )?"
-    r"(?:correct|right|proper|supported by (?:substantial|sufficient))"
+    r"(?:correct|right|proper|justified|sound|well[- ](?:founded|reasoned)|supported by (?:substantial|sufficient))"
     r"|\b(?:substantial|sufficient|ample) evidence supports? (?:the|his|her)\b[^.;]{0,30} (?:decision|verdict|award|"
     r"judgment|conviction)"
-    r"|\b(?:find|see|discern|perceive) no (?:\w+ )?error\b|\b(?:let|leave) (?:the|this|that) [\w' ]{1,40} (?:stand|"
-    r"undisturbed|in place|intact)\b"
+    r"|\b(?:find|see|discern|perceive) no (?:\w+ )?error\b|\b(?:let|leave) (?:the|this|that|its|their) [\w' ]{1,40} "
+    r"(?:stand|undisturbed|in place|intact)\b"
     r"|\b(?:not|never|decline to|no (?:reason|basis) to) disturb\b|\b(?:reject|deny) the appeal\b|"
-    r"\bside with the appellees?\b"
+    r"\b(?:side with|(?:vote|find|rule|decide) (?:in favou?r of|for)) (?:the )?appellees?\b"
+    r"|\bappeal (?:should|must|ought to) be (?:denied|rejected)\b"
     r"|^\W*(?:the )?petition(?: for (?:judicial )?review)?(?: is| are)?(?: hereby| therefore)? denied\b"
     r"|\bdeny the petition for review\b"
     r"|\bthe appeal (?:fails|must fail|should fail|is without merit|lacks merit)\b",
+    re.IGNORECASE,
+)
+DISBELIEVED = re.compile(
+    r"\b(?:do not|don't|cannot|can't|never) (?:\w+ly )?(?:believe|think|find|see how|accept|agree)\b[^.;]*$",
     re.IGNORECASE,
 )
 PARTS = re.compile(
