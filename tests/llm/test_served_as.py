@@ -61,7 +61,7 @@ async def said_by(
     ("keys", "identity"),
     [
         ({"base_url": "http://localhost:8000/v1"}, "http://localhost:8000/v1"),
-        ({"base_url": "HTTPS://me:secret@Host:443/v1/?key=secret#x"}, "https://host/v1"),
+        ({"served_as": "HTTPS://me:secret@Host:443/v1/?key=secret#x"}, "https://host/v1"),
         ({"base_url": "http://[::1]:80/v1"}, "http://[::1]/v1"),
         ({}, "https://api.openai.com/v1"),
         ({"endpoint": "ollama"}, "http://localhost:11434"),

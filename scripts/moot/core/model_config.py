@@ -33,7 +33,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
 class Strict(BaseModel):
     """A part of the configuration; a key that it does not know is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
 
 
 class Price(Strict):
