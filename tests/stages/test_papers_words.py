@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from moot.core.cases import Case
@@ -13,12 +14,17 @@ from moot.datasets.opinions import TASK as APPEAL
 from moot.llm.prompts import fill
 from moot.llm.request import Request
 from moot.report.content import AsPublished
+from moot.report.published import OUR_WORDING
+from moot.report.tables import notes_under
 from moot.stages.as_published import compare_with_papers, paper_plan
 from moot.stages.wording import Wordings, words_digest
+from moot.studies import TABLES
+from moot.studies.appellate import beyond, tables
 from printed_prompts import printed_prompts
 from results_on_disk import REARREST
 from scripted_model import PROJECT, WINNER, hold
-from uniform_scores import plan_of
+from shown_values import differences
+from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
 
 RUNS = {
     "agenticsimlaw/zero_shot": ("paper-zero-shot", "gemma-2"),
@@ -157,3 +163,39 @@ async def test_the_papers_words_are_what_is_sent(
         assert any(all(part in prompt for part in parts) for prompt in asked), text
     assert any(case.text in prompt for prompt in asked)
     assert not any(re.search(r"\{(judge|round|background|opinions|summary|risk_factors)\}", prompt) for prompt in asked)
+
+
+# What tables show of it
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_differences_of_runs_in_moots_words_stand_in_a_column_of_their_own(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (tables, beyond):
+        monkeypatch.setattr(module, "list_phases", hundred_debates)
+    plan = plan_of(paper=True)
+    results = study_of(plan, study, tmp_path, compare_with_papers(plan))
+    found = [(name, row) for name, row in differences(results) if OUR_WORDING in row]
+    trained = ("trained", "trained on the training split")
+    ours = [(name, row) for name, row in found if not {row.get("asked"), row.get("setting")} & set(trained)]
+    ours = [(name, row) for name, row in ours if name != "courtroom/table3_tabpfn"]
+    assert ours
+    for name, row in ours:
+        assert np.isnan(row["difference"]), (name, row)
+        gap = row[OUR_WORDING]
+        assert gap == pytest.approx(
+            row["ours" if "ours" in row else "total"] - row["published" if "published" in row else "published total"]
+        )
+        if row.get("published n", "unknown") != "unknown":
+            assert row["difference low"] <= gap <= row["difference high"], (name, row)
+
+
+def test_the_note_under_a_table_says_what_of_the_wording_matters(tmp_path: Path) -> None:
+    plan = plan_of(paper=True)
+    results = study_of(plan, "courtroom", tmp_path, compare_with_papers(plan))
+    notes = " ".join(notes_under(TABLES["courtroom/table4_prompting"].build(results), results))
+    assert f"`{OUR_WORDING}`: the same difference where the prompts are in our words." in notes
+    assert re.search(
+        r"paper-zero-shot[^:]*: The paper's prompt asks whether the risk factors indicate high risk", notes
+    )

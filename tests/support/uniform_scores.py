@@ -10,7 +10,7 @@ import pandas as pd
 import yaml
 from snakemake.utils import update_config
 
-from moot.core.artifacts import write_cases
+from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.legal.rubric import AFFIRMED_CODE
 from moot.report.content import Comparable, StudyResults
@@ -77,7 +77,7 @@ def study_of(plan: Plan, study: str, folder: Path, comparable: Comparable) -> St
         labels = TASKS.get(options.loader or name, ("no", "yes"))
         task = Task("the case", "?", labels, labels[-1])
         cases = [Case(f"c{n}", name, "test", "x", labels[n % 2], labels) for n in range(2)]
-        write_cases(folder / "cases" / f"{name}.parquet", cases, task, {})
+        write_cases(folder / "cases" / f"{name}.parquet", cases, task, describe())
     experiments = {
         found.name: predicted(relocated(experiment_results(plan, found.name), folder)) for found in plan.of_study(study)
     }
