@@ -142,6 +142,10 @@ def test_clusters_corrections_and_few_cases() -> None:
     )
     clustered = estimate_spread(first, second, 0.0, np.repeat(np.arange(40), 5), paired=True)
     assert clustered.design[0] == pytest.approx(1 + 4 * 0.8, rel=0.25), "1 + (m - 1) rho"
+    judged = Observed(first.values + np.tile(random.normal(0, 1, 10), 20), names, ["m"] * 200)
+    crossed = estimate_spread(judged, second, 0.0, [(case // 5, case % 10) for case in range(200)], paired=True)
+    alone = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), paired=True)
+    assert crossed.design[0] > 1.5 * alone.design[0], "judges who sit in many debates take their share too"
     spread = paired_proportions(0.3)
     assert cases_needed(0.1, spread, goal=Goal(0.01)) > 1.4 * cases_needed(0.1, spread)
     assert np.isnan(smallest_difference(1, spread))

@@ -16,13 +16,13 @@ where each case was debated once.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.bootstrap import Floats, as_numbers, kinds_of_clusters
 
 _ROUNDS = 60
 _FEWEST = 2.0
@@ -221,7 +221,7 @@ class Observed:
 
 
 def estimate_spread(
-    first: Observed, second: Observed, difference: float, clusters: ArrayLike, paired: bool, counted: bool = False
+    first: Observed, second: Observed, difference: float, clusters: Iterable[Any], paired: bool, counted: bool = False
 ) -> Spread:
     """The spread of a difference, by the debates of both sides.
 
@@ -229,8 +229,8 @@ def estimate_spread(
         first: debates of the first side.
         second: of the second; of the same cases if `paired`.
         difference: between both sides.
-        clusters: the cluster of each case, in the order of their names; of the first side's cases, then the second's,
-            if they are not paired.
+        clusters: the cluster of each case, or a tuple with one of each kind, in the order of the cases' names; of the
+            first side's cases, then the second's, if they are not paired.
         paired: whether cases are paired.
         counted: whether debates are right or wrong.
     """
@@ -240,9 +240,9 @@ def estimate_spread(
     noise = [float((variance / count).mean()) for variance, count in zip(within, counts, strict=True)]
     known = not np.isnan(noise).any()
     parts = [(means[0] - means[1], sum(noise))] if paired else list(zip(means, noise, strict=True))
-    clusters, between, design = np.asarray(clusters), [], []
+    clusters, between, design = list(clusters), [], []
     for values, noisy in parts:
-        mine, clusters = np.split(clusters, [len(values)])
+        mine, clusters = clusters[: len(values)], clusters[len(values) :]
         deviations = values - values.mean()
         total = float((deviations**2).sum() / max(1, len(values) - 1))
         between.append(max(0.0, total - noisy) if known else total)
@@ -259,9 +259,14 @@ def estimate_spread(
     )
 
 
-def _design_effect(deviations: Floats, clusters: ArrayLike) -> float:
-    """The variance of the sum of clusters over that of as many independent cases; at least 1."""
-    _, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    sums = np.bincount(codes, weights=deviations)
+def _design_effect(deviations: Floats, clusters: Sequence[Any]) -> float:
+    """The variance of the sum of clusters over that of as many independent cases; at least 1.
+
+    Of clusters of several kinds those of one are added, those of two together taken away, and so on.
+    """
+    sums = (
+        (1 if number % 2 else -1) * float((np.bincount(codes, weights=deviations) ** 2).sum())
+        for codes, number in kinds_of_clusters(clusters)
+    )
     alone = float((deviations**2).sum())
-    return max(1.0, float((sums**2).sum()) / alone) if alone else 1.0
+    return max(1.0, sum(sums) / alone) if alone else 1.0
