@@ -98,6 +98,18 @@ async def test_unusable_decision_counts_as_more_debate(load_context: LoadContext
     assert read[3] == ("strict", AGREEMENT)
 
 
+async def test_explained_decisions_are_decisions(load_context: LoadContextMaker) -> None:
+    decisions = [
+        "MORE DEBATE is needed.",
+        "AGREEMENT has been reached.",
+        "AGREEMENT: they settled; no more debate is needed.",
+    ]
+    answer, debate, _ = await hold("conference", *conference_case(load_context), script(decisions), graded=0)
+    assert answer is not None
+    read = [(said.parse_status, said.prediction) for said in debate.utterances if said.kind == "decision"]
+    assert read[:3] == [("extracted", OPEN), ("extracted", AGREEMENT), ("extracted", AGREEMENT)]
+
+
 async def test_without_judge_only_the_decider_differs(load_context: LoadContextMaker) -> None:
     case, task = conference_case(load_context)
 

@@ -98,12 +98,23 @@ async def test_coverage_by_lexicon_and_coder(tmp_path: Path, load_context: LoadC
     assert 0 <= interval["ci_low"] < interval["value"] < interval["ci_high"] <= 7
 
 
+async def test_the_rule_that_keeps_a_debate_going_is_counted(tmp_path: Path, load_context: LoadContextMaker) -> None:
+    decisions = ["AGREEMENT has been reached.", "Well.", "Perhaps.", "MORE DEBATE is needed.", "Who knows."]
+    results = await conferences(tmp_path, *conference_case(load_context), [script(decisions)], rounds=2, graded=0)
+    assert score(results, "unusable_decisions")["value"] == pytest.approx(3 / 5)
+    assert score(results, "topics_agreed")["value"] == pytest.approx(1 / 3)
+    assert score(results, "topics_open_by_rule")["value"] == pytest.approx(2 / 3)
+
+
 async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMaker) -> None:
     decisions = ["I think so.", "AGREEMENT", "More debate.", "MORE DEBATE", "MORE DEBATE", "AGREEMENT"]
     spoken = script(decisions, statement="we must act at once")
     results = await conferences(tmp_path, *conference_case(load_context), [spoken], rounds=3, graded=0)
     assert score(results, "decisions")["value"] == 6
     assert score(results, "unusable_decisions")["value"] == pytest.approx(1 / 6)
+    agreed = score(results, "decided_agreement")
+    assert (agreed["value"], agreed["n"], agreed["n_invalid"]) == (pytest.approx(2 / 5), 5, 1)
+    assert score(results, "topics_open_by_rule")["value"] == 0
     assert score(results, "format_adherence")["value"] == pytest.approx(4 / 6)
     assert score(results, "topics_agreed")["value"] == pytest.approx(2 / 3)
     assert score(results, "rounds_a_topic")["value"] == 2

@@ -51,9 +51,10 @@ COURSE = {
     "repetition": "share of repeated runs of four words",
     "rounds_a_topic": "rounds a topic",
     "topics_agreed": "share of topics that end in agreement",
-    "decided_agreement": "share of decisions that are agreement",
+    "decided_agreement": "share of usable decisions that are agreement",
     "format_adherence": "share of decisions in exactly the required form",
     "unusable_decisions": "share of decisions that are unusable",
+    "topics_open_by_rule": "share of topics left open by an unusable last decision",
     "completion_tokens_per_case": "generated tokens a conference",
     "tokens_per_case": "tokens a conference",
     "calls_per_case": "calls a conference",
@@ -230,6 +231,8 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
         "Published coverage is that of GPT-4 in one debate with judge and one without, coded by hand. "
         + BY_DEBATE_NOTE,
         "Without a judge the moderator takes the same decision; nothing else differs.",
+        "A decision that cannot be read is unusable, and counted as such; by rule the debate then goes on as "
+        "after MORE DEBATE, and a topic whose last decision is unusable is left open.",
     ]
     return comparison(rows, ("model", "condition", "data", "measure"), notes)
 
