@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from moot.report.content import StudyResults
+from moot.scores.contrasts import Contrast, Side, measure
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 
@@ -47,3 +49,40 @@ def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -
     shown = frame.loc["sex: female", ["false positive rate", "FPR p", "FPR p, Holm", "false negative rate"]]
     assert shown.isna().all()
     assert frame.loc["sex: male", "false positive rate"] > 0
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> StudyResults:
+    """The NYU debates as they ship."""
+    return recorded_study(
+        tmp_path_factory.mktemp("nyu"),
+        {"loader": "nyu_debates", "source": "shipped"},
+        {"people": "people debate", "consult": "people consult", "gpt": "AI consult"},
+        {"human": "human judge"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "by_story", "by_both"),
+    [
+        ("people", "consult", (-0.011, 0.218), (-0.022, 0.231)),
+        ("consult", "gpt", (-0.195, 0.071), (-0.244, 0.118)),
+    ],
+)
+def test_debates_of_one_judge_are_not_independent(judged, first, second, by_story, by_both) -> None:
+    """Judges sit in many debates, and stories are debated many times: intervals and p know both."""
+    sides = [Side(name, ("human",), "accuracy") for name in (first, second)]
+    contrast = Contrast("x", "?", *sides, "differ", paired=False, family="recorded")
+    found = measure(contrast, judged.experiments)
+    assert (found.low, found.high) == pytest.approx(by_both, abs=0.008)
+    assert found.p > 0.05
+    results = judged.experiments.values()
+    for one in results:
+        one.__dict__["clusters"] = {case: story for case, (story, _) in one.clusters.items()}
+    try:
+        alone = measure(contrast, judged.experiments)
+    finally:
+        for one in results:
+            del one.__dict__["clusters"]
+    assert (alone.low, alone.high) == pytest.approx(by_story, abs=0.008)
+    assert any("by story and judge at once" in note for note in judged.notes)

@@ -200,6 +200,8 @@ def read_cases(path: Path) -> tuple[list[Case], Task]:
     description = json.loads(metadata["task"])
     for name in ("labels", "notes", "groups"):
         description[name] = tuple(description.get(name, ()))
+    if isinstance(description.get("cluster"), list):
+        description["cluster"] = tuple(description["cluster"])
     cases = [
         Case(**{**row, "labels": tuple(row["labels"]), "attributes": dict(row["attributes"] or [])})
         for row in read_table(path).to_pylist()

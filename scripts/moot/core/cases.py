@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Split = Literal["train", "validation", "test"]
+Cluster = str | tuple[str, ...]
+"""A name; or one of each kind, where cases belong to clusters of several kinds at once."""
 
 NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS = "near_duplicate_of", "same_lawsuit_as"
 """Attributes of a training or validation case that would leak a test case: that case's id."""
@@ -53,7 +55,8 @@ class Task:
         multilabel: whether a target may hold several labels, joined by ";".
         notes: what a reader must know of the data, shown under every table (for example "synthetic").
         cluster: the attribute that cases with a common source share (a motion, a topic); intervals draw whole clusters.
-            "" where each case stands for itself.
+            "" where each case stands for itself; several where cases share one thing with some and another with others
+            (a story, a judge).
         exchanged: the feature that is exchanged in the test cases of counterfactual people; "" elsewhere.
         exchanged_from: a digest of the test cases as they were before.
         groups: the attributes that say to which groups the people of cases belong; error rates are compared by them.
@@ -69,15 +72,21 @@ class Task:
     language: str = "en"
     multilabel: bool = False
     notes: tuple[str, ...] = ()
-    cluster: str = ""
+    cluster: Cluster = ""
     exchanged: str = ""
     exchanged_from: str = ""
     groups: tuple[str, ...] = ()
 
 
-def cluster_name(case: Case, task: Task) -> str:
-    """What a case is drawn together with: the value of the task's `cluster`, or the case alone."""
-    return case.attributes[task.cluster] if task.cluster else case.case_id
+def cluster_attributes(cluster: Cluster | None) -> tuple[str, ...]:
+    """The attributes that a `cluster` names."""
+    return ((cluster,) if isinstance(cluster, str) else cluster) if cluster else ()
+
+
+def cluster_name(case: Case, task: Task) -> Cluster:
+    """What a case is drawn together with: the value of the task's `cluster`, a tuple of several; or the case alone."""
+    named = tuple(case.attributes[name] for name in cluster_attributes(task.cluster)) or (case.case_id,)
+    return named if len(named) > 1 else named[0]
 
 
 def leaks(case: Case) -> bool:

@@ -29,10 +29,10 @@ class DatasetOptions(BaseModel):
     )
     loader: str = Field("", description="the loader's name, where it differs from the data set's")
     baselines: tuple[str, ...] = Field((), description="baselines to train on this data set, by name or family")
-    cluster: str | None = Field(
+    cluster: str | tuple[str, ...] | None = Field(
         None,
-        description='the attribute whose cases intervals and tests draw together (topic, court, ...); "" for none; '
-        "default: the loader's own",
+        description="the attribute whose cases intervals and tests draw together (topic, court, ...), or a list of "
+        'several (story and judge), which they use at once; "" for none; default: the loader\'s own',
     )
 
     @property

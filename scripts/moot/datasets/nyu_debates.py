@@ -45,7 +45,7 @@ TASK = Task(
     positive="a",
     meaning={"a": "the first answer is right", "b": "the second answer is right"},
     notes=("debates recorded by Michael et al. 2023 (CC-BY 4.0)",),
-    cluster="story",
+    cluster=("story", "judge"),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.user_tables import numbered_rows, read_table
@@ -107,7 +107,13 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         UserError: a missing file or column, an id twice, a label or split that is not known, an empty text; naming
             file, row, column, what was found and what was expected.
     """
-    columns = [*options.text_columns, options.target, options.id, options.cluster or "", *options.attributes]
+    columns = [
+        *options.text_columns,
+        options.target,
+        options.id,
+        *cluster_attributes(options.cluster),
+        *options.attributes,
+    ]
     columns += [*options.features, "" if options.split in (ALL, BY_HASH) else options.split]
     table = read_table(options.path, list(dict.fromkeys(name for name in columns if name)), options.sheet)
     labels = _labels(options, table)
@@ -121,7 +127,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     splits = _splits(options, context, targets, alike, {ids[row]: (row, cells) for row, cells in rows})
     copies = resembled_tests(splits, alike)
     task = _task(options, tuple(dict.fromkeys(labels.values())))
-    attributes = dict.fromkeys([*options.attributes, *([options.cluster] if options.cluster else [])])
+    attributes = dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)])
     cases = [
         Case(
             case_id=ids[row],

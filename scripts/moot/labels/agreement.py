@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from moot.core.cases import Cluster
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_statistic
 
@@ -20,7 +21,7 @@ def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
 
 
 def annotator_agreement(
-    labels: pd.DataFrame, seed: int, column: str = "label", clusters: Mapping[str, str] | None = None
+    labels: pd.DataFrame, seed: int, column: str = "label", clusters: Mapping[str, Cluster] | None = None
 ) -> pd.DataFrame:
     """Every pair's kappa and share of equal labels, and alpha over all labellers.
 

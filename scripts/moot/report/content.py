@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from moot.core.cases import cluster_attributes
 from moot.protocols.people import is_person
 from moot.report.claims import Claim
 from moot.scores.contradictions import contradiction_notes
@@ -164,8 +165,9 @@ class StudyResults:
         found += [note for results in self.experiments.values() for note in results.notes_on_confidences]
         for results in (*self.experiments.values(), *trained):
             found += [f"Data set {results.config.dataset}: {note}" for note in results.task.notes]
-            if cluster := results.task.cluster:
-                found.append(f"Data set {results.config.dataset}: intervals and tests by {cluster}, drawn as a whole")
+            if names := cluster_attributes(results.task.cluster):
+                by = f"{names[0]}, drawn as a whole" if len(names) == 1 else f"{' and '.join(names)} at once"
+                found.append(f"Data set {results.config.dataset}: intervals and tests by {by}")
         return tuple(dict.fromkeys([*found, *version_notes(self.scores), *contradiction_notes(self.scores)]))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moot.core.cases import Cluster
 from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
@@ -169,7 +170,7 @@ def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], dif
     """How the difference of a contrast varies between cases and between repeats, by the debates that there are."""
     sides = sides_of(contrast, experiments)
     first, second = (Observed(debates.sums.influences(), debates.terms.case_ids, debates.models) for debates in sides)
-    clusters: list[str] = []
+    clusters: list[Cluster] = []
     for side, debates in list(zip(contrast.sides, sides, strict=True))[: 1 if contrast.paired else 2]:
         known = experiments[side.experiment].clusters
         clusters += [known[case] for case in sorted(set(debates.terms.case_ids))]

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from moot.core.artifacts import count_rows, read_batches, read_cases, read_frame, read_frames, read_table, waiting
-from moot.core.cases import Case, Task, cluster_name
+from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
@@ -251,8 +251,8 @@ class ExperimentResults:
             )
 
     @cached_property
-    def clusters(self) -> Mapping[str, str]:
-        """The cluster of each case, by case id: what it is drawn together with."""
+    def clusters(self) -> Mapping[str, Cluster]:
+        """The cluster of each case, by case id: what it is drawn together with; a tuple of several."""
         cases, task = self._cases_and_task
         return {case.case_id: cluster_name(case, task) for case in cases}
 
@@ -338,7 +338,7 @@ class Sample:
         seed: the configuration's seed.
     """
 
-    def __init__(self, case_ids: Sequence[str], clusters: Sequence[str], seed: int) -> None:
+    def __init__(self, case_ids: Sequence[str], clusters: Sequence[Cluster], seed: int) -> None:
         self.n, self.n_cases = len(case_ids), len(set(case_ids))
         self.bootstrap = ClusterBootstrap(clusters, seed)
 

@@ -1,12 +1,13 @@
 """From a data set's options to its three artifacts: cases, features, and the report of what cleaning did."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, describe, write_cases, write_frame
-from moot.core.cases import Task
+from moot.core.cases import Cluster, Task, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import check_characters
 from moot.core.log import LOG
@@ -33,18 +34,18 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
             raise UserError(f"{place}: case '{case.case_id}' has no text. Give it one, or leave the case out.")
 
 
-def clustered(dataset: str, loaded: Loaded, cluster: str | None) -> Task:
-    """The task with the attribute that the configuration names as `cluster`, if it names one.
+def clustered(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
+    """The task with what the configuration names as `cluster`, if it names an attribute, or several.
 
     Raises:
         UserError: a case does not have the attribute, or it is blank.
     """
     task = loaded.task if cluster is None else replace(loaded.task, cluster=cluster)
-    for case in loaded.cases:
-        if task.cluster and not case.attributes.get(task.cluster):
-            found = ", ".join(sorted(name for name, value in case.attributes.items() if value)) or "none"
+    for case, name in product(loaded.cases, cluster_attributes(task.cluster)):
+        if not case.attributes.get(name):
+            found = ", ".join(sorted(key for key, value in case.attributes.items() if value)) or "none"
             raise UserError(
-                f"data set '{dataset}', row {case.source_row}: cluster '{task.cluster}' is none of the attributes of "
+                f"data set '{dataset}', row {case.source_row}: cluster '{name}' is none of the attributes of "
                 f"case '{case.case_id}' ({found}). Name one that every case has, or `cluster: \"\"` for none."
             )
     return task

@@ -6,11 +6,12 @@ metric is linearised, each cluster's part is divided by one less the cluster's s
 Bell and McCaffrey 2002), and a quarter of an average cluster that is all right and a quarter of one that is all wrong
 join the variance, so that a side without spread is not taken for one without error. t has the degrees of freedom of
 Satterthwaite (1946). Both intervals are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine
-27), with the covariance of clusters that have cases of both sides. Clusters of several kinds: `moot.stats.bootstrap`.
+27). Where clusters have cases of both sides, or there are several kinds of clusters, the interval is that of t around
+the difference itself, with the clusters' parts of both sides added and the variance of `moot.stats.bootstrap`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -46,17 +47,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class _Errors:
-    """What the clusters of one kind say: variance and skewness of both sides, their covariance, degrees of freedom."""
+    """What the clusters of one kind say: variances and skewness of sides, degrees of freedom."""
 
     variances: tuple[float, float]
-    covariance: float
+    of_difference: float
     skewness: tuple[float, float]
     clusters: tuple[int, int]
     freedom: float
-
-    @property
-    def of_difference(self) -> float:
-        return sum(self.variances) - 2 * self.covariance
 
 
 class Independent:
@@ -116,33 +113,31 @@ class Independent:
         if any(min(errors.clusters) < FEWEST_CLUSTERS for errors in single):
             return None
         widest = max(single, key=lambda errors: errors.of_difference)
-        signs = [1 if number % 2 else -1 for _, number in found]
-
-        def whole(values: list[float]) -> float:
-            return sum(sign * value for sign, value in zip(signs, values, strict=True))
-
-        first, second = (whole([errors.variances[side] for errors, _ in found]) for side in (0, 1))
-        covariance = whole([errors.covariance for errors, _ in found])
+        whole = sum(errors.of_difference if number % 2 else -errors.of_difference for errors, number in found)
         freedom = min(errors.freedom for errors in single)
-        if first + second - 2 * covariance <= widest.of_difference or min(first, second) <= 0:
-            return _Errors(widest.variances, widest.covariance, widest.skewness, widest.clusters, freedom)
-        return _Errors((first, second), covariance, widest.skewness, widest.clusters, freedom)
+        return replace(widest, of_difference=max(whole, widest.of_difference), freedom=freedom)
 
     def _errors_by(self, codes: NDArray[np.intp]) -> _Errors:
         sums, weights = (np.zeros((int(codes.max()) + 1, 2)) for _ in range(2))
         np.add.at(sums, (codes, self._side), np.concatenate([part.influences for part in self.parts]))
         np.add.at(weights, (codes, self._side), np.concatenate([part.weights for part in self.parts]))
         counts = (weights > 0).sum(axis=0)
-        scaled = sums / np.maximum(1 - weights, _NOTHING) * np.sqrt((counts - 1) / np.maximum(counts, 1))
-        grown, shrunk = zip(*(_pseudo(part, int(k)) for part, k in zip(self.parts, counts, strict=True)), strict=True)
-        one, other = (((scaled[:, side] ** 2).sum() + grown[side]) / shrunk[side] ** 2 for side in (0, 1))
-        covariance = float((scaled[:, 0] * scaled[:, 1]).sum() / (shrunk[0] * shrunk[1]))
-        cubes = [_skewness(scaled[:, side]) for side in (0, 1)]
-        each = one**2 / max(1, counts[0] - 1) + other**2 / max(1, counts[1] - 1)
-        freedom = (one + other) ** 2 / each if each else float(counts.sum())
-        if ((weights > 0).sum(axis=1) > 1).any():
-            freedom = min(freedom, (weights.sum(axis=1) > 0).sum() - 1)
-        return _Errors((one, other), covariance, (cubes[0], cubes[1]), (int(counts[0]), int(counts[1])), freedom)
+        if self.is_apart:
+            sums = sums / np.maximum(1 - weights, _NOTHING) * np.sqrt((counts - 1) / np.maximum(counts, 1))
+        one, other = (
+            _variance(part, sums[:, side], int(counts[side]), self.is_apart) for side, part in enumerate(self.parts)
+        )
+        if self.is_apart:
+            of_difference = one + other
+            each = one**2 / max(1, counts[0] - 1) + other**2 / max(1, counts[1] - 1)
+            freedom = of_difference**2 / each if each else float(counts.sum())
+        else:
+            clusters = int((weights.sum(axis=1) > 0).sum())
+            apart = float(((sums[:, 0] - sums[:, 1]) ** 2).sum()) * clusters / max(1, clusters - 1)
+            unseen = [size for size, side in ((one, 0), (other, 1)) if not (sums[:, side] ** 2).sum() > _NOTHING]
+            of_difference, freedom = apart + sum(unseen), float(clusters - 1)
+        skewness = _skewness(sums[:, 0]), _skewness(sums[:, 1])
+        return _Errors((one, other), of_difference, skewness, (int(counts[0]), int(counts[1])), freedom)
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """The interval of the difference; NaN where a side has fewer than two clusters that are no single cases."""
@@ -152,19 +147,19 @@ class Independent:
         if np.isnan(self.value):
             return nothing
         if self.is_plain:
-            normal, correlation = float(ndtri((1 + level) / 2)), 0.0
+            normal = float(ndtri((1 + level) / 2))
             ends = [_wilson(part.value, int((part.weights > 0).sum()), normal) for part in self.parts]
-        elif (errors := self._errors) is None or not sum(errors.variances) > _NOTHING:
+        elif (errors := self._errors) is None or not errors.of_difference > _NOTHING:
             return nothing
         else:
             quantile = float(stdtrit(errors.freedom, (1 + level) / 2))
+            if not self.is_apart:
+                low, high = self.parts[0].bounds
+                return around(self.value, errors.of_difference**0.5, quantile, (low - high, high - low))
             ends = [self._of_side(side, errors, quantile, level) for side in (0, 1)]
-            product = float(np.sqrt(errors.variances[0] * errors.variances[1]))
-            correlation = float(np.clip(errors.covariance / product, -1, 1)) if product else 0.0
         (first, second), ((low, high), (other_low, other_high)) = (part.value for part in self.parts), ends
-        below = _joined(first - low, other_high - second, correlation)
-        above = _joined(high - first, second - other_low, correlation)
-        return self.value - below, self.value + above
+        below, above = np.hypot(first - low, other_high - second), np.hypot(high - first, second - other_low)
+        return float(self.value - below), float(self.value + above)
 
     def _of_side(self, side: int, errors: _Errors, quantile: float, level: float) -> tuple[float, float]:
         part = self.parts[side]
@@ -189,13 +184,13 @@ def p_of(interval: Callable[[float], tuple[float, float]]) -> float:
     return float(np.exp(least))
 
 
-def _pseudo(part: Part, clusters: int) -> tuple[float, float]:
-    """What a side's sum of squares gains by clusters at its bounds, and by how much the side grows."""
-    low, high = part.bounds
-    if not clusters or not np.isfinite(part.bounds).all():
-        return 0.0, 1.0
-    squares = ((high - part.value) ** 2 + (part.value - low) ** 2) / clusters**2
-    return PSEUDO * squares, 1 + 2 * PSEUDO / clusters
+def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
+    """A side's variance by its clusters' parts; with clusters at its bounds if `widened`, or without spread."""
+    squares, (low, high) = float((sums**2).sum()), part.bounds
+    if not clusters or not np.isfinite(part.bounds).all() or not (widened or squares <= _NOTHING):
+        return squares
+    at_bounds = ((high - part.value) ** 2 + (part.value - low) ** 2) / clusters**2
+    return (squares + PSEUDO * at_bounds) / (1 + 2 * PSEUDO / clusters) ** 2
 
 
 def _skewness(parts: Floats) -> float:
@@ -208,8 +203,3 @@ def _wilson(share: float, cases: int, normal: float) -> tuple[float, float]:
     middle = (share + square / 2) / (1 + square)
     half = np.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
     return float(min(share, middle - half)), float(max(share, middle + half))
-
-
-def _joined(one: float, other: float, correlation: float) -> float:
-    """The distance of two ends together."""
-    return float(np.sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other)))

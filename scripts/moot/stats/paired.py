@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,14 +67,14 @@ def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
 
 
 def compare_predictions(
-    first: pd.DataFrame, second: pd.DataFrame, clusters: Mapping[str, str], seed: int
+    first: pd.DataFrame, second: pd.DataFrame, clusters: Mapping[str, Any], seed: int
 ) -> Comparison:
     """Compare two systems' predictions on the cases that both argued; `clusters` holds the cluster of each case."""
     return compare_shares(share_right(first), share_right(second), clusters, seed)
 
 
 def compare_shares(
-    one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, str], seed: int
+    one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, Any], seed: int
 ) -> Comparison:
     """As `compare_predictions`, from what `share_right` gives for each system."""
     common = one.index.intersection(other.index).sort_values()

@@ -143,8 +143,8 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
     note_below(
         drawing,
         [
-            f"Shaded: 95 % intervals by story, from {FEWEST_CASES} debates on. A debate that ended keeps its last "
-            "belief. Round 0: before anyone spoke."
+            f"Shaded: 95 % intervals by story and judge, from {FEWEST_CASES} debates on. A debate that ended keeps its "
+            "last belief. Round 0: before anyone spoke."
         ],
     )
     return drawing
@@ -163,9 +163,9 @@ def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
         rows = held[mine]
         if rows.empty:
             continue
-        story = ends.loc[rows.index, "story"]
+        clusters = ends.loc[rows.index, "cluster"]
         estimates = [
-            ClusterBootstrap(story, run.results.seed).estimate(mean_statistic(rows[number], (0.0, 1.0)))
+            ClusterBootstrap(clusters, run.results.seed).estimate(mean_statistic(rows[number], (0.0, 1.0)))
             for number in rows.columns
         ]
         y, low, high = 100 * np.array(estimates).T
@@ -180,7 +180,7 @@ def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
     "nyu_calibration",
     "Can a human judge's confidence be trusted?",
     "Share of right final beliefs by how sure the human judge was, one panel an arm, with 95 % intervals by story and "
-    "the number of debates; on the diagonal confidence is deserved.",
+    "judge and the number of debates; on the diagonal confidence is deserved.",
     RECORDS,
 )
 def nyu_calibration(results: StudyResults) -> "Figure":
@@ -197,7 +197,8 @@ def nyu_calibration(results: StudyResults) -> "Figure":
         axes.set_xlabel("Probability given to the favoured answer (%)")
     drawing.supylabel("Favoured answer is right (%)", fontsize=9)
     note_below(
-        drawing, ["Number above a point: debates. Bars: 95 % intervals by story. An undecided judge is half right."]
+        drawing,
+        ["Number above a point: debates. Bars: 95 % intervals by story and judge. An undecided judge is half right."],
     )
     return drawing
 
@@ -209,7 +210,7 @@ def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
     bins = np.minimum(((sure - 0.5) * 2 * BINS).astype(int), BINS - 1)
     for _, rows in ends.groupby(bins):
         x = 100 * sure[rows.index].mean()
-        estimate = ClusterBootstrap(rows["story"], run.results.seed).estimate(share_statistic(rows["right"]))
+        estimate = ClusterBootstrap(rows["cluster"], run.results.seed).estimate(share_statistic(rows["right"]))
         y, low, high = 100 * np.array(estimate)
         axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
         axes.plot([x], [y], marker, color=colour, markersize=5)
@@ -224,7 +225,7 @@ COURSE = (("rounds", "Rounds"), ("quoted", "Words quoted"), ("flips", "Flips of 
     "nyu_course",
     "How long recorded debates were",
     "How long the recorded debates were, how much of the story they quoted, and how often the judge came to favour the "
-    "other answer: means with 95 % intervals by story, for debates that ended right and those that did not.",
+    "other answer: means with 95 % intervals by story and judge, for debates that ended right and those that did not.",
     RECORDS,
 )
 def nyu_course(results: StudyResults) -> "Figure":
@@ -244,7 +245,7 @@ def nyu_course(results: StudyResults) -> "Figure":
         ):
             if mine.empty:
                 continue
-            bootstrap = ClusterBootstrap(mine["story"], run.results.seed)
+            bootstrap = ClusterBootstrap(mine["cluster"], run.results.seed)
             for axes, (column, _) in zip(every, COURSE, strict=True):
                 value, low, high = bootstrap.estimate(mean_statistic(mine[column], (0.0, np.inf)))
                 axes.plot([low, high], [place + shift] * 2, color=colour, linewidth=1.4)
@@ -260,5 +261,5 @@ def nyu_course(results: StudyResults) -> "Figure":
         axes.set_xlim(left=0)
     by_label = dict(zip(*reversed(every[0].get_legend_handles_labels()), strict=True))
     drawing.legend(by_label.values(), by_label.keys(), loc="outside upper right", ncols=2)
-    note_below(drawing, ["Means over the debates whose turns are known, with 95 % intervals by story."])
+    note_below(drawing, ["Means over the debates whose turns are known, with 95 % intervals by story and judge."])
     return drawing

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from moot.core.cases import cluster_attributes
 from moot.core.kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
 
@@ -32,7 +33,7 @@ class RecordedRun(Run):
 
         There the labels only say which answer stands first, so that scores of one label have no meaning.
         """
-        return self.results.task.cluster == CLUSTER_OF_JUDGED
+        return CLUSTER_OF_JUDGED in cluster_attributes(self.results.task.cluster)
 
 
 def answered_runs(results: StudyResults) -> list[RecordedRun]:
@@ -72,8 +73,8 @@ def judged(run: RecordedRun) -> pd.DataFrame:
     """How each debate ended, one row a debate.
 
     Columns: debate_id, right (1, 0, or one half where the judge ended undecided), squared_error (of the last belief in
-    the right answer), story, judge; and, missing where only the last belief is known, rounds, quoted (words) and flips
-    (how often the judge came to favour the other answer than before; one half favours neither).
+    the right answer), story, judge, cluster (both); and, missing where only the last belief is known, rounds, quoted
+    (words) and flips (how often the judge came to favour the other answer than before; one half favours neither).
     """
     stated = beliefs(run)
     last = stated.groupby("debate_id", sort=True).last()
@@ -88,6 +89,7 @@ def judged(run: RecordedRun) -> pd.DataFrame:
             "squared_error": (1 - share) ** 2,
             "story": last["story"],
             "judge": last["judge"],
+            "cluster": list(zip(last["story"], last["judge"], strict=True)),
             "rounds": rounds,
             "quoted": quoted.groupby(speeches["debate_id"]).sum().reindex(share.index),
             "flips": stated.groupby("debate_id")["in_right"].agg(_flips).where(rounds.notna()),

@@ -152,7 +152,7 @@ def groups(results: StudyResults) -> TableContent:
     "nyu_judges",
     "Human judges of debates and consultancies",
     "How often human judges ended on the right answer, by who argued and whether one side or two, beside what the "
-    "authors published; intervals by story and by judge.",
+    "authors published; intervals by story and judge.",
 )
 def nyu_judges(results: StudyResults) -> TableContent:
     """One row an arm."""
@@ -160,10 +160,8 @@ def nyu_judges(results: StudyResults) -> TableContent:
     rows = []
     for run in judged_runs(results):
         ends = judged(run)
-        value, low, high = ClusterBootstrap(ends["story"], run.results.seed).estimate(share_statistic(ends["right"]))
-        _, low_judge, high_judge = ClusterBootstrap(ends["judge"], run.results.seed).estimate(
-            share_statistic(ends["right"])
-        )
+        bootstrap = ClusterBootstrap(ends["cluster"], run.results.seed)
+        value, low, high = bootstrap.estimate(share_statistic(ends["right"]))
         published = theirs.get((run.method, "accuracy"), float("nan"))
         rows.append(
             {
@@ -171,10 +169,8 @@ def nyu_judges(results: StudyResults) -> TableContent:
                 "published": published,
                 "ours": value,
                 "difference": value - published,
-                "story low": low,
-                "story high": high,
-                "judge low": low_judge,
-                "judge high": high_judge,
+                "95 % low": low,
+                "95 % high": high,
                 "undecided": int((ends["right"] == 0.5).sum()),  # noqa: PLR2004 - a tie
                 "Brier score": float(ends["squared_error"].mean()),
                 "rounds": float(ends["rounds"].mean()),
@@ -187,7 +183,7 @@ def nyu_judges(results: StudyResults) -> TableContent:
                 "judges": ends["judge"].nunique(),
             }
         )
-    columns = ["arm", "published", "ours", "difference", "story low", "story high", "judge low", "judge high"]
+    columns = ["arm", "published", "ours", "difference", "95 % low", "95 % high"]
     columns += ["undecided", "Brier score", "rounds", "words quoted", "flips", "debates with a flip", "with turns"]
     columns += ["debates", "stories", "judges"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -200,9 +196,9 @@ def nyu_judges(results: StudyResults) -> TableContent:
             "debates whose turns are known (with turns); so is the share of debates with a flip.",
         ],
         published=("published",),
-        ours=("ours", "story low", "story high", "judge low", "judge high"),
+        ours=("ours", "95 % low", "95 % high"),
         difference=("difference",),
-        intervals={"by story": ("story low", "story high"), "by judge": ("judge low", "judge high")},
+        intervals={"95 % interval": ("95 % low", "95 % high")},
         formats={"difference": "+.3f", "rounds": ".1f", "words quoted": ".0f", "flips": ".2f"},
     )
 
@@ -212,7 +208,7 @@ def nyu_judges(results: StudyResults) -> TableContent:
     "nyu_feedback",
     "What judges and debaters graded on feedback forms",
     "Mean grades from 0 to 4 by arm, who was asked, and question; where both sides were graded, that of the right "
-    "answer's side less the other's, with 95 % intervals by story.",
+    "answer's side less the other's, with 95 % intervals by story and judge.",
 )
 def nyu_feedback(results: StudyResults) -> TableContent:
     """One row an arm, a role, and a question of the form."""
