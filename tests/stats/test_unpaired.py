@@ -147,3 +147,10 @@ def test_crossed_clusters_are_covered(simulation):
 @pytest.mark.parametrize("name", ["rounds (geometric)", "exponential", "costs (log-normal, 1)"])
 def test_skewed_amounts_of_few_cases_are_covered(simulation, name):
     assert simulation.amounts(name, 20, 300) >= 0.9
+
+
+def test_the_document_has_every_row_of_the_simulation(simulation):
+    text = simulation.DOCUMENT.read_text(encoding="utf-8")
+    shown = text.split(simulation.BEGIN)[1].split(simulation.END, maxsplit=1)[0]
+    for name in (*simulation.ALONE, *simulation.CLUSTERED, *simulation.CROSSED, *simulation.AMOUNTS):
+        assert f"| {name} |" in shown
