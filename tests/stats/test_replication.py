@@ -52,6 +52,13 @@ def test_repeated_answers_about_few_cases_count_as_few() -> None:
     assert Published.of(0.85, 100, 100, True).interval(clustered) == alone
 
 
+def test_no_replication_of_a_share_or_score_lies_beyond_its_scale() -> None:
+    row = compared({}, Published.of(0.97, 20, 20, True), Measured(0.95, 0.7, 0.99, 30, 0, 30))
+    assert row["replication high"] == 1.0
+    row = compared({}, Published.of(9.6, 5, 5), Measured(9.0, 8.0, 9.8, 10, 0, 10))
+    assert row["replication high"] > 9.6
+
+
 def test_a_published_value_of_unknown_n_has_no_interval_and_says_so() -> None:
     row = compared({}, NOTHING_KNOWN, Measured(0.7, 0.6, 0.8, 100, 0, 100))
     assert row["published n"] == "unknown" and row["difference"] == pytest.approx(0.08)

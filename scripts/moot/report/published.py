@@ -262,6 +262,8 @@ def compared(keys: Mapping[str, Any], published: Published | None, ours: Measure
     theirs = Interval(NOT_A_NUMBER, *NOTHING) if published is None else published.interval(ours)
     gap = difference(ours.interval, theirs) if known(theirs, ours.interval) else NOTHING
     again = replication(theirs, ours.interval) if known(theirs, ours.interval) else NOTHING
+    if 0 <= theirs.value < 1 and 0 <= ours.low <= ours.high <= 1:  # a share or a score, not a grade
+        again = (max(again[0], 0.0), min(again[1], 1.0))
     stated = None if published is None else f"{published.n:.0f}" if published.n > 0 else "unknown"
     return {
         **keys,
