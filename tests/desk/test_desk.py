@@ -124,6 +124,32 @@ async def test_only_who_has_the_address_is_let_in_and_only_from_its_own_pages(cl
     assert len({Desk(Path(), Runner([], Path())).token for _ in range(3)}) == 3
 
 
+BROKEN = b'--x\r\nContent-Disposition: form-data; name="statement"\r\n\r\nI say'
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data; boundary=x", BROKEN),
+        ("multipart/form-data; boundary=x", BROKEN + b"\r\n--x--\r\n"),
+        ("multipart/form-data", BROKEN),
+        ("multipart/form-data; boundary=x", b""),
+        ("application/json", b'{"statement": "I say"}'),
+        (FORM, b"statement=%ff\xff"),
+        (f"{FORM}; charset=klingon", b"statement=I+say"),
+    ],
+)
+async def test_a_form_that_is_cut_short_or_of_another_kind_is_said_to_be_unreadable(
+    client: TestClient, folder: Path, kind: str, body: bytes
+) -> None:
+    for address in ("/t/seat/0", "/t/label", "/t/settle", "/t/label/0/me"):
+        sent = await client.post(address, data=body, headers={"Content-Type": kind})
+        page = await sent.text()
+        assert sent.status == 400 and "what was sent cannot be read" in page and "Nothing was kept" in page
+    assert not list(folder.rglob("*.txt"))
+
+
 async def test_labels_are_kept_one_by_one_and_undone_one_by_one(client: TestClient, folder: Path) -> None:
     write_sheet(folder, 3)
     chosen = await client.post("/t/label", data={"sheet": SHEET, "annotator": "Ann"}, allow_redirects=False)

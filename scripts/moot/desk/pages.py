@@ -16,6 +16,7 @@ import jinja2
 from aiohttp import web
 
 from moot.core.errors import UserError
+from moot.core.input_files import quoted
 from moot.desk.answers import Question, Said, give_answer, keep_aside, next_open, read_questions
 from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
@@ -34,6 +35,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",  # with none, browsers send forms without their origin
     "X-Content-Type-Options": "nosniff",
 }
+_FORM = "application/x-www-form-urlencoded"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -103,11 +105,25 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     if request.headers.get("Origin", f"http://{request.host}") != f"http://{request.host}":
         raise web.HTTPForbidden(headers=HEADERS)
     try:
+        await _check_form(request)
         response = await handler(request)
     except UserError as fault:
         response = _page(request, "fault", status=400, fault=str(fault))
     response.headers.update(HEADERS)
     return response
+
+
+async def _check_form(request: web.Request) -> None:
+    """Require of what is sent that it is a form of these pages, whole and in UTF-8."""
+    if request.method != "POST":
+        return
+    try:
+        if request.content_type != _FORM:
+            raise ValueError(f"a body of the type {request.content_type}")
+        await request.post()
+    except (ValueError, LookupError) as fault:
+        message = f"what was sent cannot be read ({quoted(str(fault))}); expected a form of these pages, in UTF-8."
+        raise UserError(f"{message} Nothing was kept: go back, and send it again.") from None
 
 
 async def show_desk(request: web.Request) -> web.Response:
