@@ -58,7 +58,7 @@ def changes(
     first: "pd.Series[Any]",
     second: "pd.Series[Any]",
     apart: Callable[[Values, Values], Floats],
-    clusters: Mapping[str, str],
+    clusters: Mapping[str, Any],
     seed: int,
     known: float = float("nan"),
 ) -> Changed:
