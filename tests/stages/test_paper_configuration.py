@@ -18,6 +18,7 @@ from snakemake.utils import update_config
 
 from fault_server import FaultServer
 from moot.core.artifacts import describe, read_cases, write_frame
+from moot.core.schemas import SCHEMAS
 from moot.stages.assistants import write_assistant
 from moot.stages.debates import Job, write_transcripts
 from moot.stages.experiments import Experiment
@@ -155,7 +156,10 @@ def write_leaderboards(experiments: Iterable[Experiment]) -> Iterator[Path]:
     """Leaderboards of the experiments' data sets; training asks no server, and what it gives is tested elsewhere."""
     for dataset, board in leaderboards({experiment.config.dataset for experiment in experiments}).items():
         path = RESULTS / "baselines" / f"{dataset}.parquet"
-        write_frame(path, "baselines", board, describe())
+        whole = board.reindex(
+            columns=[*SCHEMAS["baselines"].names, *board.columns.difference(SCHEMAS["baselines"].names)]
+        )
+        write_frame(path, "baselines", whole, describe())
         yield path
 
 
