@@ -106,7 +106,15 @@ def test_models_that_sit_or_label_count_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "same"), [("gpt-4o-2024-08-06", True), ("gpt-4o", True), ("gpt-4o-mini", False), ("llama3:8b", False)]
+    ("said", "same"),
+    [
+        ("gpt-4o-2024-08-06", True),
+        ("gpt-4o", True),
+        ("gpt-4o digest unknown", True),
+        ("gpt-4o 0a1b", True),
+        ("gpt-4o-mini", False),
+        ("llama3:8b", False),
+    ],
 )
 def test_a_server_that_says_that_it_served_another_model_repeats_nothing(said: str, same: bool) -> None:
     plan = plan_of(paper=True)
