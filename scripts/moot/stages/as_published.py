@@ -239,7 +239,8 @@ def confirm_served(comparable: Comparable, scores: pd.DataFrame, models: Mapping
 
 def _is_version(said: str, asked: str) -> bool:
     """Whether a server's name of a model is the name asked for, or that with a date, number or digest of a version."""
-    return re.fullmatch(rf"{re.escape(asked)}(?:-\d[\d.-]*)?(?: digest unknown| [0-9a-f]+)?", said, re.IGNORECASE) is not None
+    version = r"(?:-\d[\d.-]*)?(?: digest unknown| [0-9a-f]+)?"
+    return re.fullmatch(re.escape(asked) + version, said, re.IGNORECASE) is not None
 
 
 def _sampling(setting: _Setting, model: ModelConfig) -> dict[str, Any]:
