@@ -109,6 +109,8 @@ def plan_of_few_cases(folder: Path, shared: Path, server: FaultServer) -> Plan:
     for model in raw["models"].values():
         if model["endpoint"] in addresses:
             model |= {"base_url": addresses[model["endpoint"]], "api_key_env": None, "concurrency": 32}
+    # The server on this machine is the papers' provider here.
+    (shipped / "config" / "models.yaml").write_text(yaml.safe_dump({"models": deepcopy(raw["models"])}))
     return Plan.from_yaml(raw, shipped)
 
 
