@@ -15,7 +15,7 @@ import numpy as np
 
 from moot.stats import randomisation
 from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_numbers, mean_statistic
-from moot.stats.contrasts import Difference, Sums, compare_unpaired
+from moot.stats.differences import Difference, Sums, compare_unpaired
 
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "docs" / "results.md"

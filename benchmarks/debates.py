@@ -21,10 +21,10 @@ from fault_server import FaultServer
 from invented_replies import instance_of, sentence
 from moot.core.artifacts import read_cases
 from moot.core.model_config import ModelConfig
+from moot.jobs.debates import Job, write_transcripts
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.request import Reply, Request
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.plan import Plan
+from moot.plan.plan import Plan
 
 FACTS = "A person with {prior} prior arrests and {years} years of school, a job since May, living with the family. " * 8
 

@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.datasets.deidentify import Deidentified, Opinion, deidentify
-from moot.datasets.deidentify.reading import announced_outcome, read_opinions
-from moot.datasets.deidentify.recogniser import is_installed, recognised_names
-from moot.datasets.deidentify.survivors import without_pseudonyms
-from moot.datasets.deidentify.vocabulary import COMMON
 from moot.legal.rubric import OUTCOMES
 from moot.legal.rules import opinion_outcome
+from moot.studies.appellate.deidentify import Deidentified, Opinion, deidentify
+from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
+from moot.studies.appellate.deidentify.recogniser import is_installed, recognised_names
+from moot.studies.appellate.deidentify.survivors import without_pseudonyms
+from moot.studies.appellate.deidentify.vocabulary import COMMON
 
 CHARACTERS = 6_000
 PASSAGE = 1_000  # characters that a person reads

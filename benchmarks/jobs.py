@@ -19,7 +19,7 @@ import pytest
 
 from courtroom_runs import hold, people
 from debates import FACTS, InstantEndpoint, instant
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from postgres_server import postgres_server
 
 CALLS = 16

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from invented_replies import sentence
-from moot.llm.ledger import Entry, Ledger
+from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.request import Message, Reply, Request, call_id
 
 CALLS = 13

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from courtroom_runs import configuration, hold, people
 from moot.core.errors import UserError
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.prompts import Prompts
 from moot.llm.request import Message
 from moot.protocols import PROTOCOLS

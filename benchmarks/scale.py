@@ -29,16 +29,16 @@ from debates import FACTS, instant
 from moot.core.artifacts import atomic_path, describe, read_cases
 from moot.core.cases import shard_number
 from moot.core.schemas import SCHEMAS
-from moot.llm.ledger import Entry, Ledger
+from moot.jobs.predictions import write_predictions
+from moot.jobs.results import debated_results, model_results, study_results, write_scores
+from moot.llm.ledger.ledger import Entry, Ledger
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
 from moot.report.figures import draw
 from moot.report.outcome import read_outcome, write_outcome
 from moot.report.reader import render_reader
 from moot.report.tables import write_table
 from moot.report.transcripts import render_markdown, render_page
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
-from moot.stages.results import debated_results, model_results, study_results, write_scores
-from moot.studies import FIGURES, TABLES
 
 TEMPLATES = 200
 STUDY = "courtroom"

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from fault_server import FaultServer
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.ladder import json_schema, parse_reply
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Request

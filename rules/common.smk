@@ -14,11 +14,11 @@ from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.errors import UserError
 from moot.core.log import stage_lines_asked_for
 from moot.report.exports import EXPORTERS
-from moot.stages.console import show_stages
-from moot.stages.experiments import artifact_files
-from moot.stages.plan import Plan
-from moot.studies import FIGURES, TABLES
-from moot.stages.digests import (
+from moot.workflow.console import show_stages
+from moot.plan.experiments import artifact_files
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.workflow.digests import (
     CONTRASTS_TABLE,
     NAMES,
     SHEETS,
@@ -230,7 +230,7 @@ def resumed(wildcards):
     models = plan.models_in_job(wildcards.experiment, wildcards.model).values()
     if not any(model.puts_off for model in models):
         return 0
-    from moot.stages.resuming import times_resumed
+    from moot.workflow.resuming import times_resumed
 
     return times_resumed(Path(SHARDS.format(**wildcards)))
 

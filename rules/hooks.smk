@@ -6,7 +6,7 @@ import time
 from moot.core.errors import RunStoppedError
 from moot.core.stopping import Run
 from moot.report.outcome import read_outcome
-from moot.stages.folder import configured, take_folder
+from moot.workflow.folder import configured, take_folder
 
 
 def study_predictions(study):

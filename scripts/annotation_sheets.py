@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.log import LOG
-from moot.stages.job import job
-from moot.stages.sheets import SheetJob, write_drawn_sheet
+from moot.jobs.sheets import SheetJob, write_drawn_sheet
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

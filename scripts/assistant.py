@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.stages.assistants import write_assistant
-from moot.stages.job import job
+from moot.studies.feedback.assistants import write_assistant
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

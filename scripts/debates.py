@@ -4,12 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moot.commands.preview import calls_of_a_debate
 from moot.core.artifacts import read_cases
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.job import job
-from moot.stages.preview import calls_of_a_debate
-from moot.stages.records import digests_of
-from moot.stages.resuming import RESUMED
+from moot.jobs.debates import Job, write_transcripts
+from moot.workflow.job import job
+from moot.workflow.records import digests_of
+from moot.workflow.resuming import RESUMED
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from moot.core.log import LOG
 from moot.datasets.download import download, write_record
-from moot.stages.job import job
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

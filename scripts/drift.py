@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.stages.drift import check_drift, write_drift
-from moot.stages.job import job
+from moot.commands.drift import check_drift, write_drift
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

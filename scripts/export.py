@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from moot.stages.exports import write_export
-from moot.stages.job import job
+from moot.jobs.exports import write_export
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from moot.core.artifacts import intact, read_batches
 from moot.core.errors import UserError
-from moot.llm.exports import import_calls
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.exports import import_calls
+from moot.llm.ledger.ledger import Ledger
 
 
 def import_files(ledger: str, paths: Sequence[Path]) -> int:

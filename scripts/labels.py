@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.stages.job import job
-from moot.stages.labels import LabelJob, label_statements
-from moot.stages.records import digests_of
+from moot.jobs.labels import LabelJob, label_statements
+from moot.workflow.job import job
+from moot.workflow.records import digests_of
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.stages.job import job
-from moot.stages.results import model_results
+from moot.jobs.results import model_results
 from moot.studies.conference.minutes import render_minutes
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

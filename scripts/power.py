@@ -3,8 +3,8 @@
 import sys
 from typing import TYPE_CHECKING
 
-from moot.stages.job import job
-from moot.stages.power import write_power
+from moot.commands.power import write_power
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.stages.job import job
-from moot.stages.prefixes import compare_prefixes, write_prefixes
+from moot.commands.prefixes import compare_prefixes, write_prefixes
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import atomic_path
+from moot.jobs.results import debated_results
 from moot.report.reader import render_reader
-from moot.stages.job import job
-from moot.stages.results import debated_results
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from moot.core.artifacts import describe, read_cases
 from moot.datasets.records import write_records
-from moot.stages.job import job
-from moot.stages.records import digests_of
+from moot.workflow.job import job
+from moot.workflow.records import digests_of
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

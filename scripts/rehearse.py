@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.stages.job import job
-from moot.stages.power import summarise_power
-from moot.stages.rehearsing import rehearse
+from moot.commands.power import summarise_power
+from moot.commands.rehearsing import rehearse
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -9,7 +9,7 @@ from snakemake.iocontainers import InputFiles, Log, OutputFiles, Params, Wildcar
 from snakemake.script import Snakemake
 
 from moot.core.command_line import SHIPPED
-from moot.stages.plan import Plan
+from moot.plan.plan import Plan
 
 snakemake: Snakemake
 

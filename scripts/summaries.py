@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.stages.job import job
-from moot.stages.summaries import write_summaries
+from moot.studies.feedback.summaries import write_summaries
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

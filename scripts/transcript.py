@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import atomic_path
+from moot.jobs.results import model_results
 from moot.report.transcripts import render_markdown, render_page
-from moot.stages.job import job
-from moot.stages.results import model_results
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from moot.commands.verify import verify
 from moot.core.log import LOG
-from moot.stages.digests import Stages
-from moot.stages.job import job
-from moot.stages.verify import verify
+from moot.workflow.digests import Stages
+from moot.workflow.job import job
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -6,8 +6,8 @@ The numbers come from the tables in `results/tables` of the working directory.
 import sys
 from pathlib import Path
 
-from moot.stages.documented import Numbers
-from moot.stages.reference import PARTS, with_part
+from moot.commands.documented import Numbers
+from moot.commands.reference import PARTS, with_part
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

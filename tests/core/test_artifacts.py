@@ -24,8 +24,8 @@ from moot.core.artifacts import (
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.report.outcome import read_outcome, write_outcome
-from moot.stages.records import RECORDS, read_records
-from moot.stages.resuming import times_resumed
+from moot.workflow.records import RECORDS, read_records
+from moot.workflow.resuming import times_resumed
 
 READERS: list[Callable[[Path], object]] = [
     read_table,

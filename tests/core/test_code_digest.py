@@ -61,7 +61,7 @@ def test_a_script_that_is_not_there_is_an_error(scripts: Path) -> None:
 def test_cases_depend_on_no_code_of_language_models_or_protocols(name: str) -> None:
     covered = digests.modules_covered("cases", f"moot.datasets.{name}")
     assert f"moot.datasets.{name}" in covered
-    assert not [module for module in covered if module.startswith(("moot.llm", "moot.protocols", "moot.stages.plan"))]
+    assert not [module for module in covered if module.startswith(("moot.llm", "moot.protocols", "moot.plan.plan"))]
 
 
 def test_what_is_shown_depends_on_no_way_to_reach_a_model() -> None:

@@ -17,7 +17,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import booleans, check_unique, check_values, quoted, read_csv, read_jsonl, whole_numbers
 from moot.datasets import Loaded
-from moot.stages.load import check_cases
+from moot.jobs.load import check_cases
 
 GOOD = "id,answer,age\n1,yes,20\n2,no,\n"
 

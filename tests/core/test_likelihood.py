@@ -16,9 +16,9 @@ from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_server import FaultServer
 from moot.core.errors import LogprobsUnavailableError
 from moot.core.likelihood import best_threshold, censored, label_shares
-from moot.llm.ledger import Ledger
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
+from moot.jobs.predictions import write_predictions
+from moot.llm.ledger.ledger import Ledger
+from moot.plan.plan import Plan
 
 VALIDATION, CASES = 12, 40
 

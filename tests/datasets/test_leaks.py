@@ -11,9 +11,9 @@ import yaml
 
 from moot.core.cases import Case, leaks
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.texts.lawsuits import MOST_TEXTS, lawsuits, names
-from moot.datasets.texts.near_duplicates import near_duplicates, sharing
-from moot.stages.debated_cases import choose_debated_cases
+from moot.datasets.near_duplicates import near_duplicates, sharing
+from moot.plan.debated_cases import choose_debated_cases
+from moot.studies.feedback.texts.lawsuits import MOST_TEXTS, lawsuits, names
 from moot.training.baselines import select
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples

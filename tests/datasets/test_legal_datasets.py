@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.texts.leakage import cut, masked, outcome_rules_met
-from moot.datasets.texts.near_duplicates import Related, families, leaking, near_duplicates
+from moot.datasets.near_duplicates import Related, families, leaking, near_duplicates
+from moot.studies.feedback.texts.leakage import cut, masked, outcome_rules_met
 
 MakeContext = Callable[..., LoadContext]
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.datasets import LoadContext
-from moot.datasets.nlsy97 import Nlsy97Options, load
 from moot.datasets.people.narrative import prose
-from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE
-from moot.datasets.people.nlsy97_narrative import narrate
+from moot.studies.courtroom.data_nlsy97 import Nlsy97Options, load
+from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE
+from moot.studies.courtroom.people.nlsy97_narrative import narrate
 from narratives_told import GENDERED, told_and_no_other
 
 MakeContext = Callable[..., LoadContext]

@@ -14,12 +14,12 @@ from pydantic import ValidationError
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.nlsy97 import FILE, Nlsy97Options, load
 from moot.datasets.people.feature_ranking import rank_features
-from moot.datasets.people.investigator import FOLDER, read_extracts, read_variables
-from moot.datasets.people.nlsy97_columns import CATEGORIES, FEATURES, LABEL, clean
-from moot.datasets.people.nlsy97_narrative import PHRASES, narrate
-from moot.datasets.people.synthetic import nlsy97_table
+from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
+from moot.studies.courtroom.people.investigator import FOLDER, read_extracts, read_variables
+from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, LABEL, clean
+from moot.studies.courtroom.people.nlsy97_narrative import PHRASES, narrate
+from moot.studies.courtroom.people.synthetic import nlsy97_table
 
 MakeContext = Callable[..., LoadContext]
 HEADER = ("id", LABEL, *FEATURES)

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from moot.core.artifacts import SCHEMAS, describe, write_rows
 from moot.core.errors import UserError
 from moot.datasets import LoadContext
-from moot.datasets.deidentify import Opinion, deidentify, recheck, recogniser
-from moot.datasets.deidentify.gates import check, forbidden_words, surviving_marked
-from moot.datasets.deidentify.lexicon import Lexicon
-from moot.datasets.deidentify.opinion import find_judges, find_parties, introduced_parties, with_caption
-from moot.datasets.deidentify.reading import announced_outcome, read_opinions
-from moot.datasets.deidentify.recogniser import recognised_names
-from moot.datasets.deidentify.references import replace_references, with_letters
-from moot.datasets.deidentify.segments import extract_part, majority, split_opinion
-from moot.datasets.opinions import OpinionsOptions, describe_problems, human_statements, load
 from moot.legal.rules import label_statement
+from moot.studies.appellate.data_opinions import OpinionsOptions, describe_problems, human_statements, load
+from moot.studies.appellate.deidentify import Opinion, deidentify, recheck, recogniser
+from moot.studies.appellate.deidentify.gates import check, forbidden_words, surviving_marked
+from moot.studies.appellate.deidentify.lexicon import Lexicon
+from moot.studies.appellate.deidentify.opinion import find_judges, find_parties, introduced_parties, with_caption
+from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
+from moot.studies.appellate.deidentify.recogniser import recognised_names
+from moot.studies.appellate.deidentify.references import replace_references, with_letters
+from moot.studies.appellate.deidentify.segments import extract_part, majority, split_opinion
 
 Context = Callable[..., LoadContext]
 FACTS = (

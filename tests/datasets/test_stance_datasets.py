@@ -9,9 +9,9 @@ import pytest
 from moot.core.cases import leaks
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.agreement import AGREEMENT, OPEN
-from moot.datasets.texts.near_duplicates import RESEMBLING
-from moot.datasets.texts.topics import extract_body, extract_topic
+from moot.datasets.near_duplicates import RESEMBLING
+from moot.datasets.topics import extract_body, extract_topic
+from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 
 PROJECT = Path(__file__).parents[2]
 

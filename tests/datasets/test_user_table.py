@@ -19,7 +19,7 @@ from moot.core.cases import leaks
 from moot.core.errors import UserError
 from moot.core.user_tables import read_table
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.texts.near_duplicates import RESEMBLING
+from moot.datasets.near_duplicates import RESEMBLING
 from moot.training.examples import examples
 
 ROWS = [

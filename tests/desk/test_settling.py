@@ -15,8 +15,8 @@ from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling, conflicts
+from moot.jobs.labels import by_people, effective_labels
 from moot.labels.sheets import filled_files, read_annotations
-from moot.stages.labels import by_people, effective_labels
 
 ANN = ["AFFIRM", "AFFIRM", "REVERSE", "NONE"]
 BOB = ["AFFIRM", "REVERSE", "REVERSE AND REMAND", "NONE"]

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
+from moot.jobs.labels import ALL_COLUMNS, counted_labels
 from moot.labels.sample import draw_more, inclusion, name_units, read_sample, said, unit_sizes, write_sample
 from moot.labels.statements import statement_id
 from moot.legal.rubric import CODES
-from moot.stages.labels import ALL_COLUMNS, counted_labels
 
 NOTHING = read_sample(None)
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
+from moot.jobs.labels import by_function, by_people, effective_labels
 from moot.labels.agreement import annotator_agreement, confusion
 from moot.labels.sheets import blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
 from moot.legal.rubric import CODES, LABELS
-from moot.stages.labels import by_function, by_people, effective_labels
 
 FACTS = {"c1": "Facts one.", "c2": "Facts two."}
 TEXTS = ["I vote to affirm.", "=HYPERLINK(1) I would reverse.", "Both sides have merit.", "", "I vote to affirm again."]

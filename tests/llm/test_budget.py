@@ -8,9 +8,9 @@ import pytest
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import RunStoppedError
-from moot.llm.ledger import Entry, Ledger
+from moot.llm.ledger.ledger import Entry, Ledger
+from moot.llm.ledger.reservations import Reservation, Spent
 from moot.llm.request import Reply
-from moot.llm.reservations import Reservation, Spent
 
 PRICE = {"price": {"input": 100.0, "output": 400.0}, "max_tokens": 60}
 LIMITS = {"calls": 50, "tokens": 20_000, "usd": 2.0}

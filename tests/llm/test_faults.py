@@ -17,15 +17,15 @@ from fault_kinds import CONTENT, KINDS, SLOW, TRANSIENT
 from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError
 from moot.core.model_config import ModelConfig
+from moot.jobs.predictions import write_predictions
 from moot.llm import chat as chat_module
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import label_logprobs, retry_after
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
+from moot.plan.plan import Plan
 
 SCHEMA = {
     "type": "object",

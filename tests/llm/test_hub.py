@@ -10,12 +10,12 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
 from model_hub import COMMIT, ModelHub
+from moot.commands.preview import preview
 from moot.core.config import parse_config
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.embedded import PACKAGED, model_path
-from moot.stages.plan import Plan
-from moot.stages.preview import preview
+from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAME = "hf:org/repo:small.gguf"

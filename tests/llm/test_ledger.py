@@ -22,13 +22,13 @@ from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
-from moot.llm import ledger_database
-from moot.llm.batching import Batched
 from moot.llm.chat import Chat, Settings
-from moot.llm.ledger import Entry, Ledger, Question
+from moot.llm.ledger.batching import Batched
+from moot.llm.ledger.ledger import Entry, Ledger, Question
+from moot.llm.ledger.ledger import database as ledger_database
+from moot.llm.ledger.reservations import Spent
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request, call_id
-from moot.llm.reservations import Spent
 
 
 def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:

@@ -13,8 +13,8 @@ from test_ledger import entries
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
-from moot.llm.ledger import Ledger
-from moot.llm.reservations import Reservation
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.ledger.reservations import Reservation
 from postgres_server import postgres_server, restart
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from courtroom_runs import PROJECT, configuration, hold, people, start_job
 from moot.core.errors import RunStoppedError, UserError
-from moot.llm.ledger import Ledger
-from moot.stages.plan import Plan
+from moot.llm.ledger.ledger import Ledger
+from moot.plan.plan import Plan
 
 SERVER = f"{sys.executable} {PROJECT / 'tests/support/fault_server.py'} --port {{port}}"
 CALLS = 16

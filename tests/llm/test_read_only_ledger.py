@@ -15,9 +15,9 @@ from test_ledger import entries, nobody
 
 from courtroom_runs import PROJECT, configuration, hold, people
 from fault_server import FaultServer
+from moot.commands.preview import PreviewLedger
 from moot.core.errors import RunStoppedError, UserError
-from moot.llm.ledger import Ledger
-from moot.stages.preview import PreviewLedger
+from moot.llm.ledger.ledger import Ledger
 
 IDS = [entry.call_id for entry in entries(9)]
 

@@ -10,17 +10,17 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, configuration, hold, people
 from fault_server import FaultServer
+from moot.commands.preview import PreviewLedger
 from moot.core.errors import RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import served_as
-from moot.llm.ledger import VERSION, Ledger
+from moot.llm.ledger.ledger import VERSION, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Request, request_to
-from moot.stages.digests import Stages
-from moot.stages.plan import Plan
-from moot.stages.preview import PreviewLedger
+from moot.plan.plan import Plan
+from moot.workflow.digests import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 FIRST, SECOND = "As the first server says.", "The second server says otherwise."

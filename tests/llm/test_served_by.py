@@ -13,16 +13,16 @@ from fault_server import FaultServer
 from moot.core.config import Budget
 from moot.core.errors import CallFailedError, RunStoppedError
 from moot.core.model_config import ModelConfig
+from moot.jobs.predictions import write_predictions
 from moot.llm import chat as chat_module
 from moot.llm.chat import Chat, Settings
-from moot.llm.exports import calls_row, entry_from_row
-from moot.llm.ledger import Entry, Ledger
+from moot.llm.ledger.exports import calls_row, entry_from_row
+from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request
+from moot.plan.plan import Plan
 from moot.scores.results import ExperimentResults
 from moot.scores.served import served, version_notes, versions_said
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
 
 
 @pytest.fixture(autouse=True)

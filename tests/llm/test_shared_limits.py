@@ -16,9 +16,9 @@ from moot.core.artifacts import read_cases
 from moot.core.cases import shard_number
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.limits import Pace
-from moot.stages.plan import Plan
+from moot.plan.plan import Plan
 from postgres_server import postgres_server
 
 PROJECT = Path(__file__).resolve().parents[2]

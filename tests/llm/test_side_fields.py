@@ -12,14 +12,14 @@ from fault_server import FaultServer
 from moot.core.cases import Case
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Settings, open_chats
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.ladder import describe_schema, parse_reply
 from moot.llm.parsing.schema import schema_fields
 from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, Setting, transcript_row
-from moot.protocols.panel_statements import stated_confidence
+from moot.studies.appellate.panel_statements import stated_confidence
 from reply_forms import PROTOCOL_FORMS
 from results_on_disk import REARREST
 from scripted_model import WINNER

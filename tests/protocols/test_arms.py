@@ -12,16 +12,16 @@ import pytest
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
+from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 from moot.protocols.arm_debates import joint
 from moot.protocols.arms import ARMS
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
-from moot.stages.preview import preview
 
 DEBATE = ("noise", "alone", "consultancy", "swap", "plant_citation", "plant_authority", "plant_padding")
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -13,12 +13,21 @@ from conference_script import LoadContextMaker, conference_case, script
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.datasets import LOADERS
-from moot.datasets.agreement import AGREEMENT, OPEN
-from moot.datasets.conference import Agenda, Topic, agenda_text, read_agenda
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Debate
-from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, Turn, next_speaker, participant, transitions
+from moot.studies.conference.data_agreement import AGREEMENT, OPEN
+from moot.studies.conference.data_conference import Agenda, Topic, agenda_text, read_agenda
+from moot.studies.conference.speakers import (
+    EVALUATOR,
+    JUDGE,
+    MODERATOR,
+    USER,
+    Turn,
+    next_speaker,
+    participant,
+    transitions,
+)
 from scripted_model import hold
 
 # Algorithm 1

@@ -8,14 +8,14 @@ import pytest
 from answers_by_model import debated
 from fault_server import FaultServer
 from moot.core.cases import Task
-from moot.datasets.caselaw import TASK as CASELAW
-from moot.datasets.people.nlsy97_columns import TASK as REARREST
 from moot.llm.parsing.ladder import parse_reply
 from moot.protocols.contradictions import contradiction
 from moot.protocols.replies import prediction_schema
 from moot.report.transcripts import read_debates
 from moot.scores import score_experiment
 from moot.scores.contradictions import contradiction_notes
+from moot.studies.courtroom.people.nlsy97_columns import TASK as REARREST
+from moot.studies.feedback.data_caselaw import TASK as CASELAW
 
 AGAIN = "The defendant will not be arrested again."
 

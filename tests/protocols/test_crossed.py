@@ -10,9 +10,9 @@ from moot.core.cases import Task
 from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.protocols.debate import Debate
-from moot.protocols.feedback import FeedbackParams, debate_feedback
-from moot.protocols.panel import PanelParams, panel
 from moot.protocols.prompting import SelfConsistencyParams, self_consistency
+from moot.studies.appellate.protocol_panel import PanelParams, panel
+from moot.studies.feedback.protocol import FeedbackParams, debate_feedback
 from scripted_model import ScriptedModel, make_debate
 
 WINNER = Task(noun="the case", question="Who wins?", labels=("defendant", "plaintiff"), positive="plaintiff")

@@ -13,10 +13,15 @@ import skops.io
 from moot.core.cases import Case
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.llm.request import Request
-from moot.protocols.feedback import STATED, TOKEN_PROBABILITIES, FeedbackParams, debate_feedback
-from moot.protocols.reasoning import ReasoningParams, ReflexionParams, four_step_chain_of_thought, reflexion
 from moot.protocols.replies import position_in
-from moot.training.reliability import (
+from moot.studies.feedback.protocol import STATED, TOKEN_PROBABILITIES, FeedbackParams, debate_feedback
+from moot.studies.feedback.protocol_reasoning import (
+    ReasoningParams,
+    ReflexionParams,
+    four_step_chain_of_thought,
+    reflexion,
+)
+from moot.studies.feedback.reliability import (
     OPINION_COLUMNS,
     Assistant,
     debater_opinions,

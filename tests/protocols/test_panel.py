@@ -8,12 +8,12 @@ import pytest
 
 from moot.core.cases import Case
 from moot.core.errors import DebatePausedError, UserError
-from moot.datasets.opinions import TASK, human_statements
 from moot.llm.request import Request
 from moot.protocols.inbox import read_answer_file
-from moot.protocols.panel import OpinionOnAppeal
-from moot.protocols.panel_statements import split_round, stated_confidence
 from moot.protocols.people import form_of
+from moot.studies.appellate.data_opinions import TASK, human_statements
+from moot.studies.appellate.panel_statements import split_round, stated_confidence
+from moot.studies.appellate.protocol_panel import OpinionOnAppeal
 from scripted_model import hold
 
 CASE = Case(

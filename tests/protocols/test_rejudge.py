@@ -10,12 +10,12 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
 from fault_server import FaultServer
+from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError
-from moot.llm.ledger import Ledger
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.plan import Plan
-from moot.stages.preview import preview
+from moot.jobs.debates import Job, write_transcripts
+from moot.llm.ledger.ledger import Ledger
+from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES, ROUNDS = 6, 3

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
+from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError, UserError
+from moot.jobs.debates import Job, write_transcripts
 from moot.protocols import PROTOCOLS
 from moot.protocols.forms import read_answer, write_answer
 from moot.report.content import people_note
 from moot.scores.results import ExperimentResults
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.preview import preview
 from people_in_debates import WORDS, answer_all, answer_file, cases_of, hold, open_questions, planned, statuses
 
 SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {

@@ -18,15 +18,15 @@ from moot.core.cases import Task
 from moot.labels.judge import Judged
 from moot.llm.parsing.schema import json_schema
 from moot.protocols import ProtocolParams
-from moot.protocols.conference import Evaluation, Notes, coding_schema
-from moot.protocols.courtroom import Inline
-from moot.protocols.decisions import Grade, decision_schema
-from moot.protocols.feedback import opinion_schema
-from moot.protocols.panel_statements import Spoken, round_schema
 from moot.protocols.people import PersonsForm
-from moot.protocols.reasoning import Criticism, steps_schema
 from moot.protocols.replies import Factor, prediction_schema
-from moot.protocols.summaries import CaseSummary
+from moot.studies.appellate.panel_statements import Spoken, round_schema
+from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
+from moot.studies.conference.protocol_decisions import Grade, decision_schema
+from moot.studies.courtroom.protocol import Inline
+from moot.studies.feedback.protocol import opinion_schema
+from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
+from moot.studies.feedback.protocol_summaries import CaseSummary
 
 NOT_SENT = (ProtocolParams, PersonsForm)
 ONE = Task(noun="the case", question="Is it so?", labels=("no", "yes"))

@@ -6,9 +6,9 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
+from moot.report import TABLES
 from moot.report.claims import CANNOT_TELL, COLUMNS, NOT_SUPPORTED, STATISTICS, SUPPORTED, Claim, Selector, read_claims
 from moot.scores.answers import Estimate
-from moot.studies import TABLES
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
 

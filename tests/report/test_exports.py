@@ -14,11 +14,11 @@ from fault_server import FaultServer
 from moot.core.artifacts import file_digest
 from moot.core.config import Publication
 from moot.core.errors import UserError
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
 from moot.scores import score_experiment
 from moot.scores.results import OVERALL, ExperimentResults
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = 4
@@ -201,7 +201,7 @@ def test_an_export_says_the_same_each_time(export: Export, log: Any, tmp_path: P
 
 
 def test_the_missing_library_is_named(export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "moot.report.inspect_log", None)
+    monkeypatch.setitem(sys.modules, "moot.report.exports._inspect_log", None)
     with pytest.raises(UserError, match=r"make env EXTRAS=inspect.*export_convokit"):
         EXPORTERS["inspect"].write(export, tmp_path / "trial.eval")
     assert not list(tmp_path.iterdir())

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.plan.as_published import compare_with_papers
+from moot.report import TABLES
 from moot.report.latex import GAP, TURNED, UPRIGHT, latex_table, layout_of
 from moot.report.tables import as_latex
-from moot.stages.as_published import compare_with_papers
-from moot.studies import TABLES
-from moot.studies.appellate import beyond, tables
+from moot.studies.appellate import tables
+from moot.studies.appellate import tables_beyond as beyond
 from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
 
 DOCUMENT = r"""\documentclass{article}

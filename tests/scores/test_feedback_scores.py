@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from moot.core.cases import Case
-from moot.scores.feedback import WEIGHTS, feedback
 from moot.scores.results import ExperimentResults
+from moot.studies.feedback.scores import WEIGHTS, feedback
 from results_on_disk import experiment_view, prediction, utterance, write_results
 from scripted_model import WINNER
 

@@ -18,17 +18,17 @@ from scipy.stats import norm
 from moot.core.cases import Case, Task
 from moot.core.model_config import ModelConfig, SimulatedVoice
 from moot.core.schemas import SCHEMAS
-from moot.datasets.opinions import TASK as APPEAL
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
-from moot.llm.simulated_beliefs import form_belief, read_request, world_of
+from moot.llm.simulated.beliefs import form_belief, read_request, world_of
 from moot.scores.dynamics import stated_predictions
 from moot.scores.group_rates import FALSE_POSITIVE, group_rates
-from moot.scores.panel import log_odds_ratio, opposing_influences
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.stats.bootstrap import AMOUNT, DIFFERENCE, ClusterBootstrap, as_numbers, mean_statistic
-from moot.stats.contrasts import Sums, compare_unpaired
-from moot.studies.counterfactual import PREDICTION, Told, _compare
+from moot.stats.differences import Sums, compare_unpaired
+from moot.studies.across.tables_counterfactual import PREDICTION, Told, _compare
+from moot.studies.appellate.data_opinions import TASK as APPEAL
+from moot.studies.appellate.scores_panel import log_odds_ratio, opposing_influences
 
 SEEDS = 200
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 import yaml
 
+from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.report.published import COLUMNS
 from moot.scores import to_frame
 from moot.scores.results import Score
 from moot.scores.served import GROUP, METRIC
-from moot.stages.as_published import compare_with_papers, confirm_served, paper_plan
-from moot.studies.appellate import beyond, tables
+from moot.studies.appellate import tables
+from moot.studies.appellate import tables_beyond as beyond
 from shown_values import differences
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, hundred_debates, plan_of, study_of
 

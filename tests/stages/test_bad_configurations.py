@@ -11,7 +11,7 @@ from moot.core.config import over_defaults
 from moot.core.errors import UserError
 from moot.core.model_values import SHIPPED_ENDPOINTS
 from moot.llm.endpoints import ENDPOINTS
-from moot.stages.plan import Plan
+from moot.plan.plan import Plan
 from project_copy import Workflow
 
 PROJECT = Path(__file__).resolve().parents[2]

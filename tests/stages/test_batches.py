@@ -14,11 +14,11 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
+from moot.commands.preview import preview
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
-from moot.llm.ledger import Ledger
-from moot.stages.plan import Plan
-from moot.stages.preview import preview
+from moot.llm.ledger.ledger import Ledger
+from moot.plan.plan import Plan
 
 DEBATES, WAVES = 5, 10
 PRICE = {"input": 2.0, "output": 10.0}

@@ -11,9 +11,9 @@ from answers_by_model import debated
 from courtroom_runs import EXPERIMENT
 from fault_server import FaultServer
 from moot.protocols.confidence_scales import scales_in
-from moot.protocols.panel_statements import share_stated
 from moot.scores import score_experiment
-from moot.scores.feedback import judged_debates
+from moot.studies.appellate.panel_statements import share_stated
+from moot.studies.feedback.scores import judged_debates
 
 SHARES, PERCENT = "by-shares", "by-percent"
 

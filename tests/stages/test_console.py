@@ -4,7 +4,7 @@ import logging
 from types import SimpleNamespace
 from typing import Any
 
-from moot.stages.console import StageLines, stage_of
+from moot.workflow.console import StageLines, stage_of
 
 
 class Run:

@@ -10,18 +10,18 @@ import pytest
 
 from moot.core.artifacts import read_frame
 from moot.datasets import LoadContext
-from moot.datasets import opinions as loader
-from moot.datasets.deidentify import Opinion, deidentify
-from moot.datasets.deidentify.hints import generalises, tells_outcome
-from moot.datasets.deidentify.lexicon import Lexicon
-from moot.datasets.deidentify.opinion import party_rules, with_caption
-from moot.datasets.deidentify.reading import announced_outcome, read_opinions
-from moot.datasets.deidentify.references import cites_cases
-from moot.datasets.deidentify.replacing import tidied
-from moot.datasets.deidentify.segments import majority
-from moot.datasets.deidentify.survivors import find_survivors
-from moot.datasets.opinions import OpinionsOptions, load
-from moot.stages.deidentification import write_deidentification
+from moot.studies.appellate import data_opinions as loader
+from moot.studies.appellate.data_opinions import OpinionsOptions, load
+from moot.studies.appellate.deidentification import write_deidentification
+from moot.studies.appellate.deidentify import Opinion, deidentify
+from moot.studies.appellate.deidentify.hints import generalises, tells_outcome
+from moot.studies.appellate.deidentify.lexicon import Lexicon
+from moot.studies.appellate.deidentify.opinion import party_rules, with_caption
+from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
+from moot.studies.appellate.deidentify.references import cites_cases
+from moot.studies.appellate.deidentify.replacing import tidied
+from moot.studies.appellate.deidentify.segments import majority
+from moot.studies.appellate.deidentify.survivors import find_survivors
 
 Context = Callable[..., LoadContext]
 PLAIN = (

@@ -9,18 +9,18 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
+from moot.commands.documented import Numbers, unmarked
 from moot.core.artifacts import describe, read_cases
 from moot.core.config import COMPARISON, RECORDED
 from moot.core.errors import UserError
 from moot.datasets.records import write_records
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.jobs.results import study_results, write_scores
+from moot.plan.plan import Plan
+from moot.report import TABLES
 from moot.report.tables import write_table
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.documented import Numbers, unmarked
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
-from moot.stages.results import study_results, write_scores
-from moot.studies import TABLES
 
 PROJECT = Path(__file__).resolve().parents[2]
 PUBLISHED = PROJECT / "data" / "published" / "published_results.csv"

@@ -11,14 +11,14 @@ from scipy.stats import binomtest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
+from moot.commands.drift import check_drift, smallest_change, write_drift
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.predictions import write_predictions
 from moot.llm.endpoints.embedded import PACKAGED, model_path
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.drift import check_drift, smallest_change, write_drift
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
+from moot.plan.plan import Plan
 
 CALLS = 40
 

@@ -11,14 +11,14 @@ import pytest
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
+from moot.commands.freezing import freeze
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.digests import frozen_files
-from moot.stages.freezing import freeze
-from moot.stages.frozen_plans import NOT_FROZEN, compare_with_frozen, digest_of
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.frozen_plans import NOT_FROZEN, compare_with_frozen, digest_of
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
+from moot.workflow.digests import frozen_files
 
 BEFORE, LATER = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2026, 2, 3, tzinfo=UTC)
 EXPERIMENT = {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}

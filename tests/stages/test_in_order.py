@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.stages.debates import in_order
+from moot.jobs.debates import in_order
 
 
 class Watched:

@@ -18,23 +18,23 @@ from moot.core.config import Publication
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.log import job_log
 from moot.core.model_config import ModelConfig
+from moot.jobs.predictions import write_predictions
 from moot.llm import chat as chat_module
 from moot.llm import redaction
 from moot.llm.chat import Settings, open_chats
 from moot.llm.endpoints.ollama import OllamaEndpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
-from moot.llm.ledger import Ledger
-from moot.llm.ledger_database import DamagedError
-from moot.llm.packing import decompress
+from moot.llm.ledger.database import DamagedError
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.ledger.packing import decompress
 from moot.llm.progress import Progress
 from moot.llm.redaction import REMOVED
 from moot.llm.request import Message, Request
+from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
 from moot.report.transcripts import render_markdown, render_page
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
 
 KEY = "sk-planted-0123456789abcdef"
 VARIABLE = "PLANTED_KEY"

@@ -16,17 +16,17 @@ from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, peop
 from fault_server import FaultServer
 from invented_replies import digest_of
 from moot.core.stopping import RUN_FILE
+from moot.jobs.predictions import write_predictions
 from moot.llm.endpoints.openai import OpenAIEndpoint
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.request import Message, Request
+from moot.plan.plan import Plan
+from moot.report import TABLES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.report.tables import as_csv
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
-from moot.studies import TABLES
 
 KILLS, DEBATES, CONCURRENCY = 25, 24, 8
 CALLS = 16 * DEBATES

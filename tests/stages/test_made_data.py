@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from moot.core.errors import UserError
-from moot.stages.digests import Stages
-from moot.stages.experiments import artifact_files
-from moot.stages.plan import Plan
+from moot.plan.experiments import artifact_files
+from moot.plan.plan import Plan
+from moot.workflow.digests import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"}

@@ -19,14 +19,14 @@ from snakemake.utils import update_config
 from fault_server import FaultServer
 from moot.core.artifacts import describe, read_cases, write_frame
 from moot.core.schemas import SCHEMAS
-from moot.stages.assistants import write_assistant
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.experiments import Experiment
-from moot.stages.labels import LabelJob, label_statements
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
-from moot.stages.results import study_results, write_scores
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.labels import LabelJob, label_statements
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.jobs.results import study_results, write_scores
+from moot.plan.experiments import Experiment
+from moot.plan.plan import Plan
+from moot.studies.feedback.assistants import write_assistant
 from shown_values import missing
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 

@@ -10,16 +10,17 @@ import pytest
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.datasets.opinions import TASK as APPEAL
 from moot.llm.prompts import fill
 from moot.llm.request import Request
+from moot.plan.as_published import compare_with_papers, paper_plan
+from moot.plan.wording import Wordings, words_digest
+from moot.report import TABLES
 from moot.report.content import AsPublished
 from moot.report.published import OUR_WORDING
 from moot.report.tables import notes_under
-from moot.stages.as_published import compare_with_papers, paper_plan
-from moot.stages.wording import Wordings, words_digest
-from moot.studies import TABLES
-from moot.studies.appellate import beyond, tables
+from moot.studies.appellate import tables
+from moot.studies.appellate import tables_beyond as beyond
+from moot.studies.appellate.data_opinions import TASK as APPEAL
 from printed_prompts import printed_prompts
 from results_on_disk import REARREST
 from scripted_model import PROJECT, WINNER, hold

@@ -9,9 +9,9 @@ import yaml
 
 from moot.core.config import schema_json
 from moot.core.errors import UserError
-from moot.stages.digests import Stages
-from moot.stages.plan import Plan
-from moot.studies import FIGURES, TABLES
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.workflow.digests import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = {

@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 
 from courtroom_runs import PROJECT, configuration, people
+from moot.commands.power import Powered, _planned_cases, planned_power, power_lines, summarise_power, write_power
+from moot.commands.preview import preview
 from moot.core.artifacts import read_cases, read_frame
 from moot.core.errors import UserError
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
 from moot.scores.contrasts import Side
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.plan import Plan
-from moot.stages.power import Powered, _planned_cases, planned_power, power_lines, summarise_power, write_power
-from moot.stages.predictions import write_predictions
-from moot.stages.preview import preview
 from moot.stats.power import Goal, Spread, cases_needed, paired_proportions
 
 CASES, REPEATS = 40, 2

@@ -6,10 +6,10 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from fault_server import FaultServer
+from moot.commands.prefixes import ALL, Earlier, common, compare_prefixes, write_prefixes
 from moot.core.errors import UserError
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
-from moot.stages.prefixes import ALL, Earlier, common, compare_prefixes, write_prefixes
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
 
 
 def commonprefix(texts: list[str]) -> str:

@@ -8,9 +8,9 @@ from courtroom_runs import MODEL, PROJECT, configuration, hold, people
 from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.llm.endpoints.openai import OpenAIEndpoint
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.request import Message, request_to
-from moot.stages.plan import Plan
+from moot.plan.plan import Plan
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -6,11 +6,11 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
+from moot.commands.preview import calls_of_a_debate
 from moot.core.artifacts import read_cases
+from moot.jobs.debates import Job
 from moot.llm.progress import Progress
-from moot.stages.debates import Job
-from moot.stages.plan import Plan
-from moot.stages.preview import calls_of_a_debate
+from moot.plan.plan import Plan
 
 
 def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(server: FaultServer, tmp_path: Path) -> None:

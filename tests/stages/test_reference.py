@@ -11,16 +11,16 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from moot.commands.reference import PARTS, ROOMS, with_part
+from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
+from moot.commands.registered import registered
 from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS
 from moot.datasets import LOADERS
+from moot.jobs.labels import ALL_COLUMNS
+from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
-from moot.stages.deidentification import COLUMNS as DEIDENTIFIED
-from moot.stages.labels import ALL_COLUMNS
-from moot.stages.plan import Plan
-from moot.stages.reference import PARTS, ROOMS, with_part
-from moot.stages.reference_prompts import EVERYWHERE, SOMETIMES, variables
-from moot.stages.registered import registered
+from moot.studies.appellate.deidentification import COLUMNS as DEIDENTIFIED
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
 from results_on_disk import case, prediction, utterance, write_results
 

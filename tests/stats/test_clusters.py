@@ -9,10 +9,10 @@ import pytest
 from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, Loaded
+from moot.jobs.load import clustered
+from moot.report import TABLES
 from moot.report.content import StudyResults
 from moot.scores.classification import classification
-from moot.stages.load import clustered
-from moot.studies import TABLES
 from results_on_disk import REARREST, case, prediction, write_results
 
 BY_COURT = replace(REARREST, cluster="court")

@@ -22,7 +22,7 @@ from moot.stats.bootstrap import (
     share_statistic,
 )
 from moot.stats.calibration import auc_statistic
-from moot.stats.contrasts import Sums, compare_paired
+from moot.stats.differences import Sums, compare_paired
 from moot.stats.randomisation import sign_flip
 
 PROJECT = Path(__file__).resolve().parents[2]

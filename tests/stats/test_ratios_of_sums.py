@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from moot.stats.bootstrap import ANY, DIFFERENCE, SHARE, as_numbers
-from moot.stats.contrasts import Sums, compare_paired, compare_unpaired
+from moot.stats.differences import Sums, compare_paired, compare_unpaired
 from moot.stats.paired import compare
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import fisher_exact
 
 from moot.stats.bootstrap import AMOUNT, SHARE, as_numbers
-from moot.stats.contrasts import Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -10,18 +10,19 @@ import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.cases import Case
-from moot.datasets.opinions import TASK
 from moot.legal.citations import count_citations
 from moot.legal.rubric import CODES
+from moot.report import FIGURES, TABLES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.panel import log_odds_ratio, panel_scores
-from moot.scores.panel_labels import label_scores
-from moot.scores.panel_steps import opposing_influences, panel_steps, position_changes
 from moot.scores.results import ExperimentResults
-from moot.studies import FIGURES, TABLES, study_figures, study_tables
+from moot.studies.appellate.data_opinions import TASK
+from moot.studies.appellate.panel_steps import opposing_influences, panel_steps, position_changes
 from moot.studies.appellate.phases import STUDY
+from moot.studies.appellate.scores_labels import label_scores
+from moot.studies.appellate.scores_panel import log_odds_ratio, panel_scores
+from of_study import of_study
 from results_on_disk import experiment_view, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -284,10 +285,10 @@ def test_every_table_and_figure_is_built_for_three_phases_and_for_none(tmp_path:
         for protocol, name in (("synthetic_panel", "s"), ("panel", "p"), ("human_panel", "h"))
     ]
     for results in (study(three), study([])):
-        for entry in study_tables(STUDY):
+        for entry in of_study(TABLES, STUDY):
             content = TABLES[f"{STUDY}/{entry.name}"].build(results)
             assert len(content.frame.columns) > 3
-        for drawn in study_figures(STUDY):
+        for drawn in of_study(FIGURES, STUDY):
             assert FIGURES[f"{STUDY}/{drawn.name}"].build(results).axes
 
 

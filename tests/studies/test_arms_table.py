@@ -10,7 +10,7 @@ import pytest
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.studies.arms import what_debate_adds
+from moot.studies.across.tables_arms import what_debate_adds
 from results_on_disk import case, prediction, utterance, write_results
 
 TRUTH = {"a": "yes", "b": "no", "c": "yes", "d": "no"}

@@ -13,22 +13,23 @@ import pytest
 from conference_script import FORMS, conference_case, script
 from moot.core.cases import Case, Task
 from moot.datasets import LoadContext
-from moot.datasets.agreement import AGREEMENT, OPEN
+from moot.jobs.debates import conclude
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import transcript_row
+from moot.report import FIGURES, TABLES
 from moot.report.content import StudyResults
 from moot.report.figures import draw
 from moot.report.published import read_published
 from moot.report.tables import as_csv, as_html, as_latex
 from moot.report.transcripts import render_page
 from moot.scores import concat_scores, no_scores, score_experiment
-from moot.scores.conference import repetition
-from moot.scores.lexicon import clusters_reached
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.stages.debates import conclude
-from moot.studies import FIGURES, TABLES, study_figures, study_tables
+from moot.studies.conference.data_agreement import AGREEMENT, OPEN
+from moot.studies.conference.lexicon import clusters_reached
 from moot.studies.conference.minutes import render_minutes
+from moot.studies.conference.scores_conference import repetition
+from of_study import of_study
 from results_on_disk import experiment_view, prediction, repeating, utterance, write_results
 from scripted_model import Script, hold
 
@@ -199,9 +200,9 @@ async def test_conditions_are_compared_where_only_the_judge_differs(
 
 @pytest.mark.parametrize("study", ["stance", "conference"])
 def test_every_table_and_figure_stands_without_any_experiment(tmp_path: Path, study: str) -> None:
-    for table in study_tables(study):
+    for table in of_study(TABLES, study):
         assert as_csv(table.build(study_of(study, [])))
-    for figure in study_figures(study):
+    for figure in of_study(FIGURES, study):
         draw(figure, study_of(study, []), {"svg": tmp_path / "figure.svg"})
         assert (tmp_path / "figure.svg").stat().st_size > 1000
 
@@ -240,11 +241,11 @@ async def test_tables_and_figures_of_conferences_are_harmless_and_stable(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     study = await both_conditions(tmp_path, load_context)
-    for table in study_tables("conference"):
+    for table in of_study(TABLES, "conference"):
         content = table.build(study)
         for text in (as_html(table, content, study), as_latex(table, content, study)):
             assert "<script>" not in text
-    for figure in study_figures("conference"):
+    for figure in of_study(FIGURES, "conference"):
         paths = [tmp_path / "one.svg", tmp_path / "two.svg"]
         for path in paths:
             draw(figure, study, {"svg": path})

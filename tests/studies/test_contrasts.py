@@ -8,15 +8,15 @@ import pytest
 from support.results_on_disk import case, experiment_view, prediction, write_results
 
 from moot.core.errors import UserError
+from moot.plan.plan import Plan
+from moot.report import TABLES
 from moot.report.content import CONTRASTS, StudyResults
 from moot.report.tables import as_html, write_table
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
-from moot.stages.digests import Stages
-from moot.stages.plan import Plan
 from moot.stats.paired import compare_predictions, holm
-from moot.studies import TABLES
-from moot.studies.contrasts import contrasts
+from moot.studies.across.tables_contrasts import contrasts
+from moot.workflow.digests import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2]) for number in range(30)]
@@ -184,7 +184,7 @@ def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan
     assert TABLES["courtroom/contrasts"].rests_on == (CONTRASTS,)
     assert plan.can_fill(TABLES["courtroom/contrasts"]) and not plan.can_fill(TABLES["stance/contrasts"])
     assert not plan_of().can_fill(TABLES["courtroom/contrasts"])
-    jobs = [("moot.studies.contrasts", True), ("moot.studies.paired", False)]
+    jobs = [("moot.studies.across.tables_contrasts", True), ("moot.studies.across.tables_paired", False)]
     for builder, differs in jobs:
         digests = [Stages(one).of("table", study="courtroom", builder=builder).options for one in (plan, changed)]
         assert (digests[0] != digests[1]) == differs

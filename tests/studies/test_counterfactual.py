@@ -15,14 +15,14 @@ from moot.core.artifacts import read_cases
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.jobs.baselines import train_baselines
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.jobs.results import study_results, write_scores
+from moot.plan.plan import Plan
+from moot.report import TABLES
 from moot.scores.group_rates import FEWEST_CASES
-from moot.stages.baselines import train_baselines
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
-from moot.stages.results import study_results, write_scores
-from moot.studies import TABLES
 
 Context = Callable[..., LoadContext]
 SWAPPED = {"man": "woman", "he": "she", "his": "her", "him": "her", "himself": "herself"}
@@ -134,8 +134,8 @@ class Inputs(list[Path]):
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     """Voices with and without a liking for YES where a text says "man", asked about 120 people twice, and a trained model."""
-    from moot.studies.counterfactual import counterfactual
-    from moot.studies.group_rates import group_rates_table
+    from moot.studies.across.tables_counterfactual import counterfactual
+    from moot.studies.across.tables_group_rates import group_rates_table
 
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:

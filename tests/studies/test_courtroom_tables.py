@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from moot.core.errors import UserError
-from moot.report import escaping, transcripts
+from moot.report import FIGURES, TABLES, escaping, transcripts
 from moot.report.content import StudyResults, data_label
 from moot.report.figures import draw, figure_style, name_points, new_figure
 from moot.report.published import read_published
@@ -26,9 +26,9 @@ from moot.report.transcripts import _body, render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stats.replication import wilson
-from moot.studies import FIGURES, TABLES, study_figures, study_tables
 from moot.studies.courtroom.implied import base_rate_behind, base_rate_note
 from moot.studies.courtroom.tables import possible_averages
+from of_study import of_study
 from results_on_disk import REARREST, case, experiment_view, prediction, repeating, utterance, write_results
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published" / "published_results.csv"
@@ -234,19 +234,19 @@ def test_a_leaderboard_stands_beside_the_published_one(study):
 
 def test_every_table_and_figure_is_built_without_any_experiment(tmp_path):
     nothing = study_of([])
-    for entry in study_tables("courtroom"):
+    for entry in of_study(TABLES, "courtroom"):
         assert as_csv(entry.build(nothing)) and as_html(entry, entry.build(nothing), nothing)
         assert as_latex(entry, entry.build(nothing), nothing)
-    for entry in study_figures("courtroom"):
+    for entry in of_study(FIGURES, "courtroom"):
         draw(entry, nothing, {"png": tmp_path / f"{entry.name}.png"})
         assert (tmp_path / f"{entry.name}.png").stat().st_size > 1000
 
 
 def test_every_figure_has_the_same_bytes_when_drawn_again(study, tmp_path):
     assert {"figure2_f1_seconds", "figure3_f1_tokens", "figure4_sorted_prompts", "figure5_sorted_debates"} <= {
-        entry.name for entry in study_figures("courtroom")
+        entry.name for entry in of_study(FIGURES, "courtroom")
     }
-    for entry in study_figures("courtroom"):
+    for entry in of_study(FIGURES, "courtroom"):
         for attempt in ("a", "b"):
             draw(entry, study, {kind: tmp_path / f"{entry.name}-{attempt}.{kind}" for kind in ("png", "svg")})
         for kind in ("png", "svg"):
@@ -275,7 +275,7 @@ def test_names_of_points_cover_neither_each_other_nor_a_point(places):
 def test_looking_up_tables_and_figures_loads_no_heavy_library():
     """Every start of Snakemake, and every job of a table, waits for these imports."""
     program = (
-        "import sys; from moot.studies import FIGURES, TABLES; from moot.scores import SCORERS;"
+        "import sys; from moot.report import FIGURES, TABLES; from moot.scores import SCORERS;"
         "list(FIGURES), list(TABLES), list(SCORERS);"
         "print(sorted({'sklearn', 'scipy.stats', 'matplotlib', 'torch', 'xgboost'} & set(sys.modules)))"
     )

@@ -8,7 +8,7 @@ from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import holm
-from moot.studies.paired import paired_tests
+from moot.studies.across.tables_paired import paired_tests
 from results_on_disk import case, experiment_view, prediction, write_results
 
 CASES = [case(f"c{number}", "yes") for number in range(12)]

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from moot.core.cases import Case
+from moot.report import FIGURES, TABLES
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import read_published
 from moot.scores import concat_scores, score_experiment
 from moot.scores.results import ExperimentResults
-from moot.studies import FIGURES, TABLES
 from moot.studies.feedback.runs import ASSISTED, SINGLE, list_runs, sweeps
 from moot.training.baselines import select
 from moot.training.evaluation import evaluate

@@ -13,8 +13,8 @@ from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_predictions
-from moot.studies.questions import questions
-from moot.studies.trial_runs import trial_runs
+from moot.studies.across.tables_questions import questions
+from moot.studies.across.tables_trial_runs import trial_runs
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no") for number in range(30)]

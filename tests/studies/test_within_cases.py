@@ -10,7 +10,6 @@ import pytest
 
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
-from moot.datasets.opinions import TASK
 from moot.legal.rubric import CODES
 from moot.report.claims import read_claims
 from moot.report.content import StudyResults
@@ -20,8 +19,9 @@ from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import DIFFERENCE
 from moot.stats.within_cases import interval_p, interval_within
-from moot.studies.contrasts import contrasts
-from moot.studies.questions import questions
+from moot.studies.across.tables_contrasts import contrasts
+from moot.studies.across.tables_questions import questions
+from moot.studies.appellate.data_opinions import TASK
 from results_on_disk import experiment_view, prediction, repeating, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]

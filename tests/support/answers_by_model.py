@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, people
 from fault_server import FaultServer
 from moot.core.artifacts import read_cases
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
 from moot.scores.results import ExperimentResults
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
 
 SHARDS = 2
 

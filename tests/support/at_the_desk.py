@@ -8,9 +8,9 @@ import pandas as pd
 from courtroom_runs import configuration, hold
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case
-from moot.datasets.opinions import TASK
 from moot.labels.sheets import SHEET_COLUMNS, write_sheets
 from moot.labels.statements import sheet_id, statement_id
+from moot.studies.appellate.data_opinions import TASK
 
 SHEET = sheet_id("panel", "one")
 ROUNDS = 3

@@ -15,11 +15,11 @@ from moot.core.cases import Case, Task
 from moot.core.log import job_log
 from moot.core.stopping import ending_with_the_run
 from moot.datasets import LOADERS
+from moot.jobs.debates import Job, write_transcripts
 from moot.llm import chat
 from moot.llm.endpoints import ENDPOINTS
+from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.plan import Plan
 
 for registry in (PROTOCOLS, LOADERS, ENDPOINTS):
     list(registry)  # everything is imported once, so that child processes start at once

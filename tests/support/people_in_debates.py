@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
+from moot.commands.preview import smallest_instance
 from moot.core.artifacts import read_cases
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.load import load_dataset
+from moot.plan.plan import Plan
 from moot.protocols.forms import read_answer, write_answer
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
-from moot.stages.preview import smallest_instance
 
 WORDS = "\n\n".join(f"Judge {number}: I affirm, as said by hand." for number in (1, 2, 3))
 """What a person says wherever a text is asked for."""

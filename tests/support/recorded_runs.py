@@ -6,14 +6,14 @@ from typing import Any
 
 from moot.core.artifacts import describe, read_cases
 from moot.datasets.records import write_records
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
 from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -8,15 +8,15 @@ from pydantic import BaseModel, Field
 
 from moot.labels.judge import Judged
 from moot.llm.parsing.ladder import Parsed, parse_label, parse_reply
-from moot.protocols.conference import Evaluation, Notes, coding_schema
-from moot.protocols.courtroom import Inline
-from moot.protocols.decisions import ANSWERS, Grade, decision_schema
-from moot.protocols.feedback import opinion_schema
-from moot.protocols.panel_statements import round_schema
-from moot.protocols.reasoning import Criticism, steps_schema
 from moot.protocols.replies import prediction_schema
-from moot.protocols.speakers import JUDGE
-from moot.protocols.summaries import CaseSummary
+from moot.studies.appellate.panel_statements import round_schema
+from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
+from moot.studies.conference.protocol_decisions import ANSWERS, Grade, decision_schema
+from moot.studies.conference.speakers import JUDGE
+from moot.studies.courtroom.protocol import Inline
+from moot.studies.feedback.protocol import opinion_schema
+from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
+from moot.studies.feedback.protocol_summaries import CaseSummary
 from results_on_disk import REARREST
 from scripted_model import ARTICLES, STANCE, WINNER
 

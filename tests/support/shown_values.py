@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from moot.report import TABLES
 from moot.report.content import StudyResults
-from moot.studies import TABLES
 
 WITH_PUBLISHED = {
     "table1_steps", "table2_counts", "decision_probabilities", "volatility", "with_and_without_judge", "cost_ratios",

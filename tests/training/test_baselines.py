@@ -18,10 +18,11 @@ from sklearn.dummy import DummyClassifier
 from made_up_cases import TASK, made_up, part, without_times
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, Case, Task
 from moot.core.errors import UserError
+from moot.core.optional import optional
 from moot.datasets import LOADERS, LoadContext
-from moot.stages.plan import Plan
+from moot.plan.plan import Plan
 from moot.stats.classification import METRICS, Outcome, measure
-from moot.training.baselines import BASELINES, Baseline, optional, select
+from moot.training.baselines import BASELINES, Baseline, select
 from moot.training.evaluation import LEADERBOARD_COLUMNS, evaluate
 from moot.training.examples import Examples, examples
 from moot.training.preprocessing import encoded

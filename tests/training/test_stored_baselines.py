@@ -17,9 +17,9 @@ from sklearn.preprocessing import FunctionTransformer
 from made_up_cases import TASK, made_up, part, without_times
 from moot.core.artifacts import read_frame
 from moot.core.errors import UnavailableError, UserError
-from moot.stages.baselines import train_baselines
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
+from moot.jobs.baselines import train_baselines
+from moot.jobs.load import load_dataset
+from moot.plan.plan import Plan
 from moot.training.baselines import BASELINES, select
 from moot.training.baselines.tabpfn import FOLDER_VARIABLE, WEIGHTS
 from moot.training.evaluation import evaluate

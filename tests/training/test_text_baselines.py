@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from moot.core.cases import Case
 from moot.core.errors import UnavailableError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.texts.topics import topic_and_text
+from moot.datasets.topics import topic_and_text
 from moot.training.baselines import BASELINES
 from moot.training.baselines.text import SENTENCE_MODEL, sentence_model
 from moot.training.text_features import SentimentSums, TopicMajority

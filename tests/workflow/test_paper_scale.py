@@ -9,10 +9,10 @@ from snakemake.utils import update_config
 
 from fault_server import FaultServer
 from moot.core.artifacts import read_cases
-from moot.stages.debates import Job, write_transcripts
-from moot.stages.load import load_dataset
-from moot.stages.plan import Plan
-from moot.stages.predictions import write_predictions
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 PHASES = ("paper-synthetic-panel", "paper-multiagent-panel", "paper-human-ai-panel")

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fault_server import FaultServer
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from postgres_server import postgres_server
 from project_copy import Workflow
 from slurm_cluster import slurm, slurm_cluster

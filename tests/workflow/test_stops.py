@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from fault_server import FaultServer
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from project_copy import Workflow
 
 CASES, CALLS = 20, 2 * 20 * 16

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fault_server import FaultServer
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from project_copy import PROJECT, Workflow
 
 DEBATE_TARGETS = ("results/scores/trial.parquet", "results/scores/single.parquet")
@@ -214,7 +214,7 @@ def test_a_faulty_table_ends_with_status_1_and_one_message(fault: str, built: Wo
 def test_starting_snakemake_loads_no_heavy_library() -> None:
     """Every registry is read at each start, so a second there is a second on every command."""
     code = (
-        "import sys; from moot.stages.plan import Plan; from moot.studies import FIGURES, TABLES;"
+        "import sys; from moot.plan.plan import Plan; from moot.report import FIGURES, TABLES;"
         "from moot.protocols import PROTOCOLS; from moot.datasets import LOADERS; from moot.training.baselines import BASELINES;"
         "[list(registry) for registry in (FIGURES, TABLES, PROTOCOLS, LOADERS, BASELINES)];"
         "heavy = {'eyecite', 'huggingface_hub', 'inspect_ai', 'matplotlib', 'openai', 'ollama', 'scipy', 'sklearn', 'skops', 'xgboost', 'xllamacpp'};"

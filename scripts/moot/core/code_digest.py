@@ -16,16 +16,12 @@ from moot.core.extensions import FOLDERS
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 PACKAGE = "moot"
-BOUNDARY = frozenset(f"moot.stages.{name}" for name in ("plan", "experiments", "job", "records", "digests"))
+BOUNDARY = frozenset(
+    {"moot.plan.plan", "moot.plan.experiments", "moot.workflow.job", "moot.workflow.records", "moot.workflow.digests"}
+)
 """Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged
 and recorded, and what reruns it, says nothing of what it makes.
 """
-
-
-def list_modules(package: str) -> list[str]:
-    """The names of a package and of the modules in it, which register themselves and so are imported by nobody."""
-    folder = SCRIPTS.joinpath(*package.split("."))
-    return [package, *(f"{package}.{path.stem}" for path in sorted(folder.glob("*.py")) if path.stem != "__init__")]
 
 
 @cache

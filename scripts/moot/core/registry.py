@@ -1,16 +1,19 @@
-"""Implementations found by name: a new one is a new file in its room, and no edit anywhere else."""
+"""Implementations found by name: a new one is a new file in its room or in a study, and no edit anywhere else."""
 
 import importlib
-import pkgutil
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from moot.core.errors import UserError, unknown_name
 
 Entry = TypeVar("Entry")
 _EXTENSION = ContextVar("extension", default="")
+STUDIES = "moot.studies"
 
 
 @contextmanager
@@ -23,15 +26,28 @@ def registering(extension: str) -> Iterator[None]:
         _EXTENSION.reset(token)
 
 
-class Registry(Generic[Entry]):
-    """Named entries that the modules of one room, and of the packages in it, register when they are imported.
+@cache
+def _modules_in(package: str) -> list[str]:
+    """A package and all modules below it, by name, but those that begin with "_"; none of them is imported."""
+    spec = importlib.util.find_spec(package)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    files = sorted(file.relative_to(folder) for folder in map(Path, folders) for file in folder.rglob("*.py"))
+    files = [file for file in files if file.name == "__init__.py" or not file.name.startswith("_")]
+    return [".".join([package, *file.with_suffix("").parts]).removesuffix(".__init__") for file in files]
 
-    The modules are imported at the first look-up, so a module must import heavy libraries inside its functions.
+
+class Registry(Generic[Entry]):
+    """Named entries that modules register when they are imported.
+
+    These are the modules of one room (`moot.protocols`), and those of the studies whose names begin with the registry's
+    word (`moot.studies.courtroom.protocol`), so that looking up a protocol imports no table. They are imported at the
+    first look-up, so a module must import heavy libraries inside its functions.
     """
 
-    def __init__(self, kind: str, package: str) -> None:
+    def __init__(self, kind: str, word: str, room: str = "") -> None:
         self.kind = kind
-        self.package = package
+        self.word = word
+        self.room = room
         self._entries: dict[str, Entry] = {}
         self._discovered = False
         self.extensions: dict[str, str] = {}
@@ -62,12 +78,13 @@ class Registry(Generic[Entry]):
             return
         self._discovered = True
         with registering(""):
-            self._import_all()
+            for module in self.modules():
+                importlib.import_module(module)
 
-    def _import_all(self) -> None:
-        package = importlib.import_module(self.package)
-        for module in pkgutil.walk_packages(package.__path__, f"{self.package}."):
-            importlib.import_module(module.name)
+    def modules(self) -> list[str]:
+        """The modules of moot that may register entries: the room, what is in it, and those of the studies."""
+        room = _modules_in(self.room) if self.room else []
+        return room + [name for name in _modules_in(STUDIES) if name.rpartition(".")[2].startswith(self.word)]
 
     def __getitem__(self, name: str) -> Entry:
         self._discover()

@@ -116,7 +116,7 @@ class Loader:
     labels: tuple[str, ...] = ()
 
 
-LOADERS: Registry[Loader] = Registry("data set", "moot.datasets")
+LOADERS: Registry[Loader] = Registry("data set", "data", "moot.datasets")
 
 
 def dataset(

@@ -13,7 +13,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.texts.near_duplicates import (
+from moot.datasets.near_duplicates import (
     RESEMBLING,
     Related,
     account_of_pairs,

@@ -21,7 +21,7 @@ JUDGE_PROMPT = "panel/label"
 
 Labeler = Callable[[pd.DataFrame], Iterable[tuple[str, str]]]
 
-LABELERS: Registry[Labeler] = Registry("labeler", "moot.labels")
+LABELERS: Registry[Labeler] = Registry("labeler", "labeler", "moot.labels")
 
 
 def labeler(name: str) -> Callable[[Labeler], Labeler]:

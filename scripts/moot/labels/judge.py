@@ -13,7 +13,7 @@ from moot.core.model_config import ModelConfig
 from moot.labels import JUDGE_PROMPT
 from moot.legal.rubric import LABELS, describe_rubric
 from moot.llm.chat import Chat, Settings, open_chats
-from moot.llm.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.llm.progress import Progress

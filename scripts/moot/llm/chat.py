@@ -23,19 +23,21 @@ from moot.core.model_config import ModelConfig
 from moot.core.stopping import cancelled_on_signals
 from moot.core.usage import Usage
 from moot.llm.backoff import backoff
-from moot.llm.batch_records import RESERVED_SECONDS, BatchedModel, BatchRecords
-from moot.llm.batching import read_error
-from moot.llm.endpoints import ENDPOINTS, Batching, Endpoint
+from moot.llm.batches.batches import batches_at
+from moot.llm.batches.records import RESERVED_SECONDS, BatchedModel, BatchRecords
+from moot.llm.batches.waves import AnsweredAtOnce, Call, Gatherer, Waves
+from moot.llm.endpoints import ENDPOINTS, Endpoint
+from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import address, model_asked, normalised, served_as
-from moot.llm.ledger import Entry, Ledger, Question
+from moot.llm.ledger.batching import read_error
+from moot.llm.ledger.ledger import Entry, Ledger, Question
+from moot.llm.ledger.reservations import Reservation
 from moot.llm.limits import Limits, LocalLimits
 from moot.llm.model_server import ModelServer, serve
 from moot.llm.progress import Progress
 from moot.llm.redaction import clear_of_keys, read_key, received
 from moot.llm.request import Reply, Request, call_id
-from moot.llm.reservations import Reservation
 from moot.llm.shared_limits import SharedLimits
-from moot.llm.waves import AnsweredAtOnce, Call, Gatherer, Waves
 
 _BYTES_A_TOKEN = 3.0
 """A cautious estimate for budgets and token limits, before the server has counted; of bytes, since one Chinese
@@ -301,11 +303,11 @@ class Chat:
 
     async def _gather(self, endpoint: Endpoint) -> Gatherer:
         """What gathers calls for batches: the provider's, or waves that a stand-in answers."""
-        if not isinstance(endpoint, Batching):
+        if not isinstance(endpoint, OpenAIEndpoint):
             return AnsweredAtOnce(self._waves, self._progress, endpoint)
         records = BatchRecords(self._ledger, self._served_as, model_asked(self.config))
         model = BatchedModel(self.name, self.config, records, self._ledger.claim, self.ask)
-        batches = endpoint.batches(self._waves, self._progress, model)
+        batches = batches_at(endpoint, self._waves, self._progress, model)
         await batches.resume()
         return batches
 

@@ -18,9 +18,9 @@ from contextlib import asynccontextmanager, suppress
 import sqlalchemy as sa
 
 from moot.core.model_config import ModelConfig
-from moot.llm.batching import Batched
+from moot.llm.ledger.batching import Batched
+from moot.llm.ledger.processes import PACES, SHARES, Processes
 from moot.llm.limits import Pace
-from moot.llm.processes import PACES, SHARES, Processes
 
 _LOOK_SECONDS = 0.25
 """How often a job that holds or wants calls looks at the others' shares and at the server's pauses."""

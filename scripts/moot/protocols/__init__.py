@@ -119,7 +119,7 @@ class ProtocolEntry:
     seats: Callable[[Any], Sequence[str] | None] = _any_seat
 
 
-PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "moot.protocols")
+PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "protocol", "moot.protocols")
 
 
 def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name

@@ -19,7 +19,8 @@ from moot.core.cases import Case, Task, stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import ARM, PUBLIC, UNUSABLE
 from moot.protocols import Debaters
-from moot.protocols.debate import Debate, Setting, Utterance
+from moot.protocols.debate import Debate, Setting
+from moot.protocols.utterances import Utterance
 
 HELD = "held"
 """The artifact with the transcripts of the full experiment; further shards are `held_1`, ..."""

@@ -12,13 +12,14 @@ from pydantic import BaseModel
 
 from moot.core.cases import Case, Task
 from moot.core.errors import CallFailedError, UserError
-from moot.core.kinds import HUMAN, PUBLIC, UNUSABLE
+from moot.core.kinds import HUMAN, PUBLIC
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.prompts import Prompts
 from moot.llm.request import Message, Reply, request_to
 from moot.protocols.inbox import ask_by_inbox
 from moot.protocols.people import FORM_BELOW, AskPerson, Question, Statement, choice_form, form_of, is_person, name_of
 from moot.protocols.reading import read_choice, read_fields, read_filled_in, read_likelihood
+from moot.protocols.utterances import Utterance
 
 if TYPE_CHECKING:
     from moot.llm.chat import Chat
@@ -45,37 +46,6 @@ class Answer:
     logprobs: Mapping[str, float] | None = None
     probability: float | None = None
     share: Mapping[str, Any] | None = None
-
-
-@dataclass(slots=True)
-class Utterance:
-    """One thing said. See the contract of `transcripts/` for the columns that it becomes."""
-
-    turn: int
-    round: int
-    speaker: str
-    visibility: str
-    kind: str
-    text: str
-    parsed: dict[str, Any] | None = None
-    parse_status: str = ""
-    prediction: str | None = None
-    confidence: float | None = None
-    source: str = "model"
-    call_id: str = ""
-    probability: float | None = None
-    parse_problem: str = ""
-    missing_fields: str = ""
-
-    @property
-    def failed(self) -> bool:
-        """Whether the call failed, so that nothing was said."""
-        return self.parse_status == "failed"
-
-    @property
-    def usable(self) -> bool:
-        """Whether the reply could be used as what it was asked for."""
-        return self.parse_status not in UNUSABLE
 
 
 @dataclass(frozen=True, slots=True)

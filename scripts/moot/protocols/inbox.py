@@ -10,10 +10,10 @@ The folder's names are the configuration's and a digest of the case: no model an
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moot.core.artifacts import atomic_path
 from moot.core.errors import DebatePausedError, UserError
@@ -21,9 +21,6 @@ from moot.core.input_files import read_text
 from moot.core.log import LOG
 from moot.protocols.forms import how_to_write, read_answer
 from moot.protocols.people import Question, readable
-
-if TYPE_CHECKING:
-    from moot.protocols.debate import Debate
 
 INBOX = Path("data/inbox")
 QUESTION, ASKED, ANSWER = ".question.md", ".question.json", ".answer.txt"
@@ -86,11 +83,10 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Mapping[str, Any]:
     raise DebatePausedError(f"{NO_ANSWER_YET}{path}")
 
 
-def remove_unasked(debate: "Debate", inbox: Path = INBOX) -> None:
-    """Take back the questions that a debate asks no longer; what has been answered stays."""
-    asked = {stem_of(question, inbox).name for question in debate.questions}
-    folder = folder_of(debate.experiment, debate.model, debate.case.case_id, inbox)
-    for page in folder.glob(f"repeat-{debate.repeat}-*{QUESTION}"):
+def remove_unasked(folder: Path, repeat: int, questions: Iterable[Question]) -> None:
+    """Take back the questions in a debate's folder that its repeat asks no longer; what has been answered stays."""
+    asked = {stem_of(question).name for question in questions}
+    for page in folder.glob(f"repeat-{repeat}-*{QUESTION}"):
         stem = page.name.removesuffix(QUESTION)
         if stem not in asked and not page.with_name(stem + ANSWER).exists():
             page.with_name(stem + ASKED).unlink(missing_ok=True)

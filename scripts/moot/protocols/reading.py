@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -14,14 +14,12 @@ from moot.llm.parsing.words import shorten
 from moot.llm.request import Reply
 from moot.protocols.contradictions import CONTRADICTION, contradiction
 from moot.protocols.people import CONFIDENCE, PREDICTION, words_said
-
-if TYPE_CHECKING:
-    from moot.protocols.debate import Utterance
+from moot.protocols.utterances import Utterance
 
 Contradictory = Literal["field", "invalid"]
 
 
-def read_fields(said: "Utterance", parsed: Parsed, task: Task, contradictory: Contradictory = "field") -> None:
+def read_fields(said: Utterance, parsed: Parsed, task: Task, contradictory: Contradictory = "field") -> None:
     """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their own.
 
     A model's reply whose words contradict its prediction is flagged, and unusable where `contradictory` is "invalid".
@@ -51,7 +49,7 @@ def read_fields(said: "Utterance", parsed: Parsed, task: Task, contradictory: Co
         said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(task))
 
 
-def read_filled_in(said: "Utterance", answer: Mapping[str, Any], schema: type[BaseModel] | None, task: Task) -> None:
+def read_filled_in(said: Utterance, answer: Mapping[str, Any], schema: type[BaseModel] | None, task: Task) -> None:
     """Fill in what a person's form says: as a reply of the same schema would, or as free text where there is none."""
     if schema is None:
         said.text, said.confidence = words_said(answer), answer.get(CONFIDENCE)
@@ -61,7 +59,7 @@ def read_filled_in(said: "Utterance", answer: Mapping[str, Any], schema: type[Ba
     read_fields(said, Parsed(dict(answer), "strict", "", missing), task)
 
 
-def read_likelihood(said: "Utterance", reply: Reply, words: Mapping[str, str]) -> None:
+def read_likelihood(said: Utterance, reply: Reply, words: Mapping[str, str]) -> None:
     """Fill in the most probable label, by the log-probabilities of the words that stand for labels."""
     logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
     if logprobs is None:
@@ -78,7 +76,7 @@ def read_likelihood(said: "Utterance", reply: Reply, words: Mapping[str, str]) -
     said.confidence = 100 * said.probability
 
 
-def read_choice(said: "Utterance", answer: Mapping[str, Any], words: Mapping[str, str]) -> None:
+def read_choice(said: Utterance, answer: Mapping[str, Any], words: Mapping[str, str]) -> None:
     """Fill in a person's choice among the words that stand for labels, and what the confidence makes of it."""
     said.text, said.confidence, said.parse_status = answer[PREDICTION], float(answer[CONFIDENCE]), "strict"
     said.prediction = next(label for label, word in words.items() if word == said.text)

@@ -19,8 +19,9 @@ from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
 from moot.protocols import Options, ProtocolParams, protocol
-from moot.protocols.debate import Answer, Debate, Setting, Utterance
+from moot.protocols.debate import Answer, Debate, Setting
 from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.utterances import Utterance
 
 Row = Mapping[str, Any]
 JUDGE, RECORDED_JUDGE = "judge", "recorded judge"

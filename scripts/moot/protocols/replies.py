@@ -12,7 +12,8 @@ from moot.core.confidence import CONFIDENCE_SHARE, stated_probabilities
 from moot.core.likelihood import label_shares
 from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols.debate import Answer, Debate, Utterance
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.utterances import Utterance
 
 _STRICT = ConfigDict(extra="forbid")
 Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING]

@@ -1,7 +1,7 @@
 """Published values beside ours: `data/published/published_results.csv`, and the rows that compare with it.
 
 Each published value names the experiment of config/paper.yaml that repeats it, and the model. It stands beside a
-run that repeats this experiment with this model, and beside no other (`moot.stages.as_published` decides which do).
+run that repeats this experiment with this model, and beside no other (`moot.plan.as_published` decides which do).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -45,7 +45,7 @@ def concat_scores(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 Scorer = Callable[[ExperimentResults], pd.DataFrame]
 
-SCORERS: Registry[Scorer] = Registry("scorer", "moot.scores")
+SCORERS: Registry[Scorer] = Registry("scorer", "scores", "moot.scores")
 
 
 def scorer(name: str) -> Callable[[Scorer], Scorer]:

@@ -15,7 +15,7 @@ from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, Debates, measure, sides_of, spread
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Bounds, ClusterBootstrap, Floats, Statistic
-from moot.stats.contrasts import Difference, Sums
+from moot.stats.differences import Difference, Sums
 from moot.stats.power import cases_needed
 from moot.stats.within_cases import FEWEST_CASES, fewest_in, interval_p, interval_within
 

@@ -12,7 +12,7 @@ from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats
-from moot.stats.contrasts import Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
 from moot.stats.power import Observed, Spread, estimate_spread
 
 NOT_SHOWN = "not shown"

@@ -10,7 +10,7 @@ from moot.core.cases import positive_of_two
 from moot.scores.groups import MOST_VALUES
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
-from moot.stats.contrasts import Difference, Sums, compare_unpaired
+from moot.stats.differences import Difference, Sums, compare_unpaired
 from moot.stats.paired import holm
 
 TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = "true positive rate", "false positive rate", "false negative rate"
@@ -54,7 +54,7 @@ def group_rates(
     """The rates of one model of an experiment whose task has two labels, by attribute, rate and group; [] for others.
 
     Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than `MOST_VALUES` values. Groups are
-    different people: see `moot.stats.contrasts.compare_unpaired`.
+    different people: see `moot.stats.differences.compare_unpaired`.
 
     Args:
         results: of the experiment.

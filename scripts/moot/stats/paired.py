@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from moot.stats.bootstrap import DIFFERENCE, Floats, as_numbers
-from moot.stats.contrasts import Sums, compare_paired
+from moot.stats.differences import Sums, compare_paired
 
 _ROUNDING = 1e-9
 

@@ -13,8 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from moot.datasets.texts.topics import extract_body, extract_topic
-from moot.training.baselines import optional
+from moot.core.optional import optional
+from moot.datasets.topics import extract_body, extract_topic
 
 VOCABULARY = 10_000
 WORD = r"(?u)\w+|^$"

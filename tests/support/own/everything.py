@@ -16,10 +16,10 @@ from moot.llm.request import Reply, Request
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer
+from moot.report import figure, table
 from moot.report.content import StudyResults, TableContent
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
-from moot.studies import figure, table
 from moot.training.baselines import baseline
 
 from .counting import STEP, letters

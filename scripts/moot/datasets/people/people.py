@@ -12,9 +12,9 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import check_splits
 from moot.datasets import DatasetOptions, LoadContext, Loaded
+from moot.datasets.near_duplicates import Related, splits_by_family
 from moot.datasets.people.exchange import BUILD, digest_of_test_cases, find_exchange
 from moot.datasets.people.feature_ranking import Ranking, rank_features
-from moot.datasets.texts.near_duplicates import Related, splits_by_family
 
 Narrative = Literal["list", "prose"]
 PROTECTED = ("sex", "race", "age")

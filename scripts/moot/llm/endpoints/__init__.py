@@ -1,17 +1,11 @@
 """Endpoints: one module a kind of server, each turning a request into a reply or one of the known failures."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol
 
 from moot.core.model_config import ModelConfig
 from moot.core.registry import Registry
 from moot.llm.request import Reply, Request
-
-if TYPE_CHECKING:
-    from moot.llm.batch_records import BatchedModel
-    from moot.llm.batches import Batches
-    from moot.llm.progress import Progress
-    from moot.llm.waves import Waves
 
 
 class Endpoint(Protocol):
@@ -32,14 +26,5 @@ class Endpoint(Protocol):
         ...
 
 
-@runtime_checkable
-class Batching(Protocol):
-    """An endpoint whose server takes batches."""
-
-    def batches(self, waves: "Waves", progress: "Progress", model: "BatchedModel") -> "Batches":
-        """What sends the waves of a model as batches."""
-        ...
-
-
-ENDPOINTS: Registry[Callable[[ModelConfig, int], Endpoint]] = Registry("endpoint", "moot.llm.endpoints")
+ENDPOINTS: Registry[Callable[[ModelConfig, int], Endpoint]] = Registry("endpoint", "endpoint", "moot.llm.endpoints")
 """Endpoint kind to a function of the model's configuration and the job's threads."""

@@ -18,16 +18,11 @@ from moot.core.errors import (
     UnreachableError,
 )
 from moot.core.model_config import ModelConfig
-from moot.llm.batch_records import BatchedModel
-from moot.llm.batches import Batches
 from moot.llm.endpoints import ENDPOINTS
-from moot.llm.endpoints.batch_providers import BatchFolder, OpenAIBatches
 from moot.llm.endpoints.sizes import check_length, counted_in, most_bytes, read_body, too_long, usage_of
 from moot.llm.identity import address
-from moot.llm.progress import Progress
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
-from moot.llm.waves import Waves
 
 _OF_THE_CLIENT = ("accept", "user-agent", "x-stainless")
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
@@ -244,12 +239,6 @@ class OpenAIEndpoint:
             raise no_logprobs(request.model, "its replies carry none")
         listed = [content[0], *(content[0].get("top_logprobs") or ())]
         return label_logprobs({item["token"]: float(item["logprob"]) for item in listed}, request.choices)
-
-    def batches(self, waves: Waves, progress: Progress, model: BatchedModel) -> Batches:
-        """The model's batches at this server, or in the folder that its entry names."""
-        folder = model.config.batch.folder if model.config.batch else None
-        provider = BatchFolder(folder) if folder else OpenAIBatches(self, self._config.model)
-        return Batches(waves, progress, model, self, provider)
 
     async def close(self) -> None:
         """Close the connections."""

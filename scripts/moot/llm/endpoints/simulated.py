@@ -12,8 +12,8 @@ from moot.core.errors import UserError
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.request import Reply, Request
-from moot.llm.simulated_beliefs import World, read_request
-from moot.llm.simulated_replies import Writer, spoilt
+from moot.llm.simulated.beliefs import World, read_request
+from moot.llm.simulated.replies import Writer, spoilt
 
 _CHARACTERS_A_TOKEN = 4.0
 

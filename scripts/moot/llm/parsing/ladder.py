@@ -24,8 +24,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from moot.llm.objects import FULL_WIDTH, Candidate, candidates, close_torn, load
 from moot.llm.parsing.answer import refuse_unusable, without_reasoning
+from moot.llm.parsing.objects import FULL_WIDTH, Candidate, candidates, close_torn, load
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
 from moot.llm.parsing.stated import agreed, stated_by_field
 from moot.llm.parsing.values import (

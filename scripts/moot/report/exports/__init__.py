@@ -84,7 +84,7 @@ class Exporter:
     ending: str
 
 
-EXPORTERS: Registry[Exporter] = Registry("export format", "moot.report.exports")
+EXPORTERS: Registry[Exporter] = Registry("export format", "export", "moot.report.exports")
 
 
 def exporter(name: str, ending: str = "") -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from moot.report import content
 from moot.report.content import StudyResults
-from moot.scores.panel_steps import is_panel, panel_steps
+from moot.studies.appellate.panel_steps import is_panel, panel_steps
 
 STUDY = "appellate"
 PHASES = {"synthetic_panel": "synthetic", "panel": "multiagent", "human_panel": "human_ai"}

@@ -9,11 +9,11 @@ from moot.report.published import (
     Measured,
     measured,
 )
-from moot.scores.panel_labels import CORRECTED
 from moot.studies.appellate.phases import (
     SPOKEN,
     Phase,
 )
+from moot.studies.appellate.scores_labels import CORRECTED
 
 KEYS = ("phase", "experiment", "model")
 

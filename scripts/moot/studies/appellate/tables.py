@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from moot.core.kinds import EXTRA, OVERRUN
+from moot.report import table
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     DIFFERENCES,
@@ -21,8 +22,7 @@ from moot.report.published import (
     not_repeated,
     published_table,
 )
-from moot.scores.panel_steps import regular
-from moot.studies import table
+from moot.studies.appellate.panel_steps import regular
 from moot.studies.appellate.phases import (
     CHANGE_NOTE,
     CODE_NAMES,

@@ -11,8 +11,8 @@ import pandas as pd
 
 from moot.report import content
 from moot.report.content import StudyResults
-from moot.scores.conference import with_topics
 from moot.stats.bootstrap import ClusterBootstrap, estimate_interval, mean_statistic
+from moot.studies.conference.scores_conference import with_topics
 
 STUDY = "conference"
 CONFERENCE, PAIRS, GRADING = "conference", "agreement", "grading"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from moot.protocols.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
+from moot.report import figure
 from moot.report.content import DESIGN, StudyResults
 from moot.report.figures import (
     BLACK,
@@ -25,8 +25,8 @@ from moot.report.figures import (
     sizes_of,
 )
 from moot.report.published import measured
-from moot.studies import figure
 from moot.studies.conference.conditions import STUDY, Condition, list_conditions
+from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, transitions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 
 from moot.core.kinds import CLOSING, DECISION, NOTES, STATEMENT, UNUSABLE
-from moot.datasets.conference import Topic, read_agenda
 from moot.report.escaping import markdown
-from moot.scores.conference import with_topics
 from moot.scores.results import ExperimentResults
+from moot.studies.conference.data_conference import Topic, read_agenda
+from moot.studies.conference.scores_conference import with_topics
 
 NOTHING = "*Nothing noted.*"
 SECTIONS = {"agreed": "What was agreed", "criteria": "Added to the model", "open_points": "Open points"}

@@ -9,6 +9,7 @@ import pandas as pd
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
 from moot.core.kinds import STATEMENT
+from moot.report import table
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
 from moot.report.published import (
     NOT_MEASURED,
@@ -23,8 +24,6 @@ from moot.report.published import (
     with_whole_counts,
 )
 from moot.scores import INVALID_WRONG
-from moot.scores.conference import coverage, repetition
-from moot.studies import table
 from moot.studies.conference.conditions import (
     CONFERENCE,
     GRADING,
@@ -37,6 +36,7 @@ from moot.studies.conference.conditions import (
     list_conditions,
     pair_conditions,
 )
+from moot.studies.conference.scores_conference import coverage, repetition
 
 SHOWN_DECISIONS = 5
 COVERED = {"clusters_covered_with_judge": WITH, "clusters_covered_without_judge": WITHOUT}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from moot.report import figure
 from moot.report.content import StudyResults
 from moot.report.figures import (
     BLUE,
@@ -22,7 +23,6 @@ from moot.report.figures import (
 )
 from moot.report.published import Measured, measured, published_table
 from moot.stats.bootstrap import Floats, as_numbers
-from moot.studies import figure
 from moot.studies.courtroom.runs import (
     DEBATE,
     METHODS,

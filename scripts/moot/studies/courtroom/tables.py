@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moot.report import table
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
@@ -20,7 +21,6 @@ from moot.report.published import (
     published_table,
     share_valid,
 )
-from moot.studies import table
 from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, list_runs, published_cases, reference_runs
 
 KEYS = ("method", "model", "experiment", "data", "metric")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from moot.report import figure
 from moot.report.content import StudyResults, data_label
 from moot.report.figures import (
     BLACK,
@@ -22,11 +23,9 @@ from moot.report.figures import (
     sizes_of,
 )
 from moot.report.published import Measured, measured
-from moot.scores.feedback import WEIGHTS, judged_opinions
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic, share_statistic
 from moot.stats.calibration import BINS, confidence_bins
-from moot.studies import figure
 from moot.studies.feedback.runs import (
     ASSISTED,
     DEBATE,
@@ -40,6 +39,7 @@ from moot.studies.feedback.runs import (
     pairs,
     sweeps,
 )
+from moot.studies.feedback.scores import WEIGHTS, judged_opinions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ import pandas as pd
 from moot.protocols.smoothing import replay
 from moot.report import content
 from moot.report.content import StudyResults
-from moot.scores.feedback import Judged, judged_debates, predictions_from
 from moot.scores.results import ExperimentResults
+from moot.studies.feedback.scores import Judged, judged_debates, predictions_from
 
 STUDY = "feedback"
 DEBATE = "feedback"

@@ -6,7 +6,9 @@ from typing import Any
 import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS
+from moot.report import table
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
+from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
 from moot.report.published import (
     NOT_MEASURED,
     Measured,
@@ -21,7 +23,6 @@ from moot.report.published import (
     share_valid,
 )
 from moot.stats.paired import compare_predictions, holm
-from moot.studies import table
 from moot.studies.feedback.runs import (
     ASSISTED,
     DEBATE,
@@ -33,7 +34,6 @@ from moot.studies.feedback.runs import (
     list_runs,
     with_own_cases,
 )
-from moot.studies.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
 
 KEYS = ("method", "model", "setting", "data", "metric")
 TABLE2, TABLE3 = "table2_models", "table3_reasoning"

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moot.datasets.nyu_debates import HIGHEST_GRADE
+from moot.report import table
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
-from moot.stats.contrasts import UNPAIRED_NOTE
-from moot.studies import table
-from moot.studies.recorded.feedback import feedback_rows
+from moot.stats.differences import UNPAIRED_NOTE
+from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE
+from moot.studies.recorded.feedback_forms import feedback_rows
 from moot.studies.recorded.groups import RATES, group_rows
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from moot.report import figure
 from moot.report.content import StudyResults
 from moot.report.figures import BLACK, COLOURS, HATCHES, SMALL, WIDTH, new_figure, note_below, nothing_to_draw, sizes_of
-from moot.studies import figure
 from moot.studies.stance.runs import QUESTIONS, STUDY, Run, list_runs
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.report import table
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
@@ -19,7 +20,6 @@ from moot.report.published import (
     share_valid,
 )
 from moot.scores import INVALID_WRONG
-from moot.studies import table
 from moot.studies.stance.runs import (
     CLAIMS,
     POLARITY,

@@ -10,13 +10,11 @@ columns; for `kind="text"` a frame with the column `text` and one string column 
 `kind="any"` whichever there is. The targets are positions in the task's labels (0 is the first label).
 """
 
-import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Literal
 
-from moot.core.errors import UnavailableError, unknown_name
+from moot.core.errors import unknown_name
 from moot.core.registry import Registry
 
 Kind = Literal["tabular", "text", "any"]
@@ -46,7 +44,7 @@ class Baseline:
     stored: bool = True
 
 
-BASELINES: Registry[Baseline] = Registry("baseline", "moot.training.baselines")
+BASELINES: Registry[Baseline] = Registry("baseline", "baseline", "moot.training.baselines")
 
 
 def baseline(
@@ -87,15 +85,3 @@ def select(wanted: Iterable[str], where: Callable[[], str] = str) -> list[Baseli
         members = [entry for entry in every if word == entry.name] or [e for e in every if word in e.families]
         chosen.update({entry.name: entry for entry in members})
     return list(chosen.values())
-
-
-def optional(package: str, extra: str) -> ModuleType:
-    """Import a library that only an extra installs.
-
-    Raises:
-        UnavailableError: where it is not installed; says which extra brings it.
-    """
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise UnavailableError(f"not installed: {package} (the extra '{extra}' brings it)") from error

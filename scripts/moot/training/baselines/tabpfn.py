@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.errors import UnavailableError
-from moot.training.baselines import baseline, optional
+from moot.core.optional import optional
+from moot.training.baselines import baseline
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline

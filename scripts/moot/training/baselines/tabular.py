@@ -8,7 +8,8 @@ Source: AgenticSimLaw, section "Traditional Baseline Models", Table 2.
 from typing import TYPE_CHECKING
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
-from moot.training.baselines import baseline, optional
+from moot.core.optional import optional
+from moot.training.baselines import baseline
 
 if TYPE_CHECKING:
     from sklearn.dummy import DummyClassifier

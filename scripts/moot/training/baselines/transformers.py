@@ -8,7 +8,8 @@ import os
 from typing import TYPE_CHECKING
 
 from moot.core.errors import UnavailableError
-from moot.training.baselines import baseline, optional
+from moot.core.optional import optional
+from moot.training.baselines import baseline
 
 if TYPE_CHECKING:
     from moot.training.transformers import ConvolutionOverEmbeddings, FineTunedTransformer

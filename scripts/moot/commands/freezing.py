@@ -1,0 +1,97 @@
+"""Freezing a plan: what is to be compared, on which cases, by which prompts and code, written down before the run.
+
+A frozen plan is a JSON file in `data/frozen/`, which is never overwritten.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from moot import __version__
+from moot.commands.preview import replies_held
+from moot.core.config import RECORDED
+from moot.core.errors import UserError
+from moot.jobs.frozen_plans import (
+    Frozen,
+    describe_plan,
+    differences,
+    digest_of,
+    faults,
+    planned_experiments,
+    read_chain,
+    read_frozen,
+)
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.ledger.tables import CALLS, REPLIES
+from moot.plan.plan import Plan
+from moot.workflow.digests import FROZEN
+
+
+def freeze(plan: Plan, results: Path, now: datetime) -> str:
+    """Freeze a plan, and say in words what was frozen and where; nothing is written where it is frozen already.
+
+    Raises:
+        UserError: no contrast of this run can be tested.
+    """
+    if not planned_experiments(plan):
+        reasons = "".join(f"\n  {one.name}: {one.missing}" for one in plan.contrasts)
+        raise UserError(
+            f"freeze: no contrast of the configuration can be tested in this run.{reasons or ' Name some.'}"
+        )
+    described, chain = describe_plan(plan, results), read_chain()
+    before = chain[-1] if chain else None
+    changed = list(differences(before.plan, described, ("before", "now"))) if before else []
+    if before and not changed:
+        said = [f"The plan is frozen already, since {before.frozen_at}: {before.path}"]
+    else:
+        recorded, debated = _by_kind(plan)
+        content = {
+            "frozen_at": now.isoformat(timespec="seconds"),
+            "moot_version": __version__,
+            "previous": before.digest if before else None,
+            "replies_of_runs": replies_held(plan, results, debated),
+            "recorded": recorded,
+            "ledger": _head_of_ledger(plan),
+            "plan": described,
+        }
+        path = FROZEN / f"plan-{before.number + 1 if before else 1}.json"
+        FROZEN.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:  # another freeze is never overwritten
+            file.write(json.dumps({**content, "digest": digest_of(content)}, indent=1, ensure_ascii=False) + "\n")
+        said = list(_announcement(read_frozen(path), before, changed))
+    return "\n".join([*said, *faults(read_chain())]) + "\n"
+
+
+def _announcement(frozen: Frozen, before: Frozen | None, changed: Collection[str]) -> Iterator[str]:
+    yield f"Frozen at {frozen.frozen_at}: {frozen.path}, {frozen.replies_before()}"
+    for name, one in frozen.plan["contrasts"].items():
+        yield f"  {name}: {one['first']} against {one['second']}, {one['metric']}, {one['direction']}"
+    yield from (f"  {name}: {cases['number']} cases" for name, cases in frozen.plan["cases"].items())
+    if before:
+        yield f"It differs from the plan frozen at {before.frozen_at} ({before.path}), which stays:"
+        yield from (f"  {change}" for change in changed)
+
+
+def _by_kind(plan: Plan) -> tuple[list[str], list[str]]:
+    """The planned experiments whose debates are recorded, and those that ask models."""
+    kinds: tuple[list[str], list[str]] = [], []
+    for name in planned_experiments(plan):
+        kinds[plan.experiments[name].config.protocol != RECORDED].append(name)
+    return kinds
+
+
+def _head_of_ledger(plan: Plan) -> dict[str, Any]:
+    """How many replies the ledger holds, and the sha256 of their calls' ids."""
+    digest, count = hashlib.sha256(), 0
+    with closing(Ledger(plan.config.ledger)) as ledger, ledger.transaction() as connection:
+        for column in (CALLS.c.call_id, REPLIES.c.call_id):
+            for call_id in connection.scalars(sa.select(column).order_by(column)):
+                digest.update(call_id if isinstance(call_id, bytes) else bytes.fromhex(call_id))
+                count += 1
+    return {"replies": count, "calls_sha256": digest.hexdigest()}

@@ -1,0 +1,290 @@
+"""What a run would still ask of the models: every debate is gone through with stand-in replies; nobody is asked."""
+
+import asyncio
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing, closing, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from moot.core.artifacts import read_cases
+from moot.core.config import RECORDED
+from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
+from moot.jobs.debates import Job, run_debates
+from moot.jobs.standins import StandIns
+from moot.llm.chat import Settings
+from moot.llm.ledger.ledger import Entry, Ledger
+from moot.llm.progress import Progress
+from moot.llm.request import Reply, Request
+from moot.plan.experiments import Experiment
+from moot.plan.plan import Plan
+from moot.protocols.debate import Debate
+from moot.protocols.inbox import given_answer
+from moot.protocols.people import Question
+
+_CHARACTERS_A_TOKEN = 4.0
+_PRICED_DEBATES = 20
+
+
+class EstimatingEndpoint:
+    """Answers every request with a text of the greatest length, or the first reply that the schema allows."""
+
+    def __init__(self, _config: ModelConfig, _threads: int) -> None:
+        self.prompt_tokens = self.completion_tokens = 0
+
+    async def complete(self, request: Request) -> Reply:
+        """A reply that lets the debate go on; token counts are estimates, generated tokens the most there can be."""
+        most = 1 if request.choices else int(request.parameters["max_tokens"])
+        text = json.dumps(smallest_instance(request.schema)) if request.schema else "word " * most
+        return Reply(
+            text=text,
+            logprobs=dict.fromkeys(request.choices, -1.0),
+            prompt_tokens=int(request.prompt_characters / _CHARACTERS_A_TOKEN) * max(1, len(request.choices)),
+            completion_tokens=most * max(1, len(request.choices)),
+        )
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class StandInPeople:
+    """Answers for whoever sits in a debate: as they did, else with the smallest answer; nothing is written."""
+
+    def __init__(self) -> None:
+        self.to_give = 0
+
+    def __call__(self, question: Question) -> Mapping[str, Any]:
+        """The answer; how many are yet to be given is counted."""
+        answer: Mapping[str, Any] | None = None
+        with suppress(UserError):
+            answer = given_answer(question)
+        if answer is None:
+            self.to_give += 1
+            answer = smallest_instance(question.form)
+        return answer
+
+
+def smallest_instance(schema: Mapping[str, Any]) -> Any:
+    """The smallest value that fits a JSON schema as moot sends them: inlined, without references."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return smallest_instance(schema["anyOf"][0])
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: smallest_instance(inner) for name, inner in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [smallest_instance(schema["items"])] * schema.get("minItems", 0)
+    if kind in ("integer", "number"):
+        return schema.get("minimum", 0)
+    return {"boolean": False, "null": None}.get(str(kind), "text")
+
+
+class PreviewLedger(Ledger):
+    """The ledger's replies as they are; what a preview adds stays in memory."""
+
+    def __init__(self, ledger: str) -> None:
+        super().__init__(ledger)
+        self.added: dict[str, Entry] = {}
+
+    def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
+        """Stored entries and stand-ins: a call is asked once, however many experiments share it."""
+        given = [self.added[call_id] for call_id in call_ids if call_id in self.added]
+        yield from given
+        yield from super().entries([call_id for call_id in call_ids if call_id not in self.added], requests=requests)
+
+    def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
+        """As the run would decide, without writing it down."""
+        return super().adopt(key, "") or served_as
+
+    def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
+        """Keep stand-ins in memory."""
+        self.added.update((entry.call_id, entry) for entry in entries)
+        return {}
+
+
+def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
+    """One row an experiment and model.
+
+    Yields:
+        experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and completion_tokens (estimated, the
+        latter at most), usd (by the model's price, as configured), usd_singly and usd_in_batches (the same by single
+        calls, and in batches where the endpoint has them), waves (of batched calls, one after the other),
+        answers_by_people (that people who sit in its debates are yet to give; none where nobody sits), needs
+        (artifacts that must be built first; the numbers then rest on the debates that this preview goes through in
+        their place, and are left out where it has none).
+    """
+    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
+        stand_ins = StandIns(plan, ledger, Path(folder))
+        for experiment in plan.experiments.values():
+            for model in experiment.config.models:
+                yield _preview_row(plan, results, ledger, stand_ins, experiment, model)
+
+
+def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str, int | None]:
+    """How many calls of some experiments' debates the ledger has replies to, by run: `EXPERIMENT/MODEL`.
+
+    None where a run rests on artifacts that are not built, and in whose place no stand-ins can be made.
+    """
+    wanted = set(names)
+    for experiment in reversed(plan.experiments.values()):
+        if experiment.name in wanted:
+            needed = (path for model in experiment.config.models for path in experiment.needed_by(model).values())
+            wanted.update(Path(path).parts[1].removesuffix(".parquet") for path in needed)
+    found: dict[str, int | None] = {}
+    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
+        stand_ins = StandIns(plan, ledger, Path(folder))
+        for experiment in plan.experiments.values():
+            for model in experiment.config.models if experiment.name in wanted else ():
+                needs, progress = (
+                    _Needs(experiment, model, results, stand_ins),
+                    Progress(f"replies of {experiment.name}"),
+                )
+                debates = _held(plan, needs, ledger, progress, StandInPeople()) if needs.are_met else None
+                if experiment.name in names:
+                    found[f"{experiment.name}/{model}"] = None if debates is None else _stored(debates, ledger)
+    return found
+
+
+def _stored(debates: Sequence[Debate], ledger: PreviewLedger) -> int:
+    calls = {said.call_id for debate in debates for said in debate.utterances if said.call_id}
+    return len(calls - ledger.added.keys())
+
+
+class _Needs:
+    """What a run's debates rest on: artifacts, those that are missing replaced by stand-ins where there are any."""
+
+    def __init__(self, experiment: Experiment, model: str, results: Path, stand_ins: StandIns) -> None:
+        self.experiment, self.model, self.results, self.stand_ins = experiment, model, results, stand_ins
+        self.wanted = {name: results / path for name, path in experiment.needed_by(model).items()}
+        self.artifacts = stand_ins.instead_of(self.wanted, results)
+
+    @property
+    def are_met(self) -> bool:
+        return len(self.artifacts) == len(self.wanted)
+
+
+def _held(plan: Plan, needs: _Needs, ledger: PreviewLedger, progress: Progress, people: StandInPeople) -> list[Debate]:
+    """The debates of a run, with stand-in replies where the ledger has none; what others need of them is kept."""
+    experiment, model = needs.experiment, needs.model
+    cases, task = read_cases(needs.results / "cases" / f"{experiment.config.dataset}.parquet")
+    job = Job(experiment.name, model, cases, task, artifacts=needs.artifacts)
+    debates = asyncio.run(_go_through(plan, job, ledger, progress, people))
+    needs.stand_ins.keep(experiment.name, model, debates)
+    return debates
+
+
+def _preview_row(
+    plan: Plan, results: Path, ledger: PreviewLedger, stand_ins: StandIns, experiment: Experiment, model: str
+) -> dict[str, Any]:
+    needs = _Needs(experiment, model, results, stand_ins)
+    missing = [str(path) for path in needs.wanted.values() if not path.exists()]
+    row: dict[str, Any] = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
+    if not needs.are_met:
+        return row
+    progress, before, people = Progress(f"preview of {experiment.name}"), set(ledger.added), StandInPeople()
+    _held(plan, needs, ledger, progress, people)
+    added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
+    return row | {
+        "debates": progress.done,
+        "calls_in_ledger": progress.ledger_calls,
+        "calls_to_make": progress.new_calls,
+        "prompt_tokens": sum(entry.reply.prompt_tokens for entry in added),
+        "completion_tokens": sum(entry.reply.completion_tokens for entry in added),
+        "usd": round(progress.cost_usd, 4),
+        "usd_singly": _usd(plan, added, batched=False),
+        "usd_in_batches": _usd(plan, added, batched=True),
+        "waves": progress.waves or None,
+        "answers_by_people": people.to_give or None,
+    }
+
+
+def _usd(plan: Plan, added: Iterable[Entry], *, batched: bool) -> float:
+    """What calls cost by themselves, or in batches as far as their endpoint has them."""
+    total = 0.0
+    for entry in added:
+        model, reply = plan.config.models[entry.model], entry.reply
+        in_batch = batched and model.endpoint == "openai"
+        total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=in_batch)
+    return round(total, 4)
+
+
+def calls_of_a_debate(plan: Plan, job: Job) -> int:
+    """About how many calls a debate of a job takes: those of its first one, with stand-in replies.
+
+    0 where none can be counted.
+    """
+    models = plan.models_in_job(job.experiment, job.model).values()
+    if all(model.endpoint == RECORDED for model in models):
+        return 0
+    with closing(PreviewLedger(plan.config.ledger)) as ledger:
+        try:
+            return asyncio.run(_count_calls(plan, job, ledger))
+        except Exception:  # a protocol may take offence at a stand-in; its real replies are yet to come
+            return 0
+
+
+async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
+    settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
+    progress = Progress(job.experiment)
+    async with aclosing(run_debates(plan, job, ledger, settings, progress, 1, StandInPeople())) as debates:
+        async for _ in debates:
+            pass
+    return progress.calls
+
+
+def usd_of_a_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
+    """US dollars of one debate, the most that it can cost: the mean of a run's first debates with stand-in replies.
+
+    NaN where its cases, or the artifacts that its debates rest on, are not built.
+    """
+    found = plan.experiments[experiment]
+    needed = {name: results / path for name, path in found.needed_by(model).items()}
+    cases = results / "cases" / f"{found.config.dataset}.parquet"
+    if not all(path.exists() for path in (cases, *needed.values())):
+        return float("nan")
+    job, progress = Job(experiment, model, *read_cases(cases), artifacts=needed), Progress(f"price of {experiment}")
+    with TemporaryDirectory() as nothing, closing(PreviewLedger(nothing)) as ledger:
+        held = asyncio.run(_go_through(plan, job, ledger, progress, StandInPeople(), _PRICED_DEBATES))
+    return progress.cost_usd / len(held) if held else float("nan")
+
+
+async def _go_through(
+    plan: Plan, job: Job, ledger: Ledger, progress: Progress, people: StandInPeople, most: int | None = None
+) -> list[Debate]:
+    settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
+    async with aclosing(run_debates(plan, job, ledger, settings, progress, most, people)) as debates:
+        return [debate async for debate in debates]
+
+
+def preview(plan: Plan, results: Path) -> pd.DataFrame:
+    """`preview_rows` as a frame with a last row of totals."""
+    frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
+    counts, dollars = _COLUMNS[2:7], _COLUMNS[7:10]
+    totals = frame[[*counts, *dollars]].sum().to_dict()
+    frame.loc[len(frame)] = {"experiment": "total", "model": "", "waves": None, "needs": "", **totals}
+    frame.loc[len(frame) - 1, "answers_by_people"] = frame["answers_by_people"].sum() or None
+    counts = [*counts, "waves", "answers_by_people"]
+    frame[counts] = frame[counts].astype("Int64")
+    return frame
+
+
+_COLUMNS = [
+    "experiment",
+    "model",
+    "debates",
+    "calls_in_ledger",
+    "calls_to_make",
+    "prompt_tokens",
+    "completion_tokens",
+    "usd",
+    "usd_singly",
+    "usd_in_batches",
+    "waves",
+    "answers_by_people",
+    "needs",
+]

@@ -1,0 +1,104 @@
+"""The generated parts of the documentation: what code already says, so that no page can say otherwise."""
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from pydantic_core import PydanticUndefined
+
+from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
+from moot.commands.registered import registered
+from moot.core.config import ContrastConfig, PowerConfig
+from moot.core.model_config import SimulatedVoice, Strict
+from moot.core.schemas import ARTIFACTS
+from moot.report.markdown import markdown_table
+
+ROOMS = (
+    "extensions", "stages", "studies", "desk", "report", "scores", "protocols", "training", "labels", "datasets", "llm",
+    "core", "legal", "stats",
+)  # fmt: skip
+"""The packages of `moot`, from those that import to those that are imported."""
+_PACKAGE = Path(__file__).resolve().parents[1]
+_BLOCK = r"(<!-- {name}: make docs -->\n).*?(<!-- end of {name} -->)"
+
+
+def artifacts_reference() -> str:
+    """Every Parquet file and its columns."""
+    parts = []
+    for name, artifact in ARTIFACTS.items():
+        columns = [(f"`{column}`", str(kind), text) for column, (kind, text) in artifact.columns.items()]
+        further = [("...", "", artifact.further)] if artifact.further else []
+        path = f"`results/{artifact.path}`" if artifact.path[0] != "(" else artifact.path
+        parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
+        parts.append(markdown_table(("column", "type", "what it holds"), [*columns, *further]) + "\n\n")
+    return "".join(parts).rstrip()
+
+
+def rooms_reference() -> str:
+    """Every package of `moot` and its modules, in the words of their docstrings."""
+    parts = []
+    for room in ROOMS:
+        folder = _PACKAGE / room
+        described = {path: _first_paragraph(path) for path in sorted(folder.rglob("*.py"))}
+        parts.append(f"### `{room}/`\n\n{described.pop(folder / '__init__.py')}\n\n")
+        modules = [(f"`{_module_name(path, folder)}`", words.rstrip(".")) for path, words in described.items()]
+        parts.append(markdown_table(("module", "what it holds"), modules) + "\n\n")
+    return "".join(parts).rstrip()
+
+
+def _module_name(path: Path, folder: Path) -> str:
+    name = path.relative_to(folder).with_suffix("").as_posix()
+    return name.removesuffix("__init__")
+
+
+def _first_paragraph(path: Path) -> str:
+    words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(words.split("\n\n")[0].split())
+
+
+def variables_reference() -> str:
+    """Every variable that prompt templates see, and which templates see those that not all do."""
+    seen = {name: [template for template, names in variables().items() if name in names] for name in SOMETIMES}
+    rows = [(f"`{name}`", words, "every template") for name, words in EVERYWHERE.items()]
+    rows += [(f"`{name}`", SOMETIMES[name], ", ".join(f"`{place}`" for place in seen[name])) for name in SOMETIMES]
+    return markdown_table(("variable", "what it holds", "where"), rows)
+
+
+def keys_reference(part: type[Strict]) -> str:
+    """Every key of a part of the configuration, with its default."""
+    rows = [
+        (f"`{name}`", str(field.description), _default(field.get_default(call_default_factory=True)))
+        for name, field in part.model_fields.items()
+    ]
+    return markdown_table(("key", "what it is", "default"), rows)
+
+
+def _default(value: object) -> str:
+    if value is PydanticUndefined:
+        return "required"
+    return "none" if value == "" else f"`{value}`"
+
+
+PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "artifacts": ("artifacts.md", artifacts_reference),
+    "registered": ("reference.md", registered),
+    "rooms": ("architecture.md", rooms_reference),
+    "variables": ("extending.md", variables_reference),
+    "simulated voice": ("planning.md", lambda: keys_reference(SimulatedVoice)),
+    "contrast": ("planning.md", lambda: keys_reference(ContrastConfig)),
+    "power": ("planning.md", lambda: keys_reference(PowerConfig)),
+}
+"""Name to the page below `docs/` that holds a generated part, and what writes it."""
+
+
+def with_part(page: str, name: str, text: str) -> str:
+    """A page with one of its generated parts written anew.
+
+    Raises:
+        ValueError: the page has no place for it (a programming error).
+    """
+    pattern = re.compile(_BLOCK.format(name=name), re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"no '<!-- {name}: make docs -->' in the page")
+    return pattern.sub(lambda found: f"{found[1]}\n{text.strip()}\n\n{found[2]}", page)

@@ -1,0 +1,76 @@
+"""Everything that a configuration may name, with its parameters: moot's own, and what extensions register."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from moot.core.registry import Registry
+from moot.datasets import LOADERS, DatasetOptions
+from moot.labels import LABELERS
+from moot.llm.endpoints import ENDPOINTS
+from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.report import FIGURES, TABLES
+from moot.report.exports import EXPORTERS
+from moot.report.markdown import markdown_table
+from moot.scores import SCORERS
+from moot.scores.case_metrics import CASE_METRICS
+from moot.training.baselines import BASELINES
+
+
+def registered() -> str:
+    """Every protocol, data set, baseline, score, table, figure, labeler, endpoint and export format, as Markdown."""
+    parts = ["## Protocols", "Every protocol takes:", _options(ProtocolParams)]
+    for name in PROTOCOLS:
+        entry = PROTOCOLS[name]
+        parts += [f"### {name}", f"{_summary(entry.run)} Study: {entry.study}.", _options(entry.params, ProtocolParams)]
+    parts += ["## Data sets", "Every data set takes:", _options(DatasetOptions)]
+    for name in LOADERS:
+        loader = LOADERS[name]
+        parts += [f"### {name}", _summary(inspect.getmodule(loader.load)), _options(loader.options, DatasetOptions)]
+    baselines = [(f"`{name}`", BASELINES[name].title, ", ".join(BASELINES[name].families)) for name in BASELINES]
+    parts += ["## Baselines", markdown_table(("name", "title", "families"), baselines)]
+    listed = (
+        ("Scores", SCORERS),
+        ("Metrics of contrasts", CASE_METRICS),
+        ("Labelers", LABELERS),
+        ("Endpoints", ENDPOINTS),
+    )
+    for title, found in listed:
+        parts += [f"## {title}", _listed(found, _summary)]
+    parts += ["## Tables", _listed(TABLES, lambda entry: entry.caption)]
+    parts += ["## Figures", _listed(FIGURES, lambda entry: entry.caption)]
+    parts += ["## Export formats", _listed(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write)))]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _listed(found: Registry[Any], describe: Callable[[Any], str]) -> str:
+    return markdown_table(("name", "what it is"), [(f"`{name}`", describe(found[name])) for name in found])
+
+
+def _summary(thing: object) -> str:
+    """The first paragraph of a docstring."""
+    return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+
+
+def _options(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
+    """The options of a model that `common` does not have already, as a table; "" for none."""
+    known = common.model_fields if common else {}
+    rows = [
+        (f"`{name}`", _default(field.default, field.default_factory), field.description or "")
+        for name, field in model.model_fields.items()
+        if name not in known
+    ]
+    return markdown_table(("key", "default", "meaning"), rows) if rows else ""
+
+
+def _default(value: object, factory: object) -> str:
+    if factory is not None:
+        return "none"
+    if value is PydanticUndefined:
+        return "required"
+    if value is None or (isinstance(value, Iterable) and not value):
+        return "none"
+    return f"`{value}`"

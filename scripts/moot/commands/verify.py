@@ -1,0 +1,88 @@
+"""The chain from tables to configuration: whether every artifact was made from what stands there now."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.core.errors import UserError
+from moot.workflow.digests import Stages
+from moot.workflow.records import DIGESTS, JobRecord, path_digest, read_records
+
+MOST_LINES = 40
+_CHANGED = {
+    "options": "the configuration or a file of yours has changed since",
+    "prompts": "a prompt has changed since",
+    "code": "the code has changed since",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An artifact that does not follow from what stands there now, and why."""
+
+    path: str
+    reason: str
+
+
+class Chain:
+    """Walks from artifacts to what they were made from; each artifact is looked at once."""
+
+    def __init__(self, stages: Stages) -> None:
+        self.stages = stages
+        self.records = read_records()
+        self._digests: dict[str, str] = {}
+        self.seen: set[str] = set()
+
+    def misfits(self, paths: Iterable[str]) -> Iterator[Misfit]:
+        """What does not fit, of artifacts and all that they were made from; what is not built yet fits."""
+        waiting = list(paths)
+        while waiting:
+            path = waiting.pop()
+            if path in self.seen or not Path(path).exists():
+                continue
+            self.seen.add(path)
+            record = self.records.get(path)
+            if record is None:
+                yield Misfit(path, "nothing says what it was made from")
+                continue
+            yield from (Misfit(path, reason) for reason in self._reasons(path, record))
+            waiting.extend(name for name in record.inputs if name.startswith("results/"))
+
+    def _reasons(self, path: str, record: JobRecord) -> Iterator[str]:
+        if self._digest(path) != record.outputs[path]:
+            yield "it was changed by hand, or by another program"
+        try:
+            now = self.stages.of(record.stage, **record.wildcards).as_dict()
+        except KeyError as error:
+            yield f"the configuration no longer has {error}"
+            return
+        yield from (_CHANGED[name] for name in DIGESTS if record.digests[name] != now[name])
+        for name, digest in record.inputs.items():
+            if Path(name).exists() and self._digest(name) != digest:
+                yield f"{name} has changed since"
+
+    def _digest(self, path: str) -> str:
+        if path not in self._digests:
+            self._digests[path] = path_digest(Path(path))
+        return self._digests[path]
+
+
+def verify(stages: Stages, artifacts: Iterable[str]) -> int:
+    """Check that artifacts follow from what stands there now, and return how many files were looked at.
+
+    Raises:
+        UserError: naming each that does not, and why.
+    """
+    chain = Chain(stages)
+    misfits = sorted(chain.misfits(artifacts), key=lambda misfit: (misfit.path, misfit.reason))
+    if misfits:
+        lines = [f"  {misfit.path}: {misfit.reason}" for misfit in misfits]
+        if len(lines) > MOST_LINES:
+            lines[MOST_LINES:] = [f"  and {len(lines) - MOST_LINES} more"]
+        count = len({misfit.path for misfit in misfits})
+        listed = "\n".join(lines)
+        raise UserError(
+            f"{count} of {len(chain.seen)} artifacts are stale:\n{listed}\n"
+            "Run `snakemake` to build them again; delete a file that was edited by hand first."
+        )
+    return len(chain.seen)

@@ -1,0 +1,18 @@
+"""Libraries that only an extra installs."""
+
+import importlib
+from types import ModuleType
+
+from moot.core.errors import UnavailableError
+
+
+def optional(package: str, extra: str) -> ModuleType:
+    """Import a library that only an extra installs.
+
+    Raises:
+        UnavailableError: where it is not installed; says which extra brings it.
+    """
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise UnavailableError(f"not installed: {package} (the extra '{extra}' brings it)") from error

@@ -1,1 +1,0 @@
-"""What data sets of texts share: facts, label leakage, near-duplicates, topics."""

@@ -1,0 +1,1 @@
+"""What the jobs of the workflow do, one module a kind of job."""

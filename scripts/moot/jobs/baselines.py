@@ -1,0 +1,47 @@
+"""From a data set's artifacts to its leaderboard, test predictions and stored models."""
+
+import os
+from pathlib import Path
+
+from moot.core.artifacts import describe, read_cases, read_frame, write_frame
+from moot.plan.plan import Plan
+from moot.training.baselines import BASELINES, select
+from moot.training.baselines.tabpfn import FOLDER_VARIABLE
+from moot.training.evaluation import evaluate
+from moot.training.examples import examples
+from moot.training.storage import store
+
+
+def train_baselines(
+    plan: Plan,
+    dataset: str,
+    inputs: tuple[Path, Path],
+    outputs: tuple[Path, Path, Path],
+    threads: int,
+    **digests: str,
+) -> None:
+    """Evaluate the baselines that a data set's configuration names, and write what came of it.
+
+    Args:
+        plan: the checked configuration.
+        dataset: a name under `datasets`.
+        inputs: the cases and the features artifact.
+        outputs: where the leaderboard, the test split's predictions and the folder of models go.
+        threads: folds fitted at once.
+        digests: what the job was made with, for the artifacts' metadata.
+    """
+    cases_path, features_path = inputs
+    leaderboard, predictions, models = outputs
+    os.environ.setdefault(FOLDER_VARIABLE, str(Path(plan.config.data_root) / "tabpfn"))
+    cases, task = read_cases(cases_path)
+    features = read_frame(features_path)
+    has_features = len(features.columns) > len({"case_id", "split", "label"})
+    data = examples(cases, task, features if has_features else None)
+    found = evaluate(data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads)
+    metadata = describe(sources=inputs, dataset=dataset, **digests)
+    write_frame(leaderboard, "baselines", found.leaderboard, metadata)
+    write_frame(predictions, "baseline_predictions", found.predictions, metadata)
+    models.mkdir(parents=True, exist_ok=True)
+    for name, estimator in found.models.items():
+        if BASELINES[name].stored:
+            store(models / f"{name}.skops", estimator, task.labels)

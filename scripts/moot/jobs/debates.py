@@ -1,0 +1,269 @@
+"""A job's debates: every case and repeat of one experiment, model and shard, held concurrently, given back in order."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import aclosing, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from moot.core.artifacts import atomic_path, describe
+from moot.core.cases import Case, Task, leaks, shard_number
+from moot.core.errors import DebatePausedError
+from moot.core.kinds import CONCLUSION
+from moot.core.log import LOG
+from moot.core.model_config import ModelConfig
+from moot.core.schemas import SCHEMAS
+from moot.llm.chat import Settings, open_chats
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.progress import Progress
+from moot.llm.redaction import redacted
+from moot.plan.arm_experiments import as_argued, make_debate
+from moot.plan.debated_cases import choose_debated_cases
+from moot.plan.experiments import Experiment
+from moot.plan.plan import Plan
+from moot.plan.rehearsal import simulated_endpoints
+from moot.protocols import PROTOCOLS
+from moot.protocols.debate import Answer, Debate, Setting, check_labels, transcript_row
+from moot.protocols.inbox import ask_by_inbox, folder_of, remove_unasked
+from moot.protocols.people import AskPerson
+from moot.protocols.relabelling import restore
+
+Item = TypeVar("Item")
+_WAITING_FOR_ORDER = 4
+_DEBATES_A_CALL = 4
+"""Debates under way for each call that may be: a debate's calls follow each other, so that with no more debates than
+calls the last few would leave most of the calls unused."""
+_ROWS_A_GROUP = 5000
+
+
+class _Scheduler:
+    """Which job is begun next: the first that is open or, as long as `resuming` says so, also the last.
+
+    A run that is resumed so makes new calls while it still reads old replies: up to half of those under way are last
+    ones. Few results wait for their turn.
+    """
+
+    def __init__(self, count: int, at_once: int, resuming: Callable[[], bool]) -> None:
+        self.at_once, self.resuming = at_once, resuming
+        self.given, self.first_open, self.end_of_open = 0, 0, count
+        self.count, self.most_waiting = count, at_once * _WAITING_FOR_ORDER
+
+    def next(self, running: Collection[int]) -> int | None:
+        """The number of the job to begin now, or None."""
+        if self.first_open == self.end_of_open or len(running) >= self.at_once:
+            return None
+        last_ones = sum(number >= self.end_of_open for number in running)
+        room = last_ones < self.at_once // 2 and self.count - self.end_of_open < self.most_waiting
+        if self.first_open > self.given and room and self.resuming():
+            self.end_of_open -= 1
+            return self.end_of_open
+        if self.first_open - self.given < self.most_waiting:
+            self.first_open += 1
+            return self.first_open - 1
+        return None
+
+
+async def in_order(
+    jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int, resuming: Callable[[], bool]
+) -> AsyncGenerator[Item, None]:
+    """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
+
+    While `resuming` is true, the last jobs are begun beside the first. An error of any job ends all at once, not when
+    its turn comes.
+    """
+    scheduler = _Scheduler(len(jobs), at_once, resuming)
+    tasks: dict[int, asyncio.Task[Item]] = {}
+    running: dict[asyncio.Task[Item], int] = {}
+    try:
+        while scheduler.given < len(jobs):
+            while (number := scheduler.next(running.values())) is not None:
+                tasks[number] = asyncio.create_task(jobs[number]())
+                running[tasks[number]] = number
+            ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                running.pop(task)
+                task.result()
+            while scheduler.given in tasks and tasks[scheduler.given].done():
+                yield tasks.pop(scheduler.given).result()
+                scheduler.given += 1
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+
+async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
+    """Hold one debate and record what it came to as its last utterance."""
+    status, answer, reason = "valid", None, ""
+    try:
+        answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
+    except DebatePausedError as pause:
+        status, reason = "waiting", str(pause)
+    if answer is not None:
+        check_labels(debate.task, answer)
+    elif status != "waiting":
+        status, reason = why_no_answer(debate)
+    conclude(debate, answer, status, reason)
+    return debate
+
+
+def why_no_answer(debate: Debate) -> tuple[str, str]:
+    """Whether a debate without an answer failed or is invalid, and the reason in words, from its last trouble."""
+    asked = [said for said in debate.utterances if said.source == "model"]
+    status = "failed" if asked and asked[-1].failed else "invalid"
+    troubled = [said for said in asked if not said.usable]
+    if not troubled:
+        return status, "the replies came to no answer (a tie, or nobody takes a position)"
+    last, found = troubled[-1], troubled[-1].parsed or {}
+    if last.failed:
+        return status, redacted(f"a call failed: {found.get('error', 'no reason was recorded')}")
+    return status, redacted(f"{last.kind} of {last.speaker}: {found.get('problem', 'the reply cannot be used')}")
+
+
+def conclude(debate: Debate, answer: Answer | None, status: str, reason: str = "") -> None:
+    """Record a debate's outcome: the row of kind `conclusion` that predictions are read from."""
+    debate.record(
+        "moot",
+        CONCLUSION,
+        "",
+        source="computed",
+        parsed={
+            "status": status,
+            "reason": reason,
+            "score": answer.score if answer else None,
+            "logprobs": dict(answer.logprobs) if answer and answer.logprobs else None,
+            **(answer.share if answer and answer.share else {}),
+        },
+        prediction=answer.prediction if answer else None,
+        confidence=answer.confidence if answer else None,
+        probability=answer.probability if answer else None,
+    )
+
+
+@dataclass(frozen=True)
+class Job:
+    """One debate job: what it argues and what distinguishes it from the others.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        cases, task: of the experiment's data set, all splits.
+        shard: which of the configured shards; None takes all cases.
+        threads: for an embedded model.
+        artifacts: files that the protocol needs, by name.
+        calls_a_debate: about how many calls a debate takes, for the lines on progress; 0: not known.
+    """
+
+    experiment: str
+    model: str
+    cases: Sequence[Case]
+    task: Task
+    shard: int | None = None
+    threads: int = 1
+    artifacts: Mapping[str, Path] = field(default_factory=dict)
+    calls_a_debate: int = 0
+
+
+def cases_of_job(plan: Plan, job: Job) -> list[Case]:
+    """The cases that a job debates, in their stable order."""
+    chosen = choose_debated_cases(plan.experiments[job.experiment], job.cases, plan.config.seed)
+    return [case for case in chosen if job.shard in (None, shard_number(case.case_id, plan.config.shards))]
+
+
+def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
+    """How many debates of a job are open at once; all where calls go in batches: a wave is what they all ask."""
+    if any(config.batch for config in models.values()):
+        return max(debates, 1)
+    concurrency = models[model].concurrency
+    return concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
+
+
+async def run_debates(
+    plan: Plan,
+    job: Job,
+    ledger: Ledger,
+    settings: Settings,
+    progress: Progress,
+    most: int | None = None,
+    people: AskPerson = ask_by_inbox,
+) -> AsyncGenerator[Debate, None]:
+    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end; `people` says how
+    whoever sits in one is asked."""
+    experiment = plan.experiments[job.experiment]
+    models = plan.models_in_job(job.experiment, job.model)
+    renamed = as_argued(experiment.config, job.cases, job.task)
+    if renamed:
+        job = replace(job, cases=renamed.cases, task=renamed.task)
+    new_debate = make_debate(experiment.config)
+    mine = cases_of_job(plan, job)
+    repeats_of = PROTOCOLS[experiment.config.protocol].repeats
+    async with open_chats(models, ledger, settings, progress) as chats:
+        setting = Setting(
+            experiment.name,
+            job.model,
+            chats,
+            experiment.params,
+            experiment.prompts,
+            plan.config.seed,
+            [case for case in job.cases if case.split == "train" and not leaks(case)],
+            job.artifacts,
+            people,
+        )
+        argued = [(case, repeats_of(setting, case)) for case in mine]
+        jobs = [
+            lambda case=case, repeat=repeat: run_debate(new_debate(case, job.task, repeat, setting), experiment)
+            for case, repeats in argued
+            for repeat in (range(experiment.config.repeats) if repeats is None else repeats)
+        ][:most]
+        progress.debates = len(jobs)
+        at_once = debates_at_once(models, job.model, len(jobs))
+        async with aclosing(in_order(jobs, at_once, progress.mostly_from_ledger)) as debates:
+            async for debate in debates:
+                progress.done += 1
+                progress.tick()
+                yield restore(debate, renamed.original) if renamed else debate
+
+
+async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
+    """`run_debates` with the configured ledger and budget."""
+    progress = Progress(f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_a_debate)
+    renamed = as_argued(plan.experiments[job.experiment].config, job.cases, job.task)
+    cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
+    open_endpoint = simulated_endpoints(plan.config, cases, task)
+    settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models, open_endpoint)
+    with closing(Ledger(plan.config.ledger)) as ledger:
+        async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
+            async for debate in debates:
+                folder = folder_of(debate.experiment, debate.model, debate.case.case_id)
+                remove_unasked(folder, debate.repeat, debate.questions)
+                yield debate
+    LOG.info(progress.line())
+
+
+def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Path, **digests: str) -> None:
+    """Hold one job's debates and write their transcripts in a stream, whole or not at all.
+
+    Args:
+        plan: the checked configuration.
+        job: what to debate.
+        sources: the files that the job rests on; their sha256 goes into the artifact.
+        output: `transcripts/{experiment}/{model}/{shard}.parquet`.
+        digests: what the job was made with, for the artifact's metadata.
+    """
+    schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources, **digests))
+
+    async def write() -> None:
+        rows: list[dict[str, Any]] = []
+        with atomic_path(output) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+            async with aclosing(run_job(plan, job)) as debates:  # replies are stored even if writing fails
+                async for debate in debates:
+                    rows.extend(transcript_row(debate, said) for said in debate.utterances)
+                    if len(rows) >= _ROWS_A_GROUP:
+                        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+                        rows.clear()
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+    asyncio.run(write())

@@ -1,0 +1,21 @@
+"""Debates written in the forms that other tools read: from a plan and a job's inputs to one export."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.core.artifacts import read_frame
+from moot.jobs.results import model_results
+from moot.plan.plan import Plan
+from moot.report.exports import EXPORTERS, Export
+from moot.scores.results import OVERALL
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+
+def write_export(plan: Plan, job: "Snakemake") -> None:
+    """Write the debates of the experiment and model that a job is about, in the format that its rule names."""
+    scores, model = read_frame(Path(job.input.scores)), job.wildcards.model
+    own = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
+    export = Export(model_results(plan, job), model, own, plan.config.publication)
+    EXPORTERS[job.params.job["format"]].write(export, Path(job.output[0]))

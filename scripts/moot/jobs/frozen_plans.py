@@ -1,0 +1,293 @@
+"""The chain of frozen plans: whether it is whole, what changed from plan to plan, and whether a run is the newest one.
+
+Each plan carries the digest of the plan before it and of itself, so that a plan that was changed by hand or deleted is
+found, unless all that follow it were changed with it: who shows the chain to others sends it away in time.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from moot.core.artifacts import read_cases
+from moot.core.errors import UserError
+from moot.plan.debated_cases import choose_debated_cases
+from moot.plan.plan import Plan
+from moot.workflow.digests import Stages, frozen_files
+
+NOT_FROZEN = (
+    "No plan was frozen (`snakemake freeze`): nothing shows that these comparisons were chosen before the debates."
+)
+Words = tuple[str, str]
+"""What the earlier and the later of two values are called."""
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A frozen plan.
+
+    Attributes:
+        path: its file.
+        number: in the chain, from 1.
+        content: of the file.
+        digest: the sha256 of the file.
+        is_as_written: whether the digest that the file carries is that of what it holds.
+    """
+
+    path: Path
+    number: int
+    content: Mapping[str, Any]
+    digest: str
+    is_as_written: bool
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """What was frozen, as `describe_plan` gives it."""
+        return dict(self.content["plan"])
+
+    @property
+    def frozen_at(self) -> str:
+        """When, ISO 8601."""
+        return str(self.content["frozen_at"])
+
+    def replies_before(self, study: str | None = None) -> str:
+        """How many replies the ledger held when a plan was frozen, and how many of these to calls of its runs."""
+        names = part_of(self.plan, study)["experiments"]
+        runs = {run: held for run, held in self.content["replies_of_runs"].items() if run.partition("/")[0] in names}
+        held = {run: count for run, count in runs.items() if count}
+        unknown = [run for run, count in runs.items() if count is None]
+        recorded = [name for name in self.content["recorded"] if name in names]
+        replies = self.content["ledger"]["replies"]
+        parts = [f"when the ledger held {replies} replies"]
+        if held:
+            of_runs = ", ".join(f"{count} of {run}" for run, count in held.items())
+            parts[0] += f", {sum(held.values())} of them to calls of this plan's runs ({of_runs})"
+        elif replies and len(unknown) < len(runs):
+            parts[0] += ", none of them to calls of this plan's runs"
+        if replies and unknown:
+            parts.append(
+                f"those to calls of {', '.join(unknown)} cannot be counted before the debates that these rest on"
+            )
+        if recorded:
+            parts.append(f"the debates of {', '.join(recorded)} were recorded before")
+        return "; ".join(parts)
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """The sha256 of what a frozen plan holds, but for its own digest."""
+    held = {name: value for name, value in content.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(held, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def read_frozen(path: Path) -> Frozen:
+    """A frozen plan from its file.
+
+    Raises:
+        UserError: the file is none that `snakemake freeze` wrote.
+    """
+    try:
+        raw = path.read_bytes()
+        content = json.loads(raw)
+        found = Frozen(
+            path,
+            int(path.stem.removeprefix("plan-")),
+            content,
+            hashlib.sha256(raw).hexdigest(),
+            content["digest"] == digest_of(content),
+        )
+        found.replies_before()
+        _ = found.frozen_at, content["previous"], list(differences(found.plan, found.plan))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UserError(
+            f"{path}: not a frozen plan ({type(error).__name__}: {error}); expected the file that `snakemake freeze` "
+            "wrote. Restore it, or move it away."
+        ) from None
+    return found
+
+
+def read_chain() -> list[Frozen]:
+    """The frozen plans of the working directory, oldest first."""
+    return [read_frozen(path) for path in frozen_files()]
+
+
+def faults(chain: Sequence[Frozen]) -> Iterator[str]:
+    """What is wrong with a chain of plans, a sentence each."""
+    for before, plan in zip([None, *chain], chain, strict=False):
+        if not plan.is_as_written:
+            yield f"{plan.path} was changed by hand after it was frozen."
+        if plan.number != (before.number if before else 0) + 1:
+            yield f"The plan frozen before {plan.path} is missing."
+        elif before and before.is_as_written and plan.content["previous"] != before.digest:
+            yield f"{before.path} was replaced after {plan.path.name} was frozen."
+        elif not before and plan.content["previous"]:
+            yield f"{plan.path} was frozen after another plan, which is missing."
+
+
+def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> tuple[str, ...]:
+    """Whether a run is the frozen plan, and that plan's history, in sentences; none in a rehearsal.
+
+    Args:
+        plan: the checked configuration.
+        results: the folder with `cases/`.
+        study: whose contrasts are compared; none: all.
+    """
+    if plan.config.rehearsal:
+        return ()
+    chain = read_chain()
+    return describe_run(chain, describe_plan(plan, results, study) if chain else {}, study)
+
+
+def describe_run(chain: Sequence[Frozen], now: Mapping[str, Any], study: str | None = None) -> tuple[str, ...]:
+    """Whether a run is the plan that was frozen last, and the history of that plan; sentences.
+
+    Args:
+        chain: the frozen plans, oldest first.
+        now: the run's plan, as `describe_plan` gives it.
+        study: whose contrasts are compared; none: all.
+    """
+    if not chain:
+        return (NOT_FROZEN,)
+    last, models = chain[-1], now["models"]
+    changed = list(differences(part_of(last.plan, study, models), now))
+    end = f" It differs: {'; '.join(changed)}." if changed else ""
+    is_plan = "is not the plan" if changed else "is the plan"
+    found = [
+        f"This run {is_plan} that was frozen last, at {last.frozen_at} ({last.path}), "
+        f"{last.replies_before(study)}.{end}"
+    ]
+    if len(chain) > 1:
+        found.append(f"{len(chain)} plans were frozen. The earlier ones, and what was changed after each:")
+    for plan, after in pairwise(chain):
+        before, then = (part_of(one.plan, study, models) for one in (plan, after))
+        changed = list(differences(before, then, ("before", "then")))
+        found.append(
+            f"{plan.path.name}, frozen at {plan.frozen_at}, {plan.replies_before(study)}. {after.path.name} changed "
+            + (f"{'; '.join(changed)}." if changed else "nothing of these comparisons.")
+        )
+    return (*found, *faults(chain))
+
+
+def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
+    """The experiments that the run's contrasts compare, of one study or of all."""
+    sides = [side for one in plan.contrasts if not one.missing and study in (None, one.family) for side in one.sides]
+    return sorted({side.experiment for side in sides})
+
+
+def describe_plan(plan: Plan, results: Path, study: str | None = None) -> dict[str, Any]:
+    """All that the answer to a plan's contrasts depends on, as plain values.
+
+    Args:
+        plan: the checked configuration.
+        results: the folder with `cases/`.
+        study: whose contrasts; none: all that this run tests.
+    """
+    stages, names = Stages(plan), planned_experiments(plan, study)
+    contrasts = [one for one in plan.contrasts if not one.missing and study in (None, one.family)]
+    models = sorted({used for name in names for used in _models(plan, name)})
+    return {
+        "seed": plan.config.seed,
+        "contrasts": {
+            one.name: {**plan.config.contrasts[one.name].model_dump(mode="json"), "study": one.family}
+            for one in contrasts
+        },
+        "experiments": {name: _experiment(plan, name) for name in names},
+        "cases": {name: _cases(plan, results, name) for name in names},
+        "prompts": {name: sorted({found.prompts for found in _debates(stages, plan, name)}) for name in names},
+        "models": {name: stages.replies_depend_on(name) for name in models},
+        "code": {
+            "analysis": stages.analysis_code(),
+            "debates": {name: sorted({found.code for found in _debates(stages, plan, name)}) for name in names},
+        },
+    }
+
+
+def _models(plan: Plan, experiment: str) -> set[str]:
+    jobs = [(experiment, model) for model in plan.experiments[experiment].config.models]
+    return {used for job in jobs for used in (*plan.models_in_job(*job), *plan.labelling_models(*job))}
+
+
+def _debates(stages: Stages, plan: Plan, experiment: str) -> list[Any]:
+    models = plan.experiments[experiment].config.models
+    return [stages.of("run_debates", experiment=experiment, model=model) for model in models]
+
+
+def _experiment(plan: Plan, name: str) -> dict[str, Any]:
+    found = plan.experiments[name]
+    stated = found.config.model_dump(mode="json", exclude={"params", "prompts", "grid", "study", "arms"})
+    return {**stated, "params": found.params.model_dump(mode="json")}
+
+
+def _cases(plan: Plan, results: Path, name: str) -> dict[str, Any]:
+    experiment = plan.experiments[name]
+    cases, _ = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
+    chosen = choose_debated_cases(experiment, cases, plan.config.seed)
+    content = sorted((case.case_id, case.split, case.text, case.target) for case in chosen)
+    digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
+    return {"number": len(chosen), "digest": digest[:16]}
+
+
+def part_of(plan: Mapping[str, Any], study: str | None, models: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """A frozen plan without what the contrasts of other studies need, and models that only these ask."""
+    if study is None:
+        return plan
+    contrasts = {name: one for name, one in plan["contrasts"].items() if one["study"] == study}
+    named = {one[side].partition("/")[0] for one in contrasts.values() for side in ("first", "second")}
+    kept = {name: one for name, one in plan["models"].items() if models is None or name in models}
+    of_experiments = {
+        part: {name: one for name, one in plan[part].items() if name in named}
+        for part in ("experiments", "cases", "prompts")
+    }
+    return {**plan, **of_experiments, "contrasts": contrasts, "models": kept}
+
+
+def differences(frozen: Mapping[str, Any], now: Mapping[str, Any], words: Words = ("frozen", "now")) -> Iterator[str]:
+    """In what a plan differs from a frozen one, in words; only what both could hold is compared."""
+    before, then = words
+    if frozen["seed"] != now["seed"]:
+        yield f"seed: {before} {frozen['seed']}, {then} {now['seed']}"
+    yield from _changes("contrast", frozen["contrasts"], now["contrasts"], words)
+    yield from _changes("experiment", frozen["experiments"], now["experiments"], words)
+    for name, cases in now["cases"].items():
+        if frozen["cases"].get(name, cases) != cases:
+            yield f"cases of {name}: others ({before} {frozen['cases'][name]['number']}, {then} {cases['number']})"
+    yield from _changes("model", frozen["models"], now["models"], words)
+    changed = [name for name, digest in now["prompts"].items() if frozen["prompts"].get(name, digest) != digest]
+    if changed:
+        yield f"prompts of {', '.join(changed)}: another wording"
+    was, code = frozen["code"], now["code"]
+    if was["analysis"] != code["analysis"]:
+        yield "the code of the analysis was changed"
+    changed = [
+        name
+        for name, digest in code["debates"].items()
+        if name in now["experiments"] and was["debates"].get(name, digest) != digest
+    ]
+    if changed:
+        yield f"the code behind the debates of {', '.join(changed)} was changed"
+
+
+def _changes(kind: str, frozen: Mapping[str, Any], now: Mapping[str, Any], words: Words) -> Iterator[str]:
+    yield from (f"{kind} {name}: added" for name in now if name not in frozen)
+    yield from (f"{kind} {name}: left out" for name in frozen if name not in now)
+    for name in (name for name in now if name in frozen):
+        was, value = frozen[name], now[name]
+        if kind == "contrast" and (was["first"], was["second"]) == (value["second"], value["first"]):
+            yield f"contrast {name}: its sides were exchanged"
+            was = {**was, "first": was["second"], "second": was["first"]}
+        for path, earlier, later in _changed_values(was, value):
+            yield f"{kind} {name}, {path}: {words[0]} {_words(earlier)}, {words[1]} {_words(later)}"
+
+
+def _changed_values(was: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*was, *now]):
+            yield from _changed_values(was.get(key), now.get(key), f"{path}.{key}".strip("."))
+    elif was != now:
+        yield path, was, now
+
+
+def _words(value: object) -> str:
+    return "none" if value in (None, "", [], {}) else json.dumps(value, ensure_ascii=False).strip('"')

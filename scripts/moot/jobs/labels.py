@@ -1,0 +1,240 @@
+"""Labels of an experiment's statements by every configured labeller, and the one that counts for each statement."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.core.artifacts import describe, read_cases, write_frame, write_rows
+from moot.core.errors import UserError, unknown_name
+from moot.core.log import LOG
+from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, kinds
+from moot.labels.sample import inclusion, name_units, read_sample, said
+from moot.labels.sheets import FAULTS, read_annotations
+from moot.labels.statements import read_statements, sheet_id
+from moot.legal.rubric import CODES, NONE
+from moot.plan.plan import Plan
+from moot.plan.rehearsal import simulated_endpoints
+
+ALL_COLUMNS = (
+    "experiment",
+    "model",
+    "debate_id",
+    "case_id",
+    "turn",
+    "round",
+    "speaker",
+    "label",
+    "code",
+    "labeler",
+    "evidence",
+)
+
+
+def by_function(labeler: str, statements: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """What a registered labeler says of every statement.
+
+    Raises:
+        UserError: it does not label each, or gives a label that the rubric does not have.
+    """
+    given = list(LABELERS[labeler](statements))
+    if len(given) != len(statements):
+        raise UserError(f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected as many.")
+    for row, (label, evidence) in zip(_records(statements), given, strict=True):
+        if label and label not in CODES:
+            raise unknown_name("label", label, CODES, f"labeler '{labeler}'")
+        if label:
+            yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
+
+
+def by_judge(
+    plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
+    from moot.labels.judge import Judge, judge_statements  # noqa: PLC0415 - opens endpoints
+    from moot.llm.chat import Settings  # noqa: PLC0415
+
+    model = labeler.partition(":")[2] or job.model
+    if model not in plan.config.models:
+        raise unknown_name("model", model, plan.config.models, f"labelers: {labeler}")
+    judge = Judge(
+        model,
+        plan.config.models[model],
+        plan.experiments[job.experiment].prompts,
+        plan.config.ledger,
+        Settings(
+            plan.config.replay, plan.config.budget, job.threads, plan.config.models, simulated_endpoints(plan.config)
+        ),
+        plan.config.seed,
+    )
+    judged = judge_statements(judge, statements, facts)
+    unusable = sum(not label for label, _ in judged)
+    if unusable:
+        LOG.info("labels by %s: %d of %d replies unusable, left without a label", labeler, unusable, len(judged))
+    for row, (label, evidence) in zip(_records(statements), judged, strict=True):
+        if label:
+            yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
+
+
+def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """What annotators, and those who decide between them, filled in on these statements; one row each."""
+    by_item = statements.set_index("item", drop=False)
+    for row in _records(annotations):
+        if row["item"] in by_item.index:
+            evidence = f"{Path(row['file']).name}, row {row['row']}"
+            statement = {str(name): value for name, value in by_item.loc[row["item"]].items()}
+            labeler = f"{row['kind']}:{row['annotator']}"
+            yield {**statement, "label": row["label"], "labeler": labeler, "evidence": evidence}
+
+
+def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
+    """One label for each statement: that of the first kind of labeller in `order` that labelled it.
+
+    Several annotators decide by majority; where they are split, the first in the alphabet counts. Whoever decided
+    between them counts before them all.
+    """
+    rank = {kind: float(number) for number, kind in enumerate(order)}
+    rank[ADJUDICATED] = rank.get(HUMAN, float(len(rank))) - 0.5
+    labels = labels.assign(rank=kinds(labels["labeler"]).map(rank).fillna(len(rank)))
+    best = labels[labels["rank"] == labels.groupby(["debate_id", "turn"])["rank"].transform("min")]
+    votes = best.groupby(["debate_id", "turn", "label"])["labeler"].transform("size")
+    ordered = best.assign(votes=votes).sort_values(
+        ["debate_id", "turn", "votes", "labeler"], ascending=[True, True, False, True]
+    )
+    return ordered.drop_duplicates(["debate_id", "turn"]).drop(columns=["rank", "votes"])
+
+
+def by_machines(labels: pd.DataFrame) -> pd.DataFrame:
+    """The labels that no person gave."""
+    return labels[~kinds(labels["labeler"]).isin(PEOPLE)]
+
+
+def counted_labels(
+    statements: pd.DataFrame, labels: pd.DataFrame, sample: pd.DataFrame, order: Sequence[str]
+) -> pd.DataFrame:
+    """The label that counts for each statement, and beside it what corrects it.
+
+    Args:
+        statements: as `read_statements` gives them.
+        labels: those of every labeller, columns `ALL_COLUMNS`.
+        sample: the drawn sample, as `read_sample` gives it.
+        order: whose label counts first.
+
+    Returns:
+        One row a statement with a label, columns of the labels schema.
+    """
+    keys = ["debate_id", "turn"]
+    machine = effective_labels(by_machines(labels), order)[[*keys, "label", "labeler"]]
+    people = effective_labels(labels[kinds(labels["labeler"]).isin(PEOPLE)], PEOPLE)[[*keys, "label"]]
+    rows = statements[keys].assign(unit=name_units(statements), said=said(statements))
+    rows = rows.merge(people.rename(columns={"label": "drawn_label"}), "left", keys)
+    spoken = rows[rows["said"]]
+    unlabelled = set(spoken.loc[spoken["drawn_label"].isna(), "unit"])
+    drawn = inclusion(sample, set(spoken["unit"]), set(spoken["unit"]) - unlabelled)
+    rows["inclusion"] = rows["unit"].map(drawn).astype(float)
+    if len(drawn):  # what says nothing needs nobody to label it
+        rows.loc[~rows["said"], "drawn_label"] = NONE
+        rows.loc[~rows["said"], "inclusion"] = 1.0
+        LOG.info(
+            "drawn sample: %d statements count, of %d units", int(spoken["unit"].isin(drawn.index).sum()), len(drawn)
+        )
+    rows.loc[rows["inclusion"].isna(), "drawn_label"] = None
+    rows = rows.merge(machine.rename(columns={"label": "predicted", "labeler": "predicted_by"}), "left", keys)
+    beside = rows[[*keys, "predicted", "predicted_by", "drawn_label", "inclusion"]]
+    return effective_labels(labels, order).merge(beside, "left", keys)
+
+
+def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, set[str]]:
+    """Every blind id of the run's statements, by its first part; experiments without transcripts yet have none."""
+    return {
+        sheet_id(experiment, model): set(read_statements(shards)["item"]) if shards else set()
+        for (experiment, model), shards in shards_of.items()
+        if experiment in plan.experiments
+    }
+
+
+@dataclass(frozen=True)
+class LabelJob:
+    """What one job labels, and from what.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        cases: `cases/{dataset}.parquet`.
+        shards: the transcripts of every labelled experiment and model, since annotation files may speak of all.
+        annotations: files that people filled in.
+        sample: the drawn sample of this experiment and model, where there is one.
+        threads: for an embedded model that judges.
+    """
+
+    experiment: str
+    model: str
+    cases: Path
+    shards: Mapping[tuple[str, str], Sequence[Path]]
+    annotations: Sequence[Path] = ()
+    sample: Path | None = None
+    threads: int = 1
+
+
+def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
+    """The labels of every labeller: columns `ALL_COLUMNS`, one row a statement and labeller.
+
+    Returns:
+        The labels, and what is wrong in the annotation files; a faulty row stops no other.
+
+    Raises:
+        UserError: an unknown labeller, or no label at all.
+    """
+    statements = read_statements(job.shards[job.experiment, job.model])
+    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
+    rows: list[dict[str, Any]] = []
+    for labeler in plan.experiments[job.experiment].config.labelers:
+        kind = labeler.partition(":")[0]
+        if kind == JUDGE:
+            rows += by_judge(plan, labeler, job, statements, facts)
+        elif kind != HUMAN:
+            rows += by_function(kind, statements)
+    annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
+    rows += by_people(statements, annotations)
+    if not rows and len(statements):
+        raise UserError(
+            "\n".join(
+                [
+                    f"experiments.{job.experiment}.labelers: no statement got a label; "
+                    "name `rules` or `judge`, or fill in a sheet.",
+                    *faults,
+                ]
+            )
+        )
+    labels = pd.DataFrame(rows, columns=list(ALL_COLUMNS))
+    labels["code"] = labels["label"].map(CODES)
+    return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
+
+
+def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, **digests: str) -> None:
+    """Label an experiment's statements and write the labels that count, and those of every labeller.
+
+    Args:
+        plan: the checked configuration.
+        job: what to label.
+        output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is wrong in annotation files.
+        everything: `annotations/{experiment}/{model}.parquet`, one row a labeller and statement.
+        digests: what the job was made with, for the artifacts' metadata.
+    """
+    labels, faults = label_all(plan, job)
+    if faults:
+        LOG.warning("annotations: %d faults, which the end of the run lists; the other rows count", len(faults))
+    sources = [job.cases, *(shard for shards in job.shards.values() for shard in shards), *job.annotations]
+    sources += [job.sample] if job.sample else []
+    described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
+    write_frame(everything, "annotations", labels, described)
+    statements = read_statements(job.shards[job.experiment, job.model])
+    counted = counted_labels(statements, labels, read_sample(job.sample), plan.config.annotations)
+    write_rows(output, "labels", _records(counted), described)
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    known = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]

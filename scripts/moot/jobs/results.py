@@ -1,0 +1,119 @@
+"""From a plan and a job's inputs to what scores, tables and figures read: the results of an experiment or study."""
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.core.artifacts import describe, read_frame, read_frames, write_rows
+from moot.core.config import COMPARISON
+from moot.jobs.frozen_plans import compare_with_frozen
+from moot.plan.as_published import compare_with_papers, confirm_served
+from moot.plan.plan import Plan
+from moot.report.claims import read_claims
+from moot.report.content import SIMULATED_NOTE, StudyResults
+from moot.report.published import read_published
+from moot.scores import no_scores, score_experiment
+from moot.scores.results import ExperimentResults
+from moot.workflow.digests import CONTRASTS_TABLE
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+RESULTS = Path("results")
+
+
+def experiment_results(
+    plan: Plan, experiment: str, models: Sequence[str] | None = None, files: Collection[Path] | None = None
+) -> ExperimentResults:
+    """The results of one experiment of a plan; its parameters have their defaults filled in.
+
+    Args:
+        plan: the checked configuration.
+        experiment: its name.
+        models: the models whose results are read; none: all of the experiment.
+        files: the files that may be read; none: whatever stands in the folder.
+    """
+    return ExperimentResults(RESULTS, experiment, plan.view(experiment, models), plan.config.seed, files)
+
+
+def model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
+    """The results of the experiment and model that a job is about."""
+    view = plan.view(job.wildcards.experiment, [job.wildcards.model])
+    return ExperimentResults(RESULTS, job.wildcards.experiment, view, plan.config.seed, _files(job), _notes(plan))
+
+
+def debated_results(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
+    """The results of every experiment of the study that a job is about, trial runs and control arms too, by name."""
+    study, files, notes = job.wildcards.study, _files(job), _notes(plan)
+    return {
+        name: ExperimentResults(RESULTS, name, plan.view(name), plan.config.seed, files, notes)
+        for name, found in plan.experiments.items()
+        if found.study == study
+    }
+
+
+def _notes(plan: Plan) -> list[str]:
+    """What readers of any debate must know first."""
+    return [SIMULATED_NOTE] if plan.config.rehearsal else []
+
+
+def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path], **digests: str) -> None:
+    """Score an experiment with every registered scorer and write `scores/{experiment}.parquet`.
+
+    A model whose every debate waits has no rows.
+    """
+    ended = experiment_results(plan, experiment, files=sources).predictions["model"].unique().tolist()
+    scores = score_experiment(experiment_results(plan, experiment, ended, sources)) if len(ended) else no_scores()
+    rows = ({str(name): value for name, value in row.items()} for row in scores.to_dict("records"))
+    write_rows(path, "scores", rows, describe(experiment, sources, **digests))
+
+
+def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
+    """All that a study's tables and figures may show: the experiments and models that have scores.
+
+    Args:
+        plan: the checked configuration.
+        job: a job whose rule names its study, and as inputs the scores, leaderboards and published values.
+    """
+    study, files = job.params.job["study"], _files(job)
+    published = read_published(Path(job.input.published))
+    frame = read_frames(map(Path, job.input.scores)) if job.input.scores else no_scores()
+    scored = {
+        found.name: [
+            model for model in found.config.models if model in set(frame["model"][frame["experiment"] == found.name])
+        ]
+        for found in plan.of_study(study)
+    }
+    return StudyResults(
+        study=study,
+        experiments={name: experiment_results(plan, name, models, files) for name, models in scored.items() if models},
+        scores=frame,
+        baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
+        published=published[published["study"] == study],
+        comparable=confirm_served(compare_with_papers(plan), frame, plan.config.models),
+        trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
+        controls={found.name: experiment_results(plan, found.name, files=files) for found in plan.controls_of(study)},
+        claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
+        simulated=plan.config.rehearsal,
+        contrasts=plan.contrasts_of(study),
+        frozen=_frozen(plan, study, job) if plan.contrasts_of(study) else (),
+    )
+
+
+def _frozen(plan: Plan, study: str, job: "Snakemake") -> tuple[str, ...]:
+    """Whether the run is the frozen plan, and that plan's history; none for tables of other things."""
+    if job.params.job.get("builder") != CONTRASTS_TABLE:
+        return ()
+    return compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
+
+
+def outputs_by_name(outputs: Iterable[str]) -> dict[str, dict[str, Path]]:
+    """Outputs such as `results/tables/{study}/{name}.csv` by `{study}/{name}` and ending."""
+    found: dict[str, dict[str, Path]] = {}
+    for path in map(Path, outputs):
+        found.setdefault(f"{path.parent.name}/{path.stem}", {})[path.suffix[1:]] = path
+    return found
+
+
+def _files(job: "Snakemake") -> list[Path]:
+    return [Path(path) for path in job.input]

@@ -1,0 +1,60 @@
+"""Annotation sheets: the statements of an experiment and model that are drawn for people to label."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.artifacts import read_cases, read_frames
+from moot.core.log import LOG
+from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels
+from moot.labels.sample import draw_more, name_units, read_sample, said, sample_file, unit_sizes, write_sample
+from moot.labels.sheets import blinded, write_sheets
+from moot.labels.statements import read_statements, sheet_id
+from moot.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class SheetJob:
+    """What one job draws, and from what.
+
+    Attributes:
+        experiment, model: names in the configuration.
+        cases: `cases/{dataset}.parquet`.
+        shards: the transcripts.
+        annotations: `annotations/{experiment}/{model}.parquet`, where there are labellers that are no people.
+        folder: of the sheets and samples, which outlast `results/`.
+    """
+
+    experiment: str
+    model: str
+    cases: Path
+    shards: Sequence[Path]
+    annotations: Sequence[Path]
+    folder: Path
+
+
+def write_drawn_sheet(plan: Plan, job: SheetJob) -> list[Path]:
+    """Draw statements until the sample holds `annotation_sample` of them, and write a sheet of those that are new.
+
+    Returns:
+        The sheet, its tasks, and the file of the sample.
+    """
+    statements = read_statements(job.shards)
+    labels = read_frames(job.annotations) if job.annotations else pd.DataFrame(columns=list(ALL_COLUMNS))
+    labels = by_machines(labels)
+    sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations))
+    units = name_units(statements)
+    counts = units[said(statements)].value_counts()
+    path = sample_file(job.folder, job.experiment, job.model)
+    sample = draw_more(read_sample(path), sizes, counts, plan.config.annotation_sample, plan.config.seed)
+    drawn = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
+    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
+    stem = sheet_id(job.experiment, job.model)
+    written = write_sheets(blinded(drawn, facts, plan.config.seed), job.folder, stem)
+    if len(sample):
+        write_sample(path, sample)
+        written.append(path)
+    LOG.info("%d of %d statements drawn; sheets: %s", said(drawn).sum(), said(statements).sum(), job.folder)
+    return written

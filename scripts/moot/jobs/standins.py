@@ -1,0 +1,57 @@
+"""What debates that are not held yet would leave behind, for a preview of what rests on them; in a folder that goes."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from moot.core.artifacts import describe, write_rows
+from moot.llm.ledger.ledger import Ledger
+from moot.plan.plan import Plan
+from moot.protocols.debate import Debate, transcript_row
+
+
+class StandIns:
+    """Transcripts and predictions of the debates that a preview goes through, as far as other experiments need them.
+
+    Args:
+        plan: the checked configuration.
+        ledger: with the replies, real ones and stand-ins.
+        folder: where they go, laid out as `results/`.
+    """
+
+    def __init__(self, plan: Plan, ledger: Ledger, folder: Path) -> None:
+        self._ledger, self._folder, self._shards = ledger, folder, plan.config.shards
+        models = ((found, model) for found in plan.experiments.values() for model in found.config.models)
+        self._needed = {path for found, model in models for path in found.needed_by(model).values()}
+
+    def instead_of(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
+        """Some artifacts below `results`, those that are missing replaced by their stand-ins where there are any."""
+        found = {
+            name: path if path.exists() else self._folder / path.relative_to(results)
+            for name, path in artifacts.items()
+        }
+        return {name: path for name, path in found.items() if path.exists()}
+
+    def keep(self, experiment: str, model: str, debates: Sequence[Debate]) -> None:
+        """Write what others need of an experiment and model."""
+        shards = [f"transcripts/{experiment}/{model}/{shard}.parquet" for shard in range(self._shards)]
+        if self._needed & set(shards):
+            rows = [transcript_row(debate, said) for debate in debates for said in debate.utterances]
+            for row in rows:  # two debates never say the same; the stand-ins of one endpoint do
+                row["text"] = f"{row['text']} {row['debate_id']}" if row["text"] else ""
+            for shard, held in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):
+                write_rows(self._folder / shard, "transcripts", held, describe(experiment))
+        predictions = f"predictions/{experiment}/{model}.parquet"
+        if predictions in self._needed:
+            taken = [self._taken(debate) for debate in debates]
+            write_rows(self._folder / predictions, "predictions", taken, describe(experiment))
+
+    def _taken(self, debate: Debate) -> dict[str, float]:
+        """What a debate takes: calls, tokens, dollars."""
+        calls = list(dict.fromkeys(said.call_id for said in debate.utterances if said.call_id))
+        replies = [entry.reply for entry in self._ledger.entries(calls)]
+        return {
+            "calls": len(replies),
+            "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
+            "completion_tokens": sum(reply.completion_tokens for reply in replies),
+            "cost_usd": sum(reply.cost_usd for reply in replies),
+        }

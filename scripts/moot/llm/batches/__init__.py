@@ -1,0 +1,1 @@
+"""Calls in batches of a provider."""

@@ -1,0 +1,1 @@
+"""The ledger: every reply, durable before a protocol sees it."""

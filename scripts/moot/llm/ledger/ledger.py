@@ -1,0 +1,399 @@
+"""The ledger: every reply, durable before a protocol sees it, keyed by all that was asked, whom, and the replicate.
+
+SQLite for one machine, PostgreSQL for several. Reads, writes and reservations of one event loop are gathered, so that
+durability costs one commit for many replies.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
+from moot.core.log import LOG
+from moot.llm.ledger.batching import Batched
+from moot.llm.ledger.call_locks import call_locks, nobody_else
+from moot.llm.ledger.database import copy_of, explained, open_engine, open_read_only, read_only_file
+from moot.llm.ledger.packing import Packer, compress, decompress
+from moot.llm.ledger.processes import processes_at
+from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
+from moot.llm.ledger.tables import (
+    ADOPTED,
+    ATTEMPTS,
+    BATCHED_CALLS,
+    CALLS,
+    FAILURES,
+    META,
+    REFUSALS,
+    REPLIES,
+    RESERVATIONS,
+    TABLES,
+    TOTALS,
+)
+from moot.llm.request import Reply
+
+Failure = CallFailedError | LogprobsUnavailableError
+VERSION = 3
+"""1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process.
+3: requests and replies are packed, in a table of their own; what was stored before stays where it is."""
+_READ_BATCH = 500
+# Statements that run for each batch are made once: making one takes as long as the database takes to run it.
+_AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
+_STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
+_PACKED = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(_AMONG))
+_PACKED_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(_AMONG))
+_UNDER_WAY = [
+    sa.delete(table).where(table.c.call_id.in_(_AMONG)) for table in (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
+]
+_MORE = sa.update(TOTALS).values(
+    calls=TOTALS.c.calls + sa.bindparam("more_calls"),
+    tokens=TOTALS.c.tokens + sa.bindparam("more_tokens"),
+    cost_usd=TOTALS.c.cost_usd + sa.bindparam("more_usd"),
+)
+_VERSION = sa.select(META.c.value).where(META.c.name == "version")
+_ANY_EARLIER = sa.select(REPLIES.c.replicate).limit(1)
+_CREATION_LOCK = 6_061_984
+_WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call as it is looked for.
+
+    Attributes:
+        call_id: the call.
+        earlier_id: its id in a ledger that did not tell servers apart; "" where that was the same.
+        endpoint, model, served_as: who is asked.
+        names: the configured models that are this server's, by name.
+    """
+
+    call_id: str
+    earlier_id: str = ""
+    endpoint: str = ""
+    model: str = ""
+    served_as: str = ""
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the ledger; `model` is the model's name in the configuration that asked."""
+
+    call_id: str
+    model: str
+    request: str
+    replicate: int
+    reply: Reply
+
+
+class Ledger:
+    """Replies by call id. One object a process; several processes may share the same ledger.
+
+    Args:
+        ledger: a folder (SQLite in it) or a SQLAlchemy URL.
+
+    Attributes:
+        read_only: it is a file that this process cannot write: it answers, and stores nothing.
+
+    Raises:
+        UserError: the ledger cannot be opened, or a newer moot wrote it.
+    """
+
+    def __init__(self, ledger: str) -> None:
+        self.place = ledger
+        self._copy: TemporaryDirectory[str] | None = None
+        with self._explained():
+            self._engine = open_engine(ledger)
+            if "://" in ledger:
+                self.place = self._engine.url.render_as_string(hide_password=True)
+            self.read_only = (file := read_only_file(self._engine)) is not None
+            self._open_read_only(file) if file else self._create()
+            self._packer = Packer(self._insert)
+            new_call = self._insert(CALLS).on_conflict_do_nothing()
+            self._new_call = new_call.returning(CALLS.c.tokens, CALLS.c.cost_usd)
+            self.processes = processes_at(self._engine, self.place)
+            self._call_locks = call_locks(self._engine, self.processes)
+        # Held around a call by id: no other process makes it meanwhile.
+        self.claim = nobody_else if self.read_only else self._call_locks.hold
+        self._adopted: dict[tuple[str, str, str], str] = {}
+        self._refused: set[tuple[str, str]] = set()
+        # The entry that answers a question, or None.
+        self.get: Batched[Question, Entry | None] = Batched(self._find)
+        # Stores an entry and gives the reply that counts: the first that was stored under its call id.
+        self.put: Batched[Entry, Reply] = Batched(self._keep)
+        # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
+        self.reserve: Batched[Reservation, None] = Batched(self._reserve)
+
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained(lambda: self.place)
+
+    def _create(self) -> None:
+        """Make the tables that are missing, one process at a time, and refuse a ledger that a newer moot wrote."""
+        with self._engine.begin() as connection:
+            if self._engine.dialect.name == "postgresql":
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATION_LOCK)))
+            else:
+                connection.execute(sa.text("BEGIN IMMEDIATE"))
+            TABLES.create_all(connection)
+            connection.execute(self._insert(META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
+            found = int(connection.scalar(_VERSION) or VERSION)
+            if found < VERSION:  # replies stay as they are; a moot that cannot read later ones must not open it
+                connection.execute(sa.update(META).where(META.c.name == "version").values(value=str(VERSION)))
+            if connection.scalar(sa.select(TOTALS.c.calls)) is None:
+                found_in = [self._total(connection, table) for table in (REPLIES, CALLS, ATTEMPTS)]
+                total = {
+                    "name": "replies",
+                    "calls": sum(spent.calls for spent in found_in[:2]),
+                    "tokens": sum(spent.tokens for spent in found_in),
+                    "cost_usd": sum(spent.usd for spent in found_in),
+                }
+                connection.execute(sa.insert(TOTALS), total)
+            self._has_earlier = connection.scalar(_ANY_EARLIER) is not None
+        self._refuse_newer(found)
+
+    def _open_read_only(self, file: Path) -> None:
+        """Open a file as it is, or a copy of one that a killed process left unfinished, or an earlier version wrote."""
+        self._engine = open_read_only(file)
+        try:
+            with self._engine.connect() as connection:
+                found = int(connection.scalar(_VERSION) or VERSION)
+                is_whole = set(TABLES.tables) <= set(sa.inspect(connection).get_table_names()) and found >= VERSION
+                self._has_earlier = is_whole and connection.scalar(_ANY_EARLIER) is not None
+        except sa.exc.OperationalError:
+            is_whole = False
+        if is_whole:
+            self._refuse_newer(found)
+            return
+        self._engine.dispose()
+        self._copy, copied = copy_of(file)
+        self._engine = open_engine(str(copied.parent), copied.name)
+        self._create()
+        self._engine.dispose()
+        self._engine = open_read_only(copied)
+
+    def _refuse_newer(self, found: int) -> None:
+        if found > VERSION:
+            raise UserError(
+                f"ledger {self.place}: written by a newer moot (ledger version {found}; this moot reads up to "
+                f"{VERSION}). Update moot, or set `ledger` to another folder."
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[sa.Connection]:
+        """A transaction of the ledger's database, for tables beside the replies."""
+        with self._explained(), self._engine.begin() as connection:
+            yield connection
+
+    def _insert(self, table: sa.Table) -> Any:
+        dialect: Any = postgresql if self._engine.dialect.name == "postgresql" else sqlite
+        return dialect.insert(table)
+
+    # Reading
+
+    def _find(self, questions: Sequence[Question]) -> list[Entry | None]:
+        wanted = {call_id for one in questions for call_id in (one.call_id, one.earlier_id) if call_id}
+        found = {entry.call_id: entry for entry in self.entries(list(wanted), requests=False)}
+        return [found.get(one.call_id) or self._earlier(one, found.get(one.earlier_id)) for one in questions]
+
+    def _earlier(self, question: Question, entry: Entry | None) -> Entry | None:
+        """An entry of version 1 answers for one server: the first that is asked under the name that stored it."""
+        if entry is None:
+            return None
+        key = (entry.model, question.endpoint, question.model)
+        if not self._adopted.get(key):
+            served_as = question.served_as if entry.model in question.names else ""
+            self._adopted[key] = self.adopt(key, "" if self.read_only else served_as) or served_as
+        if self._adopted[key] == question.served_as:
+            return entry
+        refusal = (entry.model, question.served_as)
+        if refusal not in self._refused:
+            self._refused.add(refusal)
+            LOG.warning(
+                "ledger %s: replies that model '%s' stored before servers were told apart are not taken for those of "
+                "%s; the model is asked. If that server gave them, see `served_as` in config/README.md.",
+                self.place,
+                *refusal,
+            )
+        return None
+
+    def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
+        """The server that answers for replies of version 1; where none does yet, `served_as` from now on.
+
+        Args:
+            key: the model's name in the configuration that stored them, the endpoint, the model on the server.
+            served_as: the server that asks under this name; "" only reads.
+        """
+        columns = dict(zip(("name", "endpoint", "model"), key, strict=True))
+        which = sa.and_(*(ADOPTED.c[name] == value for name, value in columns.items()))
+        with self._explained(), self._engine.begin() as connection:
+            if served_as:
+                connection.execute(self._insert(ADOPTED).on_conflict_do_nothing(), {**columns, "served_as": served_as})
+            return connection.scalar(sa.select(ADOPTED.c.served_as).where(which)) or ""
+
+    def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
+        """The stored replies among `call_ids`."""
+        return {entry.call_id: entry.reply for entry in self.entries(call_ids, requests=False)}
+
+    def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
+        """The stored entries among `call_ids`, in no particular order; without `requests` theirs are left ""."""
+        with self._explained(), self._engine.connect() as connection:
+            for start in range(0, len(call_ids), _READ_BATCH):
+                batch = call_ids[start : start + _READ_BATCH]
+                yield from self._packed(connection, batch, requests)
+                if self._has_earlier:
+                    yield from self._as_text(connection, batch)
+
+    def _packed(self, connection: sa.Connection, call_ids: Sequence[str], requests: bool) -> Iterator[Entry]:
+        among = {"among": [bytes.fromhex(call_id) for call_id in call_ids]}
+        rows = connection.execute(_PACKED if requests else _PACKED_REPLIES, among).all()
+        texts = self._packer.unpack(connection, [row[-1] for row in rows]) if requests else [""] * len(rows)
+        for (call_id, model, replicate, reply, *_), request in zip(rows, texts, strict=True):
+            yield Entry(call_id.hex(), model, request, replicate, Reply.from_json(decompress(reply)))
+
+    @staticmethod
+    def _as_text(connection: sa.Connection, call_ids: Sequence[str]) -> Iterator[Entry]:
+        """Entries of versions 1 and 2."""
+        columns = (REPLIES.c.call_id, REPLIES.c.model, REPLIES.c.request, REPLIES.c.replicate, REPLIES.c.reply)
+        rows = connection.execute(sa.select(*columns).where(REPLIES.c.call_id.in_(call_ids)))
+        for call_id, model, request, replicate, reply in rows:
+            yield Entry(call_id, model, request, replicate, Reply.from_json(reply))
+
+    # Writing
+
+    def _keep(self, entries: Sequence[Entry]) -> list[Reply]:
+        earlier = self.store(entries)
+        return [earlier.get(entry.call_id, entry.reply) for entry in entries]
+
+    def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
+        """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
+        call_ids = [entry.call_id for entry in entries]
+        with self._explained(), self._packer.undone_on_error(), self._engine.begin() as connection:
+            earlier = {entry.call_id for entry in self._as_text(connection, call_ids)} if self._has_earlier else set()
+            new = [entry for entry in entries if entry.call_id not in earlier]
+            requests = self._packer.pack(connection, [entry.request for entry in new])
+            rows = [_row(entry, request) for entry, request in zip(new, requests, strict=True)]
+            stored = connection.execute(self._new_call, rows).all() if rows else []
+            more = {"more_calls": len(stored), "more_tokens": sum(tokens for tokens, _ in stored)}
+            connection.execute(_MORE, {**more, "more_usd": sum(usd for _, usd in stored)})
+            for ended in _UNDER_WAY:
+                connection.execute(ended, {"among": call_ids})
+        return {} if len(stored) == len(entries) else self.replies(call_ids)
+
+    async def put_attempt(self, call_id: str, tokens: int, usd: float) -> None:
+        """Count an attempt that was paid for and gave no usable reply."""
+
+        def store() -> None:
+            row = {"call_id": call_id, "tokens": tokens, "cost_usd": usd}
+            with self._explained(), self._engine.begin() as connection:
+                connection.execute(sa.insert(ATTEMPTS), row)
+                more = {"tokens": TOTALS.c.tokens + tokens, "cost_usd": TOTALS.c.cost_usd + usd}
+                connection.execute(sa.update(TOTALS).values(**more))
+
+        await asyncio.to_thread(store)
+
+    async def put_failure(self, call_id: str, error: Failure) -> float:
+        """Remember that a call failed for good, so that a replay fails likewise; gives what it cost in US dollars."""
+        table = REFUSALS if isinstance(error, LogprobsUnavailableError) else FAILURES
+        row = self._insert(table).values(call_id=call_id, error=str(error))
+        row = row.on_conflict_do_update(index_elements=["call_id"], set_={"error": str(error)})
+
+        def store() -> float:
+            with self._explained(), self._engine.begin() as connection:
+                connection.execute(row)
+                for under_way in (RESERVATIONS, BATCHED_CALLS):
+                    connection.execute(sa.delete(under_way).where(under_way.c.call_id == call_id))
+                return connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
+
+        return await asyncio.to_thread(store)
+
+    async def failure(self, call_id: str) -> Failure | None:
+        """The error that a call failed with in an earlier run, or None."""
+
+        def read() -> Failure | None:
+            refused, failed = (
+                sa.select(table.c.error).where(table.c.call_id == call_id) for table in (REFUSALS, FAILURES)
+            )
+            with self._explained(), self._engine.connect() as connection:
+                if (error := connection.scalar(refused)) is not None:
+                    return LogprobsUnavailableError(error)
+                if (error := connection.scalar(failed)) is not None:
+                    return CallFailedError(
+                        error, connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
+                    )
+            return None
+
+        return await asyncio.to_thread(read)
+
+    # Budget
+
+    def spent(self) -> Spent:
+        """What all stored replies took, and the attempts before them that were paid for (calls: replies alone)."""
+        with self._explained(), self._engine.connect() as connection:
+            return self._spent(connection)
+
+    @staticmethod
+    def _spent(connection: sa.Connection) -> Spent:
+        calls, tokens, usd = connection.execute(sa.select(TOTALS.c.calls, TOTALS.c.tokens, TOTALS.c.cost_usd)).one()
+        return Spent(int(calls), int(tokens), float(usd))
+
+    @staticmethod
+    def _total(connection: sa.Connection, table: sa.Table) -> Spent:
+        query = sa.select(sa.func.count(), sa.func.sum(table.c.tokens), sa.func.sum(table.c.cost_usd))
+        calls, tokens, usd = connection.execute(query.select_from(table)).one()
+        return Spent(int(calls), int(tokens or 0), float(usd or 0.0))
+
+    def _reserve(self, wanted: Sequence[Reservation]) -> list[RunStoppedError | None]:
+        """Set aside what calls may take, in their order, until a limit would be passed; across processes."""
+        now = time.time()
+        results: list[RunStoppedError | None] = []
+        rows = []
+        with self._explained(), self._engine.begin() as connection:
+            self._lock_reservations(connection)
+            own = [reservation.call_id for reservation in wanted]
+            stale = (RESERVATIONS.c.expires_at < now) | RESERVATIONS.c.call_id.in_(own)
+            connection.execute(sa.delete(RESERVATIONS).where(stale))
+            spent, reserved = self._spent(connection), self._total(connection, RESERVATIONS)
+            for one in wanted:
+                passed = limit_passed(spent, reserved, one)
+                results.append(passed)
+                if passed is None:
+                    reserved = Spent(reserved.calls + 1, reserved.tokens + one.tokens, reserved.usd + one.usd)
+                    row = {"call_id": one.call_id, "tokens": one.tokens, "cost_usd": one.usd}
+                    rows.append({**row, "expires_at": now + one.seconds})
+            if rows:
+                connection.execute(self._insert(RESERVATIONS).on_conflict_do_nothing(), rows)
+        return results
+
+    def _lock_reservations(self, connection: sa.Connection) -> None:
+        """Let no other process count between our counting and our reserving."""
+        if self._engine.dialect.name == "postgresql":
+            connection.execute(sa.text("LOCK TABLE reservations IN EXCLUSIVE MODE"))
+        else:  # a write takes SQLite's one write lock at once
+            connection.execute(sa.update(META).where(META.c.name == "version").values(value=META.c.value))
+
+    def close(self) -> None:
+        """Give the database's connections back."""
+        self._call_locks.close()
+        self.processes.close()
+        self._engine.dispose()
+        if self._copy is not None:
+            self._copy.cleanup()
+
+
+def _row(entry: Entry, request: bytes) -> dict[str, Any]:
+    return {
+        "call_id": bytes.fromhex(entry.call_id),
+        "model": entry.model,
+        "request": request,
+        "replicate": entry.replicate,
+        "reply": compress(entry.reply.to_json()),
+        "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,
+        "cost_usd": entry.reply.cost_usd - entry.reply.unusable_usd,
+    }

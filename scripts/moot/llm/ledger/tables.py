@@ -1,0 +1,97 @@
+"""The tables of the ledger's database. Tables are added, never changed: every ledger stays readable."""
+
+import sqlalchemy as sa
+
+TABLES = sa.MetaData()
+META = sa.Table("meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
+CALLS = sa.Table(
+    "calls",  # since version 3; packed as `moot.llm.ledger.packing` says
+    TABLES,
+    sa.Column("call_id", sa.LargeBinary(32), primary_key=True),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("request", sa.LargeBinary, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+    sa.Column("reply", sa.LargeBinary, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+PIECES = sa.Table(
+    "pieces",  # paragraphs of requests
+    TABLES,
+    sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+    sa.Column("digest", sa.LargeBinary(16), unique=True, nullable=False),
+    sa.Column("text", sa.LargeBinary, nullable=False),
+)
+REPLIES = sa.Table(
+    "replies",  # up to version 2
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+    sa.Column("reply", sa.Text, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+FAILURES = sa.Table(
+    "failures",
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("error", sa.Text, nullable=False),
+)
+REFUSALS = sa.Table(
+    "refusals",  # questions for token probabilities that a server has none for; `failures` holds all other failures
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("error", sa.Text, nullable=False),
+)
+ATTEMPTS = sa.Table(
+    "attempts",  # paid for and of no use: replies that were empty, but counted by the server
+    TABLES,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("call_id", sa.String(64), nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+RESERVATIONS = sa.Table(
+    "reservations",
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),
+)
+TOTALS = sa.Table(
+    "totals",  # of replies and attempts, kept with every write: counting a large ledger before each call takes too long
+    TABLES,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("calls", sa.BigInteger, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Float, nullable=False),
+)
+ADOPTED = sa.Table(
+    "adopted",  # who answers for replies of version 1: one server for each model name that they were stored under
+    TABLES,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("endpoint", sa.String, primary_key=True),
+    sa.Column("model", sa.String, primary_key=True),
+    sa.Column("served_as", sa.String, nullable=False),
+)
+BATCHES = sa.Table(
+    "batches",  # of a provider, written down before they are submitted, so that none is submitted twice
+    TABLES,
+    sa.Column("marker", sa.String(32), primary_key=True),
+    sa.Column("served_as", sa.String, nullable=False),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("batch_id", sa.String, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+)
+BATCHED_CALLS = sa.Table(
+    "batched_calls",  # under way in a batch; storing a call's reply or failure ends its row
+    TABLES,
+    sa.Column("call_id", sa.String(64), primary_key=True),
+    sa.Column("marker", sa.String(32), nullable=False, index=True),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+)

@@ -1,0 +1,1 @@
+"""Simulated voices: replies by a stated statistical model."""

@@ -1,0 +1,30 @@
+"""Which cases of its data set an experiment debates."""
+
+from collections.abc import Sequence
+
+from moot.core.cases import Case, choose_cases, leaks
+from moot.core.errors import UserError
+from moot.plan.experiments import Experiment
+
+
+def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
+    """The cases that an experiment debates, and the validation cases that its threshold is fitted on.
+
+    Training and validation cases that resemble a test case are left out: something learns from what is debated there.
+
+    Raises:
+        UserError: the split is empty, or holds fewer cases than asked for.
+    """
+    config = experiment.config
+    chosen = []
+    for split, count in ((config.split, config.cases), ("validation", config.calibration_cases)):
+        if count == 0:
+            continue
+        available = [case for case in cases if case.split == split and not leaks(case)]
+        if not available or (count is not None and len(available) < count):
+            raise UserError(
+                f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set '{config.dataset}' "
+                f"has {len(available)}. Lower `cases`, or use a larger data set."
+            )
+        chosen.extend(choose_cases(available, count, seed))
+    return chosen

@@ -1,0 +1,41 @@
+"""What follows from an entry of the configuration alone: the experiments of its grid, and its templates."""
+
+import itertools
+import re
+
+from moot.core.config import ExperimentConfig
+from moot.labels import JUDGE, JUDGE_PROMPT
+from moot.plan.arm_experiments import templates_of_arm
+from moot.protocols import PROTOCOLS
+
+
+def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
+    """An experiment with a grid as one experiment for each combination, named NAME-PARAMETER=VALUE.
+
+    >>> config = ExperimentConfig(protocol="p", dataset="d", models=["m"], grid={"rounds": [1, 2]})
+    >>> [grid_name for grid_name, _ in expand_grid("e", config)]
+    ['e-rounds=1', 'e-rounds=2']
+    """
+    if not config.grid:
+        return [(name, config)]
+    expanded = []
+    for values in itertools.product(*config.grid.values()):
+        chosen = dict(zip(config.grid, values, strict=True))
+        suffix = "-".join(f"{parameter}={_value_name(value)}" for parameter, value in chosen.items())
+        prompts = str(chosen.pop("prompts", config.prompts) or "")
+        params = {**config.params, **chosen}
+        update = {"params": params, "prompts": prompts, "grid": {}}
+        expanded.append((f"{name}-{suffix}", config.model_copy(update=update)))
+    return expanded
+
+
+def _value_name(value: object) -> str:
+    """A value of a grid as part of a name: a folder or file below `results/`."""
+    return re.sub(r"[^a-z0-9._=-]+", "-", str(value).lower()).strip("-") or "none"
+
+
+def templates_used(config: ExperimentConfig) -> tuple[str, ...]:
+    """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
+    judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
+    labelling = (JUDGE_PROMPT,) if judged else ()
+    return (*PROTOCOLS[config.protocol].prompts, *templates_of_arm(config.arm), *labelling)

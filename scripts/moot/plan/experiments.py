@@ -1,0 +1,173 @@
+"""From entries of a configuration to experiments: grids expanded, control arms added, everything named looked up."""
+
+import fnmatch
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from moot.core.config import Config, ExperimentConfig
+from moot.core.errors import UserError, unknown_name
+from moot.core.places import Faults, validation_message, where
+from moot.datasets import LOADERS
+from moot.labels import HUMAN, JUDGE, LABELERS
+from moot.llm.prompts import Prompts
+from moot.plan.arm_experiments import arm_configs, check_arms, full_experiment, with_arm
+from moot.plan.entries import expand_grid, templates_used
+from moot.protocols import PROTOCOLS, ProtocolParams
+from moot.protocols.arms import arm_name
+from moot.protocols.people import check_seats, is_person
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment of a run, grids expanded, everything named looked up."""
+
+    name: str
+    config: ExperimentConfig
+    params: ProtocolParams
+    study: str
+    needs: Mapping[str, str]
+    prompts: Prompts
+
+    def needed_by(self, model: str) -> dict[str, str]:
+        """The artifacts below `results/` that the debates of one of its models need first, by name."""
+        return {name: path.format(model=model, dataset=self.config.dataset) for name, path in self.needs.items()}
+
+    @property
+    def seats(self) -> set[str]:
+        """The models that speak in it beside the experiment's own."""
+        return {voice for voice in self.params.seats.values() if not is_person(voice)}
+
+    @property
+    def people(self) -> set[str]:
+        """The people who sit in it: `person`, or `person:NAME`."""
+        return set(self.params.seats.values()) - self.seats
+
+
+def artifact_files(path: str, shards: int) -> list[str]:
+    """The files below `results/` of an artifact that something needs; transcripts are one file a shard."""
+    numbers = range(shards) if path.startswith("transcripts/") else ()
+    return [f"{path}/{shard}.parquet" for shard in numbers] or [path]
+
+
+class ExperimentReader:
+    """Reads the experiments of a configuration.
+
+    Args:
+        config: the configuration.
+        files: the files that it was merged from, for messages.
+        prompts: the prompt templates.
+        faults: what is found wrong with entries, which are left out.
+    """
+
+    def __init__(self, config: Config, files: Iterable[Path], prompts: Prompts, faults: Faults) -> None:
+        self._faults = faults
+        self._config = config
+        self._files = tuple(files)
+        self._prompts = prompts
+        self.templates = cache(self._templates)
+
+    @cached_property
+    def expanded(self) -> dict[str, tuple[str, ExperimentConfig]]:
+        """Every experiment, also those outside of this run, grids expanded, with the name of its entry."""
+        expanded: dict[str, tuple[str, ExperimentConfig]] = {}
+        for name, config in self._config.experiments.items():
+            for grid_name, grid_config in expand_grid(name, config):
+                if grid_name in expanded:
+                    place = self._where("experiments", name, "grid")
+                    self._faults.add(f"{place}: two experiments called '{grid_name}'. Rename one of the values.")
+                expanded[grid_name] = (name, grid_config)
+        return expanded
+
+    def read(self) -> Iterator[Experiment]:
+        """Those of this run."""
+        expanded = self.expanded
+        arms = {arm_name(name, arm): name for name, (_, config) in expanded.items() for arm in config.arms}
+        wanted = self._wanted([*expanded, *self._config.experiments, *arms])
+        for name, (entry, config) in expanded.items():
+            everything = not self._config.run or bool({name, entry} & wanted)
+            if not everything and not any(full == name and arm in wanted for arm, full in arms.items()):
+                continue
+            found = self._read_or_note(name, entry, config)
+            if found is None:
+                continue
+            if everything:
+                yield found
+            for arm, arm_config in arm_configs(full_experiment(name, config, found.params), config):
+                if (everything or arm in wanted) and (held := self._read_or_note(arm, entry, arm_config)):
+                    yield held
+
+    def _wanted(self, known: Sequence[str]) -> set[str]:
+        """The names that `run` means."""
+        wanted = set[str]()
+        for pattern in self._config.run:
+            named = fnmatch.filter(known, pattern)
+            with self._faults.noting():
+                if not named:
+                    raise unknown_name("experiment", pattern, known, where=self._where("run"))
+            wanted.update(named)
+        return wanted
+
+    def _read_or_note(self, name: str, entry: str, config: ExperimentConfig) -> Experiment | None:
+        """An experiment; None where something is wrong with it, all of which is noted."""
+        before = self._faults.count
+        with self._faults.noting():
+            self._check_names(entry, config)
+            found = self._read_one(name, entry, config)
+            if self._faults.count == before:
+                return found
+        self._faults.broken |= {name, entry}
+        return None
+
+    def _check_names(self, entry: str, config: ExperimentConfig) -> None:
+        """Note data, models and labelers that nothing carries."""
+        labelers = {JUDGE, HUMAN, "rules", *LABELERS.extensions}
+        judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
+        named: list[tuple[str, str, str, Collection[str]]]
+        named = [("data set", "dataset", config.dataset, self._config.datasets)]
+        named += [("model", "models", model, self._config.models) for model in config.models]
+        named += [("model", "labelers", judge, self._config.models) for judge in judges]
+        named += [("labeler", "labelers", labeler.partition(":")[0], labelers) for labeler in config.labelers]
+        for kind, key, name, known in named:
+            with self._faults.noting():
+                if name not in known:
+                    raise unknown_name(kind, name, known, self._where("experiments", entry, key))
+
+    def _read_one(self, name: str, entry: str, config: ExperimentConfig) -> Experiment:
+        if config.protocol not in PROTOCOLS:
+            raise unknown_name("protocol", config.protocol, PROTOCOLS, self._where("experiments", entry, "protocol"))
+        found = PROTOCOLS[config.protocol]
+        try:
+            params = found.params.model_validate(dict(config.params))
+        except ValidationError as error:
+            prefix = ("experiments", entry, "params")
+            message = validation_message(error, prefix, self._files, list(found.params.model_fields))
+            raise UserError(message) from None
+        with self._faults.noting():
+            place = self._where("experiments", entry, "params", "seats")
+            check_seats(params.seats, found.seats(params), self._config.models, place)
+        try:
+            prompts = self.templates(config.prompts, *templates_used(config))
+        except UserError as error:
+            raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
+        full = full_experiment(config.of or name, config, params)
+        loader = self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset
+        labels = LOADERS[loader].labels if loader in LOADERS else ()
+        check_arms(full, config, labels, lambda key: self._where("experiments", entry, key))
+        params, held = with_arm(full, config.arm)
+        needs = {
+            f"{key}_{number}" if number else key: file
+            for key, path in {**found.needs(params), **held}.items()
+            for number, file in enumerate(artifact_files(path, self._config.shards))
+        }
+        return Experiment(name, config, params, config.study or found.study, needs, prompts)
+
+    def _templates(self, folder: str, *names: str) -> Prompts:
+        """The prompt templates, single ones replaced by those of a folder; `names` are prefixes of those used."""
+        return self._prompts.overlaid(Path(folder), *names) if folder else self._prompts
+
+    def _where(self, *location: str) -> str:
+        return where(self._files, location)

@@ -1,0 +1,331 @@
+"""From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from moot.core.config import COMPARISON, RECORDED, Config, read_config
+from moot.core.errors import UserError, unknown_name
+from moot.core.extensions import load_extensions
+from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.places import Faults, validation_message, where
+from moot.datasets import LOADERS, DatasetOptions, LoadContext
+from moot.labels import JUDGE
+from moot.llm.prompts import Prompts
+from moot.plan.experiments import Experiment, ExperimentReader
+from moot.plan.models import checked_models
+from moot.plan.planned_contrasts import check_contrasts
+from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
+from moot.protocols.arms import arm_name
+from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, GROUPS, TRIALS, Figure, Table
+from moot.scores.contrasts import Contrast
+from moot.scores.results import ExperimentView
+from moot.training.baselines import select
+
+
+class Plan:
+    """A checked configuration.
+
+    Args:
+        config: the configuration.
+        shipped: the project's folder, beside the Snakefile.
+        files: the files that the configuration was merged from, for messages.
+
+    Raises:
+        UserError: one line for each mistake: file, key, what was found, what is known.
+    """
+
+    def __init__(self, config: Config, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None) -> None:
+        self.config = with_simulated_voices(config) if config.rehearsal else config
+        self.shipped = shipped
+        self.files = tuple(files)
+        self._faults = faults or Faults()
+        reader = ExperimentReader(self.config, self.files, self._read_prompts(), self._faults)
+        self.templates = reader.templates
+        self.experiments = {experiment.name: experiment for experiment in reader.read()}
+        if config.rehearsal:
+            people = {person for experiment in self.experiments.values() for person in experiment.people}
+            self.config = with_simulated_people(self.config, people)
+        self.datasets = self._read_datasets()
+        for name in self.datasets_used:
+            with self._faults.noting():
+                self.check_made_data(name)
+        self._rests_on: dict[str, set[str]] = {}
+        for experiment in self.experiments.values():
+            with self._faults.noting():
+                self._check_needs(experiment)
+        self._check_circles()
+        models = checked_models(self.config.models, self.models_used, self.files, self._faults)
+        self.config = self.config.model_copy(update={"models": models})
+        known = {name: config for name, (_, config) in reader.expanded.items()}
+        known |= {arm_name(name, arm): config for name, config in known.items() for arm in config.arms}
+        self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where, self._faults)
+        self._faults.check()
+
+    @classmethod
+    def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":
+        """The plan of a merged configuration, as Snakemake hands it over."""
+        files, faults = tuple(files), Faults()
+        return cls(read_config(raw, files, faults), shipped, files, faults)
+
+    # Checking
+
+    def _read_prompts(self) -> Prompts:
+        """The prompt templates: a folder of the user's, those of extensions, and moot's own."""
+        extensions: list[Path] = []
+        for folder in self.config.extensions:
+            with self._faults.noting():
+                try:
+                    extensions += load_extensions([folder])
+                except UserError as error:
+                    raise UserError(f"{self._where('extensions')}: {error}") from None
+        own = (folder / "prompts" for folder in extensions)
+        return Prompts(Path("config/prompts"), *own, self.shipped / "config" / "prompts")
+
+    def _read_datasets(self) -> dict[str, DatasetOptions]:
+        found: dict[str, DatasetOptions] = {}
+        for name in self.config.datasets:
+            with self._faults.noting():
+                found[name] = self.dataset_options(name)
+            if name not in found:
+                self._faults.broken.add(name)
+        return found
+
+    def _check_circles(self) -> None:
+        """Note experiments that rest on each other, so that none of them could be the first."""
+        rest: dict[str, set[str]] = {name: set(others) for name, others in self._rests_on.items()}
+        while free := [name for name, others in rest.items() if not others & rest.keys()]:
+            for name in free:
+                del rest[name]
+        circle = [name for name in sorted(rest) if any(name in others for others in rest.values())]
+        if circle:
+            place = self._where("experiments", circle[0], "of" if self.experiments[circle[0]].config.of else "params")
+            names = " and ".join(f"'{name}'" for name in circle)
+            self._faults.add(f"{place}: {names} rest on each other's debates. Let one of them rest on none.")
+
+    def _where(self, *location: str) -> str:
+        return where(self.files, location)
+
+    def _check_needs(self, experiment: Experiment) -> None:
+        """Raise `UserError` where an experiment rests on debates that this run does not hold, or on other data."""
+        of, models = experiment.config.of, experiment.config.models
+        keys = (("of",), ("models",)) if of else (("params", "beside"), ("params", "debated_by"))
+        beside, debated_by = (self._where("experiments", experiment.name, *key) for key in keys)
+        paths = {path for model in models for path in experiment.needed_by(model).values()}
+        rests_on = {tuple(path.split("/")[1:3]) for path in paths if path.startswith("transcripts/")}
+        rests_on |= {(of, model) for model in models if of}
+        self._rests_on[experiment.name] = {name for name, _ in rests_on}
+        for name, model in sorted(rests_on):
+            if name not in self.experiments:
+                raise unknown_name("experiment of this run", name, self.experiments, beside)
+            found = self.experiments[name].config
+            if model not in found.models:
+                raise unknown_name(f"model of experiment '{name}'", model, found.models, debated_by)
+            if found.dataset != experiment.config.dataset:
+                raise UserError(
+                    f"{beside}: experiment '{name}' is about data set '{found.dataset}', "
+                    f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
+                )
+
+    @cached_property
+    def datasets_used(self) -> list[str]:
+        """The data sets that some experiment of this run is about; any other may still be asked for by its path."""
+        return sorted({experiment.config.dataset for experiment in self.experiments.values()})
+
+    def dataset_options(self, name: str) -> DatasetOptions:
+        """The checked options of a data set."""
+        raw = dict(self.config.datasets[name])
+        loader = raw.get("loader") or name
+        if loader not in LOADERS:
+            raise unknown_name("data set loader", loader, LOADERS, self._where("datasets", name))
+        options = LOADERS[loader].options
+        try:
+            checked = options.model_validate(raw)
+        except ValidationError as error:
+            message = validation_message(error, ("datasets", name), self.files, list(options.model_fields))
+            raise UserError(message) from None
+        select(checked.baselines, lambda: self._where("datasets", name, "baselines"))
+        return checked
+
+    def check_made_data(self, dataset: str, made: tuple[str, ...] = ()) -> None:
+        """Refuse a data set whose maker is no experiment of this run, or argues over that data set itself.
+
+        Those that experiments are about are checked at once, any other when its artifacts are asked for.
+        """
+        if dataset not in self.datasets:
+            return  # its options are faulty, which is said
+        for option in self.needed_by_dataset(dataset):
+            experiment, _, model = getattr(self.datasets[dataset], option).partition("/")
+            place = self._where("datasets", dataset, option)
+            if experiment not in self.experiments:
+                raise unknown_name("experiment of this run", experiment, self.experiments, place)
+            found = self.experiments[experiment].config
+            if model not in found.models:
+                raise unknown_name(f"model of experiment '{experiment}'", model, found.models, place)
+            if found.dataset in (*made, dataset):
+                raise UserError(
+                    f"{place}: experiment '{experiment}' argues over '{found.dataset}', which it would make."
+                )
+            self.check_made_data(found.dataset, (*made, dataset))
+
+    def needed_by_dataset(self, dataset: str) -> dict[str, str]:
+        """The artifacts below `results/` that a data set is read from, made by a model, by name."""
+        options = self.datasets[dataset]
+        return dict(LOADERS[options.loader or dataset].needs(options))
+
+    def load_context(self, dataset: str) -> LoadContext:
+        """What a loader may use."""
+        needed = {name: Path("results", path) for name, path in self.needed_by_dataset(dataset).items()}
+        return LoadContext(dataset, Path(self.config.data_root), self.shipped, self.config.seed, needed)
+
+    def local_files(self, dataset: str) -> list[Path]:
+        """The user's own files that a data set may be read from; none where it is shipped, generated or downloaded."""
+        options = self.datasets[dataset]
+        if options.source in ("sample", "synthetic", "shipped", "download"):
+            return []
+        data_root = Path(self.config.data_root)
+        named = (data_root / LOADERS[options.loader or dataset].folder, *options.own_files(data_root))
+        return sorted({path for name in named for path in (name, *name.rglob("*")) if path.is_file()})
+
+    def shipped_files(self) -> list[Path]:
+        """The shipped files that data sets are made from or described by."""
+        config = self.shipped / "config"
+        folders = (self.shipped / "data" / "samples", self.shipped / "data" / "records", config / "labels")
+        found = (path for folder in folders for path in folder.rglob("*"))
+        return sorted(path for path in (*found, *config.glob("*_variables.yaml")) if path.is_file())
+
+    # What follows from an experiment
+
+    def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
+        """The models that one job of an experiment speaks with, the experiment's own first."""
+        found = self.experiments[experiment]
+        simulated = found.people if self.config.rehearsal else set[str]()
+        names = [model, *sorted((found.seats | simulated) - {model})]
+        return {name: self.config.models[name] for name in names}
+
+    def labelling_models(self, experiment: str, model: str) -> set[str]:
+        """The models that label an experiment's statements: `judge` is the experiment's own, `judge:NAME` another."""
+        labelers = self.experiments[experiment].config.labelers
+        return {labeler.partition(":")[2] or model for labeler in labelers if labeler.partition(":")[0] == JUDGE}
+
+    def missing_keys(self, models: Iterable[str]) -> list[str]:
+        """One message for each of some models whose key is not in the environment; a replay needs none."""
+        found = {name: self.config.models[name] for name in sorted(models) if name in self.config.models}
+        return [
+            f"models.{name}: the environment variable {config.api_key_env} is empty. Set it to the server's API key "
+            f"(export {config.api_key_env}=...) and run again; where every reply is in the ledger, `--config "
+            "replay=true` needs no key."
+            for name, config in found.items()
+            if config.endpoint in ("openai", "ollama") and config.api_key_env and not self.config.replay
+            if not os.environ.get(config.api_key_env, "").strip()
+        ]
+
+    @cached_property
+    def models_used(self) -> list[str]:
+        """The models that some job of this run speaks with."""
+        jobs = [(name, model) for name, found in self.experiments.items() for model in found.config.models]
+        return sorted({used for job in jobs for used in (*self.models_in_job(*job), *self.labelling_models(*job))})
+
+    def threads(self, models: Iterable[str], cores: int) -> int:
+        """Processor threads of a job: what the models inside its process are given; one where all are elsewhere."""
+        configs = [self.config.models[model] for model in models]
+        return max((config.threads_within(cores) for config in configs if config.endpoint == "embedded"), default=1)
+
+    def gpus(self, models: Iterable[str]) -> int:
+        """Graphics processors of a job: those of all servers that it starts; a replay starts none."""
+        serves = [self.config.models[model].serve for model in models]
+        return 0 if self.config.replay else sum(serve.gpus for serve in serves if serve)
+
+    def jobs_at_once(self, model: str, cores: int) -> int:
+        """How many jobs may speak with a model at once.
+
+        As many as configured for a server; for a model inside each job's process as many as have the threads that it is
+        given; for a simulated voice no limit.
+        """
+        config = self.config.models[model]
+        return {"embedded": cores // config.threads_within(cores), SIMULATED: cores}.get(config.endpoint, config.jobs)
+
+    def is_trial(self, experiment: Experiment) -> bool:
+        """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
+        config = experiment.config
+        return config.cases is not None and config.cases * config.repeats < self.config.fewest_debates
+
+    def why_not_tested(self, name: str) -> str:
+        """Why the contrasts of an experiment cannot be tested in this run; "" where they can."""
+        if name not in self.experiments:
+            return f"{name} is not part of this run"
+        return f"{name} is a trial run" if self.is_trial(self.experiments[name]) else ""
+
+    def contrasts_of(self, study: str) -> list[Contrast]:
+        """The contrasts of a study with a side in this run, or of all studies for `comparison`."""
+        own = (contrast for contrast in self.contrasts if study in (contrast.family, COMPARISON))
+        return [one for one in own if any(not self.why_not_tested(side.experiment) for side in one.sides)]
+
+    def of_study(self, study: str) -> list[Experiment]:
+        """The experiments that a study's tables show; those of `comparison` show every experiment."""
+        return [found for found in self.asked_in(study) if not self.is_trial(found) and not self._is_control(found)]
+
+    def controls_of(self, study: str) -> list[Experiment]:
+        """A study's control arms and its runs over counterfactual people, beside what its tables show."""
+        return [found for found in self.asked_in(study) if not self.is_trial(found) and self._is_control(found)]
+
+    def _is_control(self, experiment: Experiment) -> bool:
+        return bool(experiment.config.arm) or self._exchanges(experiment)
+
+    def _exchanges(self, experiment: Experiment) -> bool:
+        return bool(getattr(self.datasets[experiment.config.dataset], "exchange", ""))
+
+    def trials_of(self, study: str) -> list[Experiment]:
+        """The trial runs of a study; of `comparison`, all."""
+        return [found for found in self.asked_in(study) if self.is_trial(found)]
+
+    def trained_for(self, study: str) -> list[str]:
+        """The data sets of a study, trial runs too, that baselines are trained on."""
+        used = {found.config.dataset for found in self.asked_in(study)}
+        return [name for name in self.with_baselines if name in used]
+
+    def asked_in(self, study: str) -> list[Experiment]:
+        """The experiments of a study, trial runs too; of `comparison`, all."""
+        return [found for found in self.experiments.values() if study in (found.study, COMPARISON)]
+
+    def can_fill(self, entry: Table | Figure) -> bool:
+        """Whether this run has anything of its own to show in a table or figure; else it is built on request alone."""
+        debated = self.of_study(entry.study)
+        there = {
+            DEBATES: any(not entry.protocols or found.config.protocol in entry.protocols for found in debated),
+            BASELINES: bool(self.trained_for(entry.study)),
+            TRIALS: bool(self.trials_of(entry.study)),
+            ARMS: any(found.config.arm for found in self.controls_of(entry.study)),
+            EXCHANGED: any(map(self._exchanges, self.controls_of(entry.study))),
+            GROUPS: any(self.datasets[found.config.dataset].groups for found in debated),
+            DESIGN: entry.study in self.studies,
+            CONTRASTS: bool(self.contrasts_of(entry.study)),
+        }
+        return any(there[name] for name in entry.rests_on)
+
+    def view(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentView:
+        """What an experiment's results need to know of it, with some of its models or all."""
+        found = self.experiments[experiment]
+        config = found.config
+        chosen = config.models if models is None else tuple(models)
+        models_known = {name: self.config.models[name] for name in chosen if name in self.config.models}
+        recorded = {name: known.model for name, known in models_known.items() if known.endpoint == RECORDED}
+        params = found.params.model_dump()
+        loader = self.datasets[config.dataset].loader or config.dataset
+        return ExperimentView(
+            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of, loader
+        )
+
+    @cached_property
+    def studies(self) -> list[str]:
+        """The studies of this run, by name."""
+        return sorted({COMPARISON, *(experiment.study for experiment in self.experiments.values())})
+
+    @cached_property
+    def with_baselines(self) -> list[str]:
+        """The data sets of this run that baselines are trained on."""
+        return [name for name in self.datasets_used if self.datasets[name].baselines]

@@ -1,0 +1,59 @@
+"""A rehearsal: the user's own configuration with simulated voices in place of all models, in a folder of its own."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from moot.core.cases import Case, Task
+from moot.core.config import Budget, Config
+from moot.core.model_config import SIMULATED, ModelConfig
+from moot.llm.endpoints import Endpoint
+
+LEDGER = "data/ledger"
+CONCURRENCY = 64
+OpenEndpoint = Callable[[ModelConfig, int], Endpoint]
+
+
+def with_simulated_voices(config: Config) -> Config:
+    """A configuration as it is rehearsed: every model simulated, no budget, no limits, one shard, a ledger of its own.
+
+    Prices stay, so that the tables of costs say what the real run would cost. Shards are for slow models: a job of
+    simulated voices is done in seconds, of which its start takes most.
+    """
+    models = {name: _simulated(model) for name, model in config.models.items()}
+    changed = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}
+    return config.model_copy(update=changed)
+
+
+def with_simulated_people(config: Config, people: Iterable[str]) -> Config:
+    """The same with a simulated voice for each person who sits in a debate."""
+    voices = {person: _simulated(ModelConfig(model=person)) for person in people}
+    return config.model_copy(update={"models": {**config.models, **voices}})
+
+
+def _simulated(model: ModelConfig) -> ModelConfig:
+    return model.model_copy(
+        update={
+            "endpoint": SIMULATED,
+            "base_url": None,
+            "served_as": None,
+            "api_key_env": None,
+            "concurrency": CONCURRENCY,
+            "jobs": 1,
+            "serve": None,
+            "requests_per_minute": None,
+            "tokens_per_minute": None,
+            "structured": "native",
+            "reasoning": False,
+            "parameters": {},
+        }
+    )
+
+
+def simulated_endpoints(config: Config, cases: Sequence[Case] = (), task: Task | None = None) -> OpenEndpoint | None:
+    """How a job of a rehearsal opens its endpoints, with the truth of its cases; None outside of a rehearsal."""
+    if not config.rehearsal:
+        return None
+    from moot.llm.endpoints.simulated import SimulatedEndpoint  # noqa: PLC0415
+    from moot.llm.simulated.beliefs import world_of  # noqa: PLC0415
+
+    world = world_of(config.seed, cases, task)
+    return lambda model, _threads: SimulatedEndpoint(model, world)

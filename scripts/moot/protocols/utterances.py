@@ -1,0 +1,37 @@
+"""What was said in a debate, as a row of its transcript."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from moot.core.kinds import UNUSABLE
+
+
+@dataclass(slots=True)
+class Utterance:
+    """One thing said. See the contract of `transcripts/` for the columns that it becomes."""
+
+    turn: int
+    round: int
+    speaker: str
+    visibility: str
+    kind: str
+    text: str
+    parsed: dict[str, Any] | None = None
+    parse_status: str = ""
+    prediction: str | None = None
+    confidence: float | None = None
+    source: str = "model"
+    call_id: str = ""
+    probability: float | None = None
+    parse_problem: str = ""
+    missing_fields: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call failed, so that nothing was said."""
+        return self.parse_status == "failed"
+
+    @property
+    def usable(self) -> bool:
+        """Whether the reply could be used as what it was asked for."""
+        return self.parse_status not in UNUSABLE

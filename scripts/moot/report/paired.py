@@ -1,0 +1,29 @@
+"""What tables of paired comparisons share: their columns, their note, and the cells of one comparison."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from moot.stats.paired import Comparison
+
+DIFFERENCES = ("difference", "difference low", "difference high")
+
+
+PAIRED_NOTE = (
+    "A case counts by the share of its repeats that are right, an invalid answer as wrong; the difference is the mean "
+    "over common cases. Interval and p are by cluster: p is two-sided, of a randomisation test that flips the signs of "
+    "the clusters' differences, which is McNemar's exact test where each case stands for itself and was argued once."
+)
+
+
+def paired_cells(comparison: Comparison) -> Mapping[str, Any]:
+    """A comparison under the headings that every paired table has."""
+    return {
+        "difference": comparison.difference,
+        "difference low": comparison.low,
+        "difference high": comparison.high,
+        "first better": comparison.first_better,
+        "second better": comparison.second_better,
+        "cases": comparison.n,
+        "clusters": comparison.clusters,
+        "p": comparison.p,
+    }

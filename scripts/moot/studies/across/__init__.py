@@ -1,0 +1,1 @@
+"""Tables that belong to no paper: every study may have them."""

@@ -1,0 +1,176 @@
+"""What debate adds: each control arm beside the experiment that it is an arm of, case by case, with what both cost."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from moot.core.kinds import ARM
+from moot.protocols.arms import ARMS as KNOWN
+from moot.report import table
+from moot.report.content import ARMS, Run, StudyResults, TableContent
+from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
+from moot.stats.asked_twice import NO_REPEATS, changes, differ
+from moot.stats.bootstrap import DIFFERENCE, as_numbers, mean_statistic
+from moot.stats.paired import compare_shares, share_right
+from moot.studies.across.tables_paired import STUDIES, corrected
+
+FAMILY = "what does debate add?"
+COSTS = {
+    "calls": "calls",
+    "prompt tokens": "prompt_tokens",
+    "generated tokens": "completion_tokens",
+    "US dollars": "cost_usd",
+}
+HEADINGS = {(name, who): f"{name} a case, {who}" for name in COSTS for who in ("debate", "arm")}
+COLUMNS = (
+    "data",
+    "debate",
+    "model",
+    "arm",
+    "what is changed",
+    "debate right",
+    "arm right",
+    *DIFFERENCES,
+    "cases",
+    "clusters",
+    "p",
+    "p (Holm)",
+    "family",
+    "tests",
+    "same answer",
+    "same if asked twice",
+    "changed by the arm",
+    "changed low",
+    "changed high",
+    "moved to the side",
+    "moved low",
+    "moved high",
+    *HEADINGS.values(),
+)
+
+
+def what_debate_adds(results: StudyResults) -> TableContent:
+    """One row a control arm and model, beside the whole experiment with the same model."""
+    rows = corrected(
+        row
+        for name, whole in results.experiments.items()
+        for model in whole.config.models
+        for arm in results.controls.values()
+        if arm.config.of == name and model in arm.config.models
+        for row in _rows(Run(whole, model), Run(arm, model))
+    )
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return TableContent(
+        frame.astype(dict.fromkeys(("cases", "clusters", "tests"), "Int64")),
+        notes=[
+            "Difference is the debate's share of right answers less the arm's, on the cases that both argued. "
+            f"{PAIRED_NOTE} Holm's correction is over all arms of this table, which ask one question (`family`).",
+            "Same answer: the mean over cases of the share of pairs of valid answers, one of the debate and one of "
+            "another repeat of the arm (of the one there is, without repeats), that are the same. A model that samples "
+            "changes its answers by itself: same if asked twice is that share among repeats of the debate and of the "
+            "arm, and changed by the arm what it is more than same answer, with its interval by cluster. Without "
+            f"repeats it cannot be told what the arm changed: `{NO_REPEATS}`.",
+            "Moved to the side: where an arm lets one side alone speak, or plants words in one side's mouth, how much "
+            "more often that side's answer is given in the arm than in the debate, with its interval.",
+            "Costs are means a case and repeat, of all calls that a debate rests on: a call that both share is paid "
+            "for once and counts in both.",
+        ],
+        ours=("debate right", "arm right"),
+        difference=DIFFERENCES,
+        exploratory=True,
+        intervals={
+            "95 % interval": ("difference low", "difference high"),
+            "changed, 95 % interval": ("changed low", "changed high"),
+            "moved, 95 % interval": ("moved low", "moved high"),
+        },
+        keys=("data", "debate", "model"),
+        formats={
+            "difference": "+.3f",
+            "changed by the arm": "+.3f",
+            "moved to the side": "+.3f",
+            **{heading: ",.4f" if name == "US dollars" else ",.1f" for (name, _), heading in HEADINGS.items()},
+        },
+    )
+
+
+for _study in STUDIES:
+    table(
+        _study,
+        "what_debate_adds",
+        "What does debate add?",
+        "Each control arm beside the whole debate, paired on cases: the difference, its interval, and what both cost.",
+        (ARMS,),
+    )(what_debate_adds)
+
+
+def _rows(debate: Run, arm: Run) -> Iterator[dict[str, Any]]:
+    right, theirs = share_right(debate.predictions), share_right(arm.predictions)
+    comparison = compare_shares(right, theirs, debate.results.clusters, debate.results.seed)
+    if comparison.n:
+        common = right.index.intersection(theirs.index)
+        cells = paired_cells(comparison)
+        yield {
+            "data": debate.data,
+            "debate": debate.experiment,
+            "model": debate.model,
+            "arm": arm.results.config.arm.replace("_", " "),
+            "what is changed": KNOWN[arm.results.config.arm].what,
+            "debate right": float(right[common].mean()),
+            "arm right": float(theirs[common].mean()),
+            **{name: value for name, value in cells.items() if name in COLUMNS},
+            "family": FAMILY,
+            **_same(debate, arm),
+            **_moved(debate, arm),
+            **_costs(debate.predictions, "debate"),
+            **_costs(arm.predictions, "arm"),
+        }
+
+
+def _costs(predictions: pd.DataFrame, who: str) -> Mapping[str, float]:
+    return {HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()}
+
+
+def _same(debate: Run, arm: Run) -> Mapping[str, float | str]:
+    """How often both give the same answer, and how often either gives the same when asked twice."""
+    answers = [run.predictions[run.predictions["status"] == "valid"] for run in (debate, arm)]
+    one, other = (rows.set_index(["case_id", "repeat"])["prediction"] for rows in answers)
+    found = changes(one, other, differ, debate.results.clusters, debate.results.seed)
+    return {
+        "same answer": 1 - found.changed,
+        "same if asked twice": found.floor if isinstance(found.floor, str) else 1 - found.floor,
+        "changed by the arm": found.more,
+        "changed low": found.low,
+        "changed high": found.high,
+    }
+
+
+def _moved(debate: Run, arm: Run) -> Mapping[str, float]:
+    """How far the arm moves answers to the side that it speaks for."""
+    columns = ["case_id", "repeat", "prediction", "status"]
+    both = debate.predictions[columns].merge(arm.predictions[columns], on=["case_id", "repeat"], suffixes=("", "_arm"))
+    both = both[(both["status"] == "valid") & (both["status_arm"] == "valid")]
+    sides = _sides(arm)
+    favoured = pd.Series(
+        [sides.get((case, repeat), "") for case, repeat in zip(both["case_id"], both["repeat"], strict=True)],
+        index=both.index,
+        dtype=object,
+    )
+    both, favoured = both[favoured != ""], favoured[favoured != ""]
+    if both.empty:
+        return {}
+    moved = as_numbers(both["prediction_arm"] == favoured) - as_numbers(both["prediction"] == favoured)
+    value, low, high = debate.results.sample(both["case_id"]).bootstrap.estimate(mean_statistic(moved, DIFFERENCE))
+    return {"moved to the side": value, "moved low": low, "moved high": high}
+
+
+def _sides(arm: Run) -> Mapping[tuple[str, int], str]:
+    """The side that an arm speaks for, by case and repeat, as its transcripts say."""
+    said = arm.results.transcripts
+    notes = said[(said["model"] == arm.model) & (said["kind"] == ARM)]
+    found = {
+        (case, repeat): json.loads(parsed).get("side", "")
+        for case, repeat, parsed in zip(notes["case_id"], notes["repeat"], notes["parsed"], strict=True)
+    }
+    return {key: side for key, side in found.items() if side}

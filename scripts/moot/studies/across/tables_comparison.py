@@ -1,0 +1,228 @@
+"""Every method on every data set: the comparison that none of the four papers could make.
+
+Values of different data sets stand beside each other, never summed: their tasks differ, and so do their cases.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from moot.core.cases import MAJORITY_CLASS
+from moot.core.config import COMPARISON, RECORDED
+from moot.report import table
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
+from moot.report.published import NOT_A_NUMBER, Measured, measured, with_whole_counts
+from moot.scores import INVALID_WRONG
+from moot.scores.contradictions import METRIC
+from moot.scores.results import ExperimentResults
+
+TAKEN = ("calls", "prompt_tokens", "completion_tokens")
+NOTHING = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One method on one data set: its experiment, accuracy (strict: invalid = wrong), macro F1, and what it takes.
+
+    What recorded debates took is not known, and NaN.
+
+    The strict accuracy is the headline, since a method that seldom answers must not look better for it.
+    """
+
+    method: str
+    model: str
+    data: str
+    experiment: str
+    accuracy: Measured
+    strict: Measured
+    f1: Measured
+    calls: float
+    prompt_tokens: float
+    generated_tokens: float
+    contradictory: float = NOT_A_NUMBER
+
+    @property
+    def answers(self) -> int:
+        """Predictions that were asked for, usable or not."""
+        return int(self.accuracy.n + self.accuracy.n_invalid)
+
+    @property
+    def valid(self) -> float:
+        """The share of predictions that were usable."""
+        return self.accuracy.n / self.answers if self.answers else NOT_A_NUMBER
+
+
+def method_name(results: ExperimentResults) -> str:
+    """A protocol in words, with what changes its kind: assistant, answer by likelihood, matched samples."""
+    params, name = results.config.params, results.config.protocol.replace("_", " ")
+    if results.config.protocol == RECORDED:
+        name = f"recorded: {params['method']}" if params.get("method") else name
+    if results.config.protocol == "feedback":
+        name = "debate-feedback, assistant" if params.get("assistant") else "debate-feedback"
+    if str(params.get("k", "")).startswith("matched"):
+        name += ", calls matched" if params["k"] == "matched" else ", tokens matched"
+    likely = "likelihood" in (params.get("answer"), params.get("votes"))
+    return f"{name}, likelihood" if likely else name
+
+
+def entries(results: StudyResults) -> Iterator[Entry]:
+    """One entry a method, model and data set: of several experiments the one with the most cases; then baselines."""
+    best: dict[tuple[str, str, str], Entry] = {}
+    for found in results.experiments.values():
+        if found.config.split != "test":
+            continue
+        data = data_label(found)
+        for model in found.config.models:
+            entry = _entry(results, found, model, method_name(found), data)
+            kept = best.get((entry.method, model, data))
+            if not pd.isna(entry.accuracy.value) and (kept is None or entry.accuracy.n > kept.accuracy.n):
+                best[entry.method, model, data] = entry
+        reference = _entry(results, found, MAJORITY_CLASS, "majority class", data, free=True)
+        kept = best.get(("majority class", "–", data))
+        if not pd.isna(reference.accuracy.value) and (kept is None or reference.accuracy.n > kept.accuracy.n):
+            best["majority class", "–", data] = reference
+    yield from best.values()
+    for dataset, board in results.baselines.items():
+        for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
+            accuracy, f1 = (
+                Measured(row[name], row[f"{name}_low"], row[f"{name}_high"], row["n"], 0, row["n"])
+                for name in ("accuracy", "f1_macro")
+            )
+            method = f"trained: {row['title']}"
+            yield Entry(
+                method,
+                "–",
+                results.data_label(dataset),
+                f"baselines of {dataset}",
+                accuracy,
+                accuracy,
+                f1,
+                *NOTHING,
+            )
+
+
+def _entry(
+    results: StudyResults, found: ExperimentResults, model: str, method: str, data: str, free: bool = False
+) -> Entry:
+    metric = "subset_accuracy" if found.task.multilabel else "accuracy"
+    of = found.experiment
+    accuracy, f1 = measured(results, of, model, metric), measured(results, of, model, "f1", "macro")
+    if free:
+        return Entry(method, "–", data, of, accuracy, accuracy, f1, *NOTHING)
+    strict = measured(results, of, model, metric + INVALID_WRONG)
+    taken = (measured(results, of, model, f"{name}_per_case").value for name in TAKEN)
+    contradictory = measured(results, of, model, METRIC).value
+    return replace(Entry(method, model, data, of, accuracy, strict, f1, *taken), contradictory=contradictory)
+
+
+@table(
+    COMPARISON,
+    "methods_by_data",
+    "Methods down, data sets across",
+    "Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 % interval, the number "
+    "of predictions, the share of valid answers, and the calls and tokens that a case takes.",
+    (DEBATES, BASELINES),
+)
+def methods_by_data(results: StudyResults) -> TableContent:
+    """One row a method and model, one column a data set."""
+    found = list(entries(results))
+    data = list(dict.fromkeys(entry.data for entry in found))
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for entry in sorted(found, key=_order):
+        row = rows.setdefault((entry.method, entry.model), {"method": entry.method, "model": entry.model})
+        row[entry.data] = _cell(entry)
+    return TableContent(
+        pd.DataFrame(list(rows.values()), columns=["method", "model", *data]),
+        notes=[
+            "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the share of them that "
+            "could be used; calls, prompt and generated tokens a case, where they are known. For several labels it is "
+            "subset accuracy. The table methods_long has the same as numbers, with the accuracy of valid answers "
+            "alone and macro F1.",
+            "Where several experiments are the same method on the same data, that with the most cases is shown. "
+            "Methods may have been run on different cases of a data set: compare with the majority class, and see a "
+            "study's own tables for tests on the same cases. Trained models are scored on the whole test split.",
+        ],
+        ours=data,
+    )
+
+
+def _order(entry: Entry) -> tuple[bool, bool, str, str]:
+    return entry.method == "majority class", entry.method.startswith("trained"), entry.method, entry.model
+
+
+def _cell(entry: Entry) -> str:
+    value = entry.strict
+    interval = "" if pd.isna(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
+    tokens = f"{entry.prompt_tokens:,.0f} + {entry.generated_tokens:,.0f} tokens"
+    cost = f"; {entry.calls:.1f} calls, {tokens}" if entry.calls > 0 else ""
+    cases = f" on {int(value.n_cases)} cases" if value.n_cases < value.n else ""
+    return f"{value.value:.3f}{interval}, n = {entry.answers}{cases}, {entry.valid:.0%} valid{cost}"
+
+
+@table(
+    COMPARISON,
+    "methods_long",
+    "Every method on every data set, as numbers",
+    "Accuracy and macro F1 of every method on every data set, with the calls and tokens that a case takes.",
+    (DEBATES, BASELINES),
+)
+def methods_long(results: StudyResults) -> TableContent:
+    """One row a method, model and data set."""
+    rows = [
+        {
+            "data": entry.data,
+            "method": entry.method,
+            "model": entry.model,
+            "experiment": entry.experiment,
+            "accuracy, invalid = wrong": entry.strict.value,
+            "95 % low": entry.strict.low,
+            "95 % high": entry.strict.high,
+            "valid answers": entry.valid,
+            "accuracy of valid answers": entry.accuracy.value,
+            "F1, macro": entry.f1.value,
+            "calls a case": entry.calls,
+            "prompt tokens a case": entry.prompt_tokens,
+            "generated tokens a case": entry.generated_tokens,
+            "cases": entry.accuracy.n_cases,
+            "n": entry.accuracy.n,
+            "n invalid": entry.accuracy.n_invalid,
+            "contradictory replies": entry.contradictory,
+        }
+        for entry in sorted(entries(results), key=lambda entry: (entry.data, *_order(entry)))
+    ]
+    columns = ["data", "method", "model", "experiment", "accuracy, invalid = wrong", "95 % low", "95 % high"]
+    columns += ["valid answers", "accuracy of valid answers", "F1, macro"]
+    columns += [
+        "calls a case",
+        "prompt tokens a case",
+        "generated tokens a case",
+        "cases",
+        "n",
+        "n invalid",
+        "contradictory replies",
+    ]
+    frame = pd.DataFrame(rows, columns=columns)
+    return TableContent(
+        with_whole_counts(frame),
+        notes=[
+            "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts valid debates (or "
+            "answers), on which the accuracy of valid answers and F1 rest, `cases` the cases that they are about; "
+            "`valid answers` is their share of those that were asked for. Trained models answer "
+            "every case. What recorded debates took is not known. `contradictory replies` is the share of generated "
+            "replies whose words say another answer than their prediction, which counts unless the experiment's "
+            "`contradictory` says otherwise."
+        ],
+        ours=(
+            "accuracy, invalid = wrong",
+            "95 % low",
+            "95 % high",
+            "valid answers",
+            "accuracy of valid answers",
+            "F1, macro",
+        ),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=("data",),
+        formats={"calls a case": ".1f", "prompt tokens a case": ",.0f", "generated tokens a case": ",.0f"},
+    )

@@ -1,0 +1,156 @@
+"""The planned comparisons of a run, tested and corrected together: one table, in every study that plans some."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from moot.report import table
+from moot.report.content import CONTRASTS, StudyResults, TableContent
+from moot.report.paired import DIFFERENCES
+from moot.scores.answers import Answer, among_valid, answer, carried_note
+from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER, NOT_SHOWN, Contrast, by_family, direction_met
+from moot.stats.differences import UNPAIRED_NOTE, Difference
+from moot.stats.paired import holm
+from moot.stats.within_cases import FEWEST_CASES
+from moot.studies.across.tables_paired import STUDIES
+
+EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
+NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
+AMONG_VALID = ("valid answers alone", "valid low", "valid high", "cases with valid")
+COLUMNS = (
+    "study",
+    "contrast",
+    "question",
+    "first",
+    "second",
+    "metric",
+    "expected",
+    "first value",
+    "second value",
+    *DIFFERENCES,
+    "p",
+    "p (Holm)",
+    "tests",
+    "cases",
+    "clusters",
+    "speaks of",
+    "cases needed",
+    "expectation met",
+    *AMONG_VALID,
+    "not tested because",
+)
+
+
+def contrasts(results: StudyResults) -> TableContent:
+    """One row a planned comparison."""
+    rows = [row for family in by_family(results.contrasts).values() for row in _rows(results, family)]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return TableContent(
+        frame.astype(dict.fromkeys(("tests", "cases", "clusters", "cases needed", "cases with valid"), "Int64")),
+        notes=[
+            "Confirmatory: these comparisons were named in the configuration (`contrasts:`). Holm's correction is over "
+            "those of one study that this run tests (`tests`). All other tests of this report are exploratory.",
+            *results.frozen,
+            "A case counts by the mean of its debates, an invalid answer as wrong. Interval and p are by cluster. "
+            "p is two-sided, of a randomisation test that exchanges the sides' debates cluster by cluster. Where they "
+            f"argued different cases (`paired: false`): {UNPAIRED_NOTE}",
+            f"Speaks of: with fewer than {FEWEST_CASES} cases (or clusters of cases) that were each debated several "
+            "times, debates are compared within cases, p is that of the interval, and the row speaks of these cases "
+            "alone; `cases needed` is how many could show this difference for cases like these, with 80 % power.",
+            "Valid answers alone: the difference among these, where some are invalid, on the cases that have some on "
+            "both sides. Where it does not bear the expectation out, invalid answers carry the difference.",
+            "Expectation met: `yes` where p (Holm) is below 0.05 and the difference lies on the expected side, "
+            "`opposite` where it lies on the other, `not shown` where p (Holm) is not below 0.05: no evidence of "
+            "equality.",
+        ],
+        ours=("first value", "second value", "valid answers alone", "valid low", "valid high"),
+        difference=DIFFERENCES,
+        intervals={
+            "95 % interval": ("difference low", "difference high"),
+            "valid, 95 % interval": ("valid low", "valid high"),
+        },
+        keys=("study",),
+        formats={"difference": "+.3f", "valid answers alone": "+.3f"},
+    )
+
+
+for _study in STUDIES:
+    table(
+        _study,
+        "contrasts",
+        "Planned comparisons",
+        "The comparisons that were planned in the configuration, with intervals by cluster and Holm's correction.",
+        (CONTRASTS,),
+    )(contrasts)
+
+
+def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[dict[str, Any]]:
+    found = [_measured(results, contrast) for contrast in family]
+    adjusted = holm([given.found.p if given else float("nan") for given, _ in found])
+    tests = sum(p == p for p in adjusted)  # noqa: PLR0124 - NaN stands for no test
+    for contrast, (given, reason), p in zip(family, found, adjusted, strict=True):
+        row = {
+            "study": contrast.family,
+            "contrast": contrast.name,
+            "question": contrast.question,
+            "first": str(contrast.first),
+            "second": str(contrast.second),
+            "metric": " against ".join(dict.fromkeys(side.metric for side in contrast.sides)),
+            "expected": EXPECTED[contrast.direction],
+            "not tested because": reason,
+        }
+        if given:
+            valid = among_valid(contrast, results.tested)
+            row |= _cells(given, p, tests) | _valid_cells(valid)
+            row["expectation met"] = _met(contrast, given.found, p, valid.found if valid else None)
+        yield row
+
+
+def _measured(results: StudyResults, contrast: Contrast) -> tuple[Answer | None, str]:
+    """The difference, or why there is none."""
+    reason = contrast.missing or "; ".join(
+        f"{side.experiment} has no debate that has ended"
+        for side in contrast.sides
+        if not set(side.models) <= set(_models(results, side.experiment))
+    )
+    given = None if reason else answer(contrast, results.tested)
+    return given, reason or ("" if given else NO_CASES)
+
+
+def _models(results: StudyResults, experiment: str) -> tuple[str, ...]:
+    return results.tested[experiment].config.models if experiment in results.tested else ()
+
+
+def _cells(given: Answer, p: float, tests: int) -> dict[str, Any]:
+    found = given.found
+    return {
+        "first value": found.first,
+        "second value": found.second,
+        "difference": found.difference,
+        "difference low": found.low,
+        "difference high": found.high,
+        "p": found.p,
+        "p (Holm)": p,
+        "tests": tests,
+        "cases": found.cases,
+        "clusters": found.clusters,
+        "speaks of": given.speaks_of,
+        "cases needed": given.needed,
+    }
+
+
+def _valid_cells(valid: Answer | None) -> dict[str, Any]:
+    """What the difference is among valid answers alone."""
+    if valid is None:
+        return {}
+    found = valid.found
+    return dict(zip(AMONG_VALID, (found.difference, found.low, found.high, found.cases), strict=True))
+
+
+def _met(contrast: Contrast, found: Difference, p: float, valid: Difference | None) -> str:
+    """Whether the expectation was met, and whether by invalid answers alone."""
+    met = direction_met(contrast, found.difference, p)
+    if met == NOT_SHOWN or valid is None or direction_met(contrast, valid.difference, valid.p) == met:
+        return met
+    return f"{met}, but {carried_note(found.difference, valid.difference)}"

@@ -1,0 +1,139 @@
+"""Paired tests between the runs of a study, on the cases that both argued: one table, in every study."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import pandas as pd
+
+from moot.core.config import COMPARISON
+from moot.report import table
+from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
+from moot.scores.results import ExperimentResults
+from moot.stats.paired import compare_shares, holm, share_right
+
+STUDIES = ("appellate", "conference", "courtroom", "feedback", "recorded", "stance", COMPARISON)
+COLUMNS = (
+    "data",
+    "first",
+    "first model",
+    "second",
+    "second model",
+    *DIFFERENCES,
+    "first better",
+    "second better",
+    "cases",
+    "clusters",
+    "p",
+    "p (Holm)",
+    "family",
+    "tests",
+)
+MODELS, METHODS = "do models differ?", "do experiments differ?"
+"""The questions of the table, each with its tests in one family."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One experiment with one of its models."""
+
+    results: ExperimentResults
+    model: str
+
+    def share_right(self) -> "pd.Series[float]":
+        """The share of right answers on each case."""
+        rows = self.results.predictions
+        return share_right(rows[rows["model"] == self.model])
+
+
+def paired_tests(results: StudyResults) -> TableContent:
+    """Each two runs that differ in the model alone, or in the experiment alone, on the cases that both argued."""
+    shares = _Shares()
+    by_dataset: dict[str, list[ExperimentResults]] = {}
+    for found in results.experiments.values():
+        by_dataset.setdefault(found.config.dataset, []).append(found)
+    rows = corrected(
+        row
+        for family, pairs in ((MODELS, _of_models), (METHODS, _of_experiments))
+        for found in by_dataset.values()
+        for row in _rows(family, pairs(found), shares)
+    )
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    counts = ("first better", "second better", "cases", "clusters", "tests")
+    return TableContent(
+        frame.astype(dict.fromkeys(counts, "Int64")),
+        notes=[
+            f"Difference is the first run less the second. {PAIRED_NOTE}",
+            "First better, second better: cases on which that run was right more often. Two models are compared within "
+            "one experiment, two experiments with the same model, or, where they share none, with any. Holm's "
+            f"correction is over all tests of this table that answer one question, on all data sets: `{MODELS}` or "
+            f"`{METHODS}` (`family`); `tests` says how many these are.",
+        ],
+        difference=DIFFERENCES,
+        intervals={"95 % interval": ("difference low", "difference high")},
+        keys=("data", "first", "first model"),
+        formats={"difference": "+.3f"},
+        exploratory=True,
+    )
+
+
+for _study in STUDIES:
+    table(
+        _study,
+        "paired_tests",
+        "Do two runs differ on the same cases?",
+        "Paired tests between models and between experiments on the same cases, with intervals by cluster and Holm's "
+        "correction.",
+    )(paired_tests)
+
+
+def _of_models(experiments: list[ExperimentResults]) -> Iterator[tuple[Run, Run]]:
+    """Two models of one experiment."""
+    for found in experiments:
+        for one, other in combinations(found.config.models, 2):
+            yield Run(found, one), Run(found, other)
+
+
+def _of_experiments(experiments: list[ExperimentResults]) -> Iterator[tuple[Run, Run]]:
+    """Two experiments on one data set: with the models that both have, or with any where they share none."""
+    for first, second in combinations(experiments, 2):
+        shared = [(model, model) for model in first.config.models if model in second.config.models]
+        for one, other in shared or product(first.config.models, second.config.models):
+            yield Run(first, one), Run(second, other)
+
+
+class _Shares(dict[Run, "pd.Series[float]"]):
+    """The share of right answers of each run, counted once."""
+
+    def __missing__(self, run: Run) -> "pd.Series[float]":
+        self[run] = run.share_right()
+        return self[run]
+
+
+def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, Any]]:
+    for first, second in pairs:
+        comparison = compare_shares(shares[first], shares[second], first.results.clusters, first.results.seed)
+        if comparison.n:
+            yield {
+                "data": data_label(first.results),
+                "first": first.results.experiment,
+                "first model": first.results.config.name_of(first.model),
+                "second": second.results.experiment,
+                "second model": second.results.config.name_of(second.model),
+                **paired_cells(comparison),
+                "family": family,
+            }
+
+
+def corrected(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with p and family, with Holm's correction over the tests of each family and how many these are."""
+    given = list(rows)
+    families: dict[str, list[dict[str, Any]]] = {}
+    for row in given:
+        families.setdefault(row["family"], []).append(row)
+    for family in families.values():
+        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+            row |= {"p (Holm)": p, "tests": len(family)}
+    return given

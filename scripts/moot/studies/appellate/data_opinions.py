@@ -1,0 +1,256 @@
+"""Appellate opinions: five paraphrased federal cases, or full texts that are de-identified here.
+
+The task is the appellate study's: does the decision under review stand? Whether the court affirmed, reversed, did both
+or dismissed, and who dissented, are attributes for scoring alone.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field
+
+from moot.core.artifacts import read_frames
+from moot.core.cases import Case, Split, Task, stratified_splits
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_text
+from moot.core.kinds import PARAPHRASE
+from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
+from moot.studies.appellate.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
+from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions
+from moot.studies.appellate.deidentify.recogniser import is_installed, recognised_names
+
+SAMPLE = Path("data/samples/opinions.yaml")
+AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
+
+TASK = Task(
+    noun="the decision under review",
+    question="Should the decision of the court below be affirmed?",
+    labels=(NOT_AFFIRM, AFFIRM),
+    positive=AFFIRM,
+    meaning={
+        AFFIRM: "the decision of the court below should stand",
+        NOT_AFFIRM: "the decision of the court below should be reversed, vacated or sent back, in whole or in part",
+    },
+    background="A panel of three judges of an appellate court reviews the decision; names and places are left out.",
+    roles={"prosecutor": "counsel for the appellee", "defense": "counsel for the appellant"},
+)
+
+
+class OpinionsOptions(DatasetOptions):
+    """Options of the opinions data set."""
+
+    path: str = Field(
+        "opinions",
+        description="for local: a file or folder below data_root (.jsonl of texts or of CAP records, .json, .txt)",
+    )
+    max_characters: int = Field(
+        2000,
+        ge=500,
+        description="most characters of facts that a case keeps, in whole sentences; longer ones tell the outcome",
+    )
+    ner: bool | Literal["auto"] = Field(
+        "auto",
+        description="look for names with Presidio and spaCy, too (the extra `ner`): auto is where they are installed",
+    )
+    paraphrases: str = Field(
+        "",
+        pattern=f"^({MADE_BY})?$",
+        description="EXPERIMENT/MODEL of the protocol paraphrase that rewrote the facts; all gates check them again",
+    )
+    failed_cases: Literal["exclude", "error"] = Field(
+        "exclude", description="what becomes of a case that does not pass the gates; excluded cases are counted"
+    )
+
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:
+        """The file or folder of opinions."""
+        return (data_root / self.path,)
+
+
+def target_from_outcome(outcome: str) -> str:
+    """Whether the decision stands: affirmed, or the appeal dismissed; after a mixed outcome it does not."""
+    return AFFIRM if outcome in ("affirm", "dismiss") else NOT_AFFIRM
+
+
+def _made_by_a_model(options: OpinionsOptions) -> dict[str, str]:
+    return {"paraphrases": f"transcripts/{options.paraphrases}"} if options.paraphrases else {}
+
+
+@dataset("opinions", OpinionsOptions, needs=_made_by_a_model, labels=TASK.labels)
+def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
+    """Cases of the sample, or of local opinions, de-identified.
+
+    Raises:
+        UserError: for a missing or malformed file, an empty or oversized opinion, an outcome that is none, and, with
+            `failed_cases: error`, for a case that did not pass the gates.
+    """
+    if options.source == "sample":
+        return _sample(context)
+    if options.source == "local":
+        return _local(options, context)
+    raise UserError(
+        f"data set '{context.name}': source '{options.source}' is not known to opinions; expected sample or local. "
+        "Download opinions from static.case.law, put them below data_root and use local."
+    )
+
+
+def read_sample(shipped: Path) -> list[dict[str, Any]]:
+    """The five cases as they stand in the sample file."""
+    records: list[dict[str, Any]] = yaml.safe_load((shipped / SAMPLE).read_text(encoding="utf-8"))
+    return records
+
+
+def _sample(context: LoadContext) -> Loaded:
+    cases = [
+        Case(
+            case_id=record["case_id"],
+            dataset=context.name,
+            split="test",
+            text=record["facts"],
+            target=target_from_outcome(record["outcome"]),
+            labels=TASK.labels,
+            attributes={name: str(record[name]) for name in ("number", "outcome", "votes", "dissent", "source")},
+            source_row=record["number"],
+        )
+        for record in read_sample(context.shipped)
+    ]
+    notes = (
+        "five cases paraphrased by us after the study and the public record; with five cases no interval over "
+        "cases is narrow",
+    )
+    return Loaded(cases, replace(TASK, notes=notes), sources=[context.shipped / SAMPLE])
+
+
+def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
+    cleaning: Counter[str] = Counter()
+    cases: list[Case] = []
+    opinions = list(read_opinions(context.data_root / options.path))
+    rewritten = read_paraphrases(context.artifacts["paraphrases"]) if options.paraphrases else {}
+    recognise = recogniser_for(options)
+    finished = [(opinion, _finish(opinion, options, rewritten, recognise)) for opinion in opinions]
+    passed = {
+        opinion.opinion_id: opinion.outcome for opinion, done in finished if done.report.passed and opinion.outcome
+    }
+    splits = stratified_splits({key: target_from_outcome(outcome) for key, outcome in passed.items()}, context.seed)
+    for opinion, done in finished:
+        cleaning["opinions read"] += 1
+        cleaning["opinions read by the trained recogniser"] += recognise is not None
+        _count(cleaning, opinion, done)
+        if not done.report.passed and options.failed_cases == "error":
+            raise UserError(
+                f"data set '{context.name}', record {opinion.source_row}: {describe_problems(done)} Use failed_cases: "
+                f"exclude."
+            )
+        if opinion.opinion_id in splits:
+            cases.append(_case(opinion, done, context.name, splits[opinion.opinion_id]))
+    if not cases:
+        raise UserError(f"{context.data_root / options.path}: no opinion passed the gates; found {dict(cleaning)}.")
+    how = "by rule and by a trained recogniser" if recognise else "by rule (the extra `ner` is not used)"
+    notes = (f"names and outcome sentences were taken out {how}; cases that did not pass the gates are left out",)
+    courts = {case.attributes.get("court", "") for case in cases}
+    return Loaded(
+        cases,
+        replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else ""),
+        cleaning=dict(cleaning),
+        sources=sorted(opinion_files(context.data_root / options.path)),
+    )
+
+
+def read_paraphrases(folder: Path) -> dict[str, str]:
+    """Case id to its facts as a `paraphrase` experiment rewrote them; the first repeat counts."""
+    said = read_frames(sorted(folder.glob("*.parquet")))
+    said = said[(said["kind"] == PARAPHRASE) & (said["repeat"] == 0)]
+    return {str(case): str(text) for case, text in zip(said["case_id"], said["text"], strict=True)}
+
+
+def _finish(
+    opinion: Opinion, options: OpinionsOptions, rewritten: Mapping[str, str], recognise: Recogniser | None
+) -> Deidentified:
+    """De-identify; where the facts were rewritten, the rewritten ones, which pass the gates again or not at all."""
+    done = deidentify(opinion, options.max_characters, recognise)
+    if not options.paraphrases or not done.report.passed:
+        return done
+    facts = rewritten.get(opinion.opinion_id, "")
+    return replace(done, facts=facts, report=recheck(opinion, facts, recognise))
+
+
+def _count(cleaning: Counter[str], opinion: Opinion, done: Deidentified) -> None:
+    report = done.report
+    cleaning[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(opinion.outcome)
+    for rule in report.party_rules:
+        cleaning[f"parties found by {rule}"] += 1
+    cleaning["name words checked"] += report.tokens
+    cleaning["name words surviving"] += len(report.names)
+    cleaning["outcome sentences marked in the source"] += len(opinion.marked)
+    cleaning["outcome sentences surviving"] += len(report.outcomes)
+    cleaning["excluded: a gate failed"] += not report.passed
+    for reason in report.reasons:
+        cleaning[f"excluded for: {reason}"] += 1
+    cleaning["excluded: no outcome known"] += not opinion.outcome
+
+
+def describe_problems(done: Deidentified) -> str:
+    """What the gates found, in one line, with no more of the text than shows it."""
+    found = [f"name {quoted(name)}" for name in done.report.names[:3]]
+    found += [f"{survivor.reason} {quoted(survivor.words)}" for survivor in done.report.survivors[:3]]
+    found += [f"outcome sentence {quoted(sentence)}" for sentence in done.report.outcomes[:3]]
+    return f"the case did not pass the gates: {'; '.join([*found, *done.report.problems])}."
+
+
+def _case(opinion: Opinion, done: Deidentified, name: str, split: Split) -> Case:
+    attributes = {"outcome": opinion.outcome, **opinion.attributes}
+    return Case(
+        opinion.opinion_id,
+        name,
+        split,
+        done.facts,
+        target_from_outcome(opinion.outcome),
+        TASK.labels,
+        attributes,
+        opinion.source_row,
+    )
+
+
+def recogniser_for(options: OpinionsOptions) -> Recogniser | None:
+    """The trained recogniser that the options ask for; for `auto` the one that is installed, if any.
+
+    Raises:
+        UserError: `ner: true` without the extra.
+    """
+    if options.ner == "auto" and not is_installed():
+        return None
+    return recognised_names if options.ner else None
+
+
+# The human's statements
+
+
+@cache
+def human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
+    """The human judge's statements on a case, by stance (`affirm`, `not affirm`), one a round.
+
+    Args:
+        case_id: the case.
+        bank: a YAML file of the user's own, a list of records with `case_id` and `statements`; "" for the sample's.
+
+    Raises:
+        UserError: no such file or case, or a stance without statements.
+    """
+    path = Path(bank) if bank else Path(__file__).resolve().parents[3] / SAMPLE
+    try:
+        records = yaml.safe_load(read_text(path, get="put the bank of statements there, or use `human: ask`."))
+        found = next((record["statements"] for record in records if record["case_id"] == case_id), None)
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as fault:
+        raise UserError(
+            f"{path}: not a bank of statements ({fault}); expected a list of records with case_id and statements."
+        ) from None
+    if found is None:
+        raise UserError(f"{path}: no statements for case '{case_id}'; add them, or use `human: ask`.")
+    empty = [stance for stance in (AFFIRM, NOT_AFFIRM) if not found.get(stance)]
+    if empty:
+        raise UserError(f"{path}: case '{case_id}' has no statements for '{empty[0]}'; expected one a round.")
+    return {stance: [str(text).strip() for text in found[stance]] for stance in (AFFIRM, NOT_AFFIRM)}

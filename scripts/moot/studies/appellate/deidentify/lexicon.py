@@ -1,0 +1,78 @@
+"""What kind of word a capitalised word of an opinion is: customary in law, ordinary, or one that names."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from moot.legal.sentences import split_sentences
+from moot.studies.appellate.deidentify.vocabulary import ALSO_NAMES, COMMON, OPENERS
+
+CAPITALISED = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][\wÀ-ÿ]+)*"
+INITIALS = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|(?:St|Ste|Mt|Ft)\.)"
+_SMALL = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]{2,}")
+_SMALL_HYPHENATED = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]+(?:-[a-zà-ÿ]+)+")
+_OPENS = re.compile(r"(?:(?<!\()(?<!the )[\"“‘]|:\s|(?<!\w)\(\w{1,3}\)\s|[.!?][\"”]?\s)\s*$")
+_ABBREVIATED = re.compile(
+    r"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:Mr|Mrs|Ms|Dr|St|Sgt|Lt|Jr|Sr|Inc|Co|Corp|No|Nos|Hon|Messrs))\.\s*$"
+)
+_DERIVED = re.compile(r"\w{3,}(?:ingly|edly|ally|ously|ively|tion|tions|sion|sions|ments|ness|ities|ically|ized|izing)")
+_ROMAN = re.compile(r"[ivxl]+|[a-z]")
+
+
+def plain(word: str) -> str:
+    """A word as it is compared: small, without possessive, hyphens (often of a broken line) and points.
+
+    >>> plain("De-Vaney's")
+    'devaney'
+    """
+    return re.sub(r"[^\wÀ-ÿ]", "", re.sub(r"['’]s?$", "", word)).lower()
+
+
+def opens_sentence(before: str) -> bool:
+    """Whether a capital is due by position: what stands before it in its sentence is nothing, a quotation mark, a colon
+    or a number in parentheses.
+    """
+    return not re.search(r"[A-Za-zÀ-ÿ]", before) or bool(_OPENS.search(before) and not _ABBREVIATED.search(before))
+
+
+class Lexicon:
+    """The words of one opinion: which it writes small, and which only with a capital."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        whole = "\n\n".join(texts)
+        self.small = Counter(_SMALL.findall(whole))
+        self.small.update(plain(word) for word in _SMALL_HYPHENATED.findall(whole))
+        self.inside: Counter[str] = Counter()
+        for sentence in split_sentences(whole):
+            for match in re.finditer(CAPITALISED, sentence.text):
+                if not opens_sentence(sentence.text[: match.start()]):
+                    self.inside[plain(match[0])] += 1
+
+    def is_common(self, word: str) -> bool:
+        """Whether a word is one that law writes with a capital, a letter or a numeral, and so names nobody."""
+        key = plain(word)
+        parts = [part for part in re.split(r"[-/]", word) if part]
+        joined = all(part[0].isupper() and (plain(part) in COMMON or _ROMAN.fullmatch(plain(part))) for part in parts)
+        return not key or key in COMMON or joined
+
+    def is_ordinary(self, word: str) -> bool:
+        """Whether a word is one of ordinary prose: this opinion writes it small, or it opens sentences."""
+        key = plain(word)
+        if key in self.small or key in OPENERS or re.fullmatch(r"[\d_]+\w{0,2}", key):
+            return True
+        parts = [plain(part) for part in word.split("-")]
+        if (
+            len(parts) > 1
+            and not self.inside[key]
+            and all(part in self.small or part in OPENERS or part in COMMON for part in parts)
+        ):
+            return True
+        return bool(_DERIVED.fullmatch(key)) and not self.inside[key]
+
+    def may_name(self, word: str) -> bool:
+        """Whether an ordinary word is a person's name as well."""
+        return plain(word) in ALSO_NAMES
+
+    def names(self, word: str) -> bool:
+        """Whether a capitalised word is neither customary nor ordinary."""
+        return not self.is_common(word) and not self.is_ordinary(word)

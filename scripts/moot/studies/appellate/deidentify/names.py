@@ -1,0 +1,235 @@
+"""Who is who in an opinion, and by what each name is replaced throughout.
+
+A person is a party only by the caption or by a definition in the opinion ("Defendant Hale", "Hale (Mother)", "Ann Hale
+appeals"); a surname that two people share means neither. Everybody else is "Person B".
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moot.legal.sentences import split_sentences
+from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, plain
+from moot.studies.appellate.deidentify.mentions import Mention, find_mentions
+from moot.studies.appellate.deidentify.opinion import Opinion
+from moot.studies.appellate.deidentify.references import letter
+from moot.studies.appellate.deidentify.vocabulary import (
+    COMMON_PLACES,
+    COMMON_SURNAMES,
+    FAMILY_ROLES,
+    KINDS,
+    PARTY_ROLES,
+    ROLES,
+    STATES,
+    TITLED,
+)
+
+INTRODUCTION = 3  # sentences in which "Ann Hale appeals" and "Defendant, Ann Hale," say who a party is
+_ALIAS = re.compile(
+    r"[’']?s?,?\s*\((?:the |hereinafter |collectively,? |together,? |or |also known as |a/?k/?a )*"
+    r"[\"“]?(?P<alias>[A-Z][\w'’&. -]{0,40}?)[\"”]?(?: or [\"“][^)]{1,40})?\)"
+)
+_KNOWN_AS = re.compile(r",? (?:also known as|a/k/a|aka|formerly known as|f/k/a|d/b/a),? $")
+_APPEALS = re.compile(r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b")
+_CONVICTED = re.compile(r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b")
+_CALLED = re.compile(rf"\b(?:the )?(?P<role>{'|'.join(sorted(PARTY_ROLES))}),\s+$", re.IGNORECASE)
+_PERSONAL_TITLES = frozenset((*TITLED, "mr", "mrs", "ms", "miss"))
+_BEHIND_SOMEBODY = re.compile(
+    rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{'|'.join(sorted(word.capitalize() for word in COMMON_SURNAMES))})\b"
+)
+_BEHIND_PREPOSITION = re.compile(
+    rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>"
+    rf"{'|'.join(sorted(word.capitalize() for word in COMMON_PLACES))})\b(?!\s+[A-Z(]|\s+of\b)"
+)
+_STATE_WORDS = frozenset(word for state in STATES.lower().split("|") for word in state.split())
+_LINKS = frozenset(["of", "the", "and", "for", "de", "la", "del", "van", "von", "in", "at", "by"])
+
+
+@dataclass(slots=True)
+class Entity:
+    """Somebody or something named.
+
+    Attributes:
+        kind: person, judge, counsel, a party's side or role, or a kind of `vocabulary.KINDS`.
+        words: the words that name it, as `lexicon.plain` writes them.
+        party: named as a party by the caption or by a definition.
+        surfaces: the forms seen in the text.
+        aliases: short forms that the opinion itself gives it.
+        pseudonym: what stands for it.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+    party: bool = False
+    surfaces: set[str] = field(default_factory=set)
+    aliases: set[tuple[str, ...]] = field(default_factory=set)
+    pseudonym: str = ""
+
+
+def naming_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """The words of a name that identify: neither customary in law nor initials, as `lexicon.plain` writes them."""
+    if re.fullmatch(rf"(?:{INITIALS}\s?)+", name.strip()):
+        return (plain(name),)
+    words = re.findall(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:['’-][\wÀ-ÿ]+)*", name)
+    return tuple(
+        plain(word) for word in words if len(word) > 1 and not lexicon.is_common(word) and plain(word) not in _LINKS
+    )
+
+
+def _same(word: str, known: str) -> bool:
+    """Whether two words are one, allowing for a plural and for a possessive that lost its apostrophe."""
+    return word == known or (len(known) > 3 and word in (f"{known}s", f"{known}es"))  # noqa: PLR2004 - not initials
+
+
+class Entities:
+    """The entities of one opinion; a name met again is the same entity, a surname that two share is neither."""
+
+    def __init__(self, full_names: Sequence[tuple[str, ...]] = ()) -> None:
+        self.found: list[Entity] = []
+        self._given: dict[str, set[str]] = defaultdict(set)
+        for words in full_names:
+            if len(words) > 1:
+                self._given[words[-1]].add(words[0])
+
+    def find(self, words: Sequence[str]) -> Entity | None:
+        """The entity that the words of a name mean, or None where they mean none, or one of several."""
+        wanted = tuple(words)
+        for entity in self.found:
+            if wanted == entity.words or wanted in entity.aliases:
+                return entity
+        if len(wanted) == 1:
+            holders = [e for e in self.found if any(_same(wanted[0], word) for word in e.words)]
+            return holders[0] if len(holders) == 1 else None
+        for entity in self.found:
+            known = set(entity.words)
+            if set(wanted) < known or (len(known) > 1 and known < set(wanted)):
+                return entity
+        surname_alone = [e for e in self.found if e.words == (wanted[-1],)]
+        return surname_alone[0] if surname_alone and len(self._given[wanted[-1]]) <= 1 else None
+
+    def add(self, words: Sequence[str], kind: str, surface: str, *, party: bool = False) -> Entity:
+        """Add a name, or the form that it has here to the entity that it means."""
+        entity = self.find(words)
+        if entity is None:
+            entity = Entity(kind, tuple(words), party)
+            self.found.append(entity)
+        if len(words) > len(entity.words):
+            entity.words = tuple(words)
+        vague = entity.kind in ("name", "person", "place")
+        if (party and not entity.party) or (vague and kind not in ("name", "person", "place")):
+            entity.kind, entity.party = kind, party or entity.party
+        elif entity.kind == "name":
+            entity.kind = kind
+        entity.surfaces.add(surface)
+        return entity
+
+    def name_all(self) -> None:
+        """Give every entity its pseudonym: "Defendant", or "Defendant A" where there are several; "Person A"."""
+        counts = Counter(entity.kind for entity in self.found)
+        used: Counter[str] = Counter()
+        for entity in self.found:
+            used[entity.kind] += 1
+            alone = counts[entity.kind] == 1 and entity.kind in ROLES
+            kind = entity.kind.capitalize()
+            entity.pseudonym = kind if alone else f"{kind} {letter(used[entity.kind])}"
+
+
+def definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, str]]:
+    """The names that a text defines as a party's, each with the role: "Defendant Hale", "Hale (Mother)", and in its
+    first sentences "Defendant, Ann Hale," and "Ann Hale appeals".
+    """
+    sentences = split_sentences(text)
+    introduction = sentences[min(INTRODUCTION, len(sentences)) - 1].end if sentences else 0
+    found = []
+    for mention in mentions:
+        before = text[max(0, mention.start - 30) : mention.start]
+        behind = text[mention.end : mention.end + 120]
+        alias = _ALIAS.match(behind)
+        called = _CALLED.search(before) if mention.start < introduction and behind.startswith(",") else None
+        appeals = mention.start < introduction and _APPEALS.match(behind)
+        head = text[mention.start : mention.end - len(mention.name)]
+        if mention.role in PARTY_ROLES and not (mention.role in FAMILY_ROLES and head.islower()):
+            found.append((mention, mention.role))
+        elif alias and alias["alias"].lower() in ROLES:
+            found.append((mention, alias["alias"].lower()))
+        elif called:
+            found.append((mention, called["role"].lower()))
+        elif appeals and mention.kind in ("person", "name", "company"):
+            found.append((mention, "appellant"))
+        elif mention.start < introduction and _CONVICTED.match(behind) and mention.kind == "person":
+            found.append((mention, "defendant"))
+    return found
+
+
+def find_entities(opinion: Opinion, background: str, lexicon: Lexicon, named: frozenset[str]) -> Entities:
+    """The parties, judges and counsel of an opinion, and everybody whom its background names.
+
+    Args:
+        opinion: with the names of its caption (`opinion.with_caption`).
+        background: the part of the opinion that tells who is who.
+        lexicon: the words of the opinion.
+        named: words that name although ordinary (`strong_words`).
+    """
+    mentions = list(find_mentions(background, lexicon, named))
+    entities = Entities([mention.words for mention in mentions if mention.kind == "person"])
+    defined = definitions(background, mentions)
+    roles = [(name, _role_in_text(naming_words(name, lexicon), side, defined)) for name, side in opinion.parties]
+    listed = [*roles, *((name, "judge") for name in opinion.judges), *((name, "counsel") for name in opinion.counsel)]
+    for name, kind in listed:
+        words = naming_words(name, lexicon)
+        if words and not set(words) <= _STATE_WORDS:
+            entities.add(words, kind or "party", name, party=kind not in ("judge", "counsel"))
+    for mention, role in sorted(defined, key=lambda found: -len(found[0].words)):
+        entities.add(mention.words, role, mention.name, party=True)
+    for mention in mentions:
+        entity = entities.add(mention.words, mention.kind, mention.name)
+        alias = _ALIAS.match(background[mention.end : mention.end + 60])
+        words = naming_words(alias["alias"], lexicon) if alias else ()
+        if alias and words and mention.kind != "state" and _short_form(words, alias["alias"], mention):
+            entity.aliases.add(words)
+            entity.surfaces.add(alias["alias"])
+    return entities
+
+
+def _short_form(words: Sequence[str], alias: str, mention: Mention) -> bool:
+    """Whether an alias is short for the name before it: some of its words, or the initials of some of them."""
+    initials = "".join(word[0] for word in re.findall(r"[A-Za-z]\w*", mention.name) if word.lower() not in _LINKS)
+    letters = re.sub(r"\W", "", alias).lower()
+    return set(words) <= set(mention.words) or (alias.isupper() and letters[:2] == initials.lower()[:2])
+
+
+def _role_in_text(words: Sequence[str], side: str, defined: Sequence[tuple[Mention, str]]) -> str:
+    """The role by which the opinion itself calls a party of the caption; the caption's side where it calls it none."""
+    roles = [role for mention, role in defined if set(mention.words) <= set(words) and role != "appellant"]
+    return roles[0] if roles else side
+
+
+def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Sequence[str]) -> frozenset[str]:
+    """Ordinary and customary words that name in this opinion: they stand in a full name, behind a title or an initial,
+    or in a name that the record, the caption or a recogniser gives; "in Pueblo" names a town.
+    """
+    listed = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
+    words = {word for name in listed for word in naming_words(name, lexicon) if not lexicon.small[word]}
+    for mention in find_mentions(background, lexicon):
+        if mention.title in TITLED or mention.title in ("mr", "mrs", "ms", "miss") or mention.kind == "person":
+            words |= {word for word in mention.words if word not in _LINKS}
+    people = {word for name in extra if len(name.split()) > 1 for word in naming_words(name, lexicon)}
+    organisational = {word for word in words if any(pattern.fullmatch(word) for _, pattern in KINDS)}
+    surnames = {plain(name.split()[-1]) for name, _ in opinion.parties} & COMMON_SURNAMES
+    in_context = set(_named_in_context(background, lexicon))
+    return frozenset(((words | people) - organisational) | in_context | surnames)
+
+
+def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:
+    """Customary words that name by what stands before them: "Deputy House", "Ann House", "in Pueblo"."""
+    for match in _BEHIND_SOMEBODY.finditer(background):
+        if plain(match["before"]) in _PERSONAL_TITLES or lexicon.names(match["before"]):
+            yield plain(match["name"])
+    for match in _BEHIND_PREPOSITION.finditer(background):
+        yield plain(match["name"])
+
+
+def pseudonyms(entities: Entities) -> Mapping[str, str]:
+    """The map from every form of a name to what stands for it: kept beside the case, never shown to a model."""
+    return {surface: entity.pseudonym for entity in entities.found for surface in sorted(entity.surfaces)}

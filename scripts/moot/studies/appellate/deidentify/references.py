@@ -1,0 +1,149 @@
+"""Citations are found; statutes, dockets, dates, addresses and numbers of persons are replaced by letters."""
+
+import re
+from collections.abc import Callable
+
+from moot.legal.citations import find_citations
+from moot.studies.appellate.deidentify.vocabulary import MONTHS, STATES
+
+_STATUTE = re.compile(
+    rf"(?:(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"
+    rf"Const\.?)?[^.;()]{{0,30}}?(?:§{{1,2}}|[Ss]ections?|art\.)\s*[\dA-Z][\w.:()/-]*"
+    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|"
+    r"\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?"
+    r"|\b(?:NMSA|NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?"
+    r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|"
+    r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?"
+    r"|\b(?:[Oo]rdinance|ORDINANCE|[Rr]esolution|[Ee]xecutive [Oo]rder)s?\s+(?:Nos?\.\s*)?\d[\w-]*"
+    r"|\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())(?:\.\d+)?(?:\(\w{1,3}\))*)"
+)
+_DOCKET = re.compile(
+    r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|"
+    r"#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
+    r"|\b(?:[A-Z]{1,4}-)?\d{1,4}(?:-\d{1,5}){2,}[A-Z]*\b|\b[A-Z]{1,4}-\d{2,4}-\d+[A-Z]*\b"
+)
+_DATE = re.compile(
+    rf"\b(?:(?:on|On) )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|"
+    rf"th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
+    r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)"
+)
+_SHORT_DATE = re.compile(r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s+\d{1,2}(?:,\s*\d{4})?\b")
+_YEAR = re.compile(r"\b(?:1[789]|20)\d\d(?:['’]?s)?\b")
+_PERSONAL_NUMBER = re.compile(
+    r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\(\d{3}\)\s*|\d{3}-)\d{3}-\d{4}\b|[\w.]+@[\w.]+\.\w+|(?:https?://|www\.)\S+"
+)
+_STREET = r"(?:Street|St|Road|Rd|Avenue|Ave|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Circle|Way|Trail|Parkway)"
+_POINTED_STATES = {
+    "N.M.": "New Mexico", "N.Y.": "New York", "N.J.": "New Jersey", "N.H.": "New Hampshire", "N.C.": "North Carolina",
+    "N.D.": "North Dakota", "S.C.": "South Carolina", "S.D.": "South Dakota", "R.I.": "Rhode Island",
+}  # fmt: skip
+_POINTED_STATE = re.compile(r"(?<![\w.])(?:N\.\s?[MYJHCD]|S\.\s?[CD]|R\.\s?I)\.(?!\s?[A-Z]\b)")
+_SESSION_LAWS = re.compile(
+    r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
+)
+_JUDICIAL_DISTRICT = re.compile(
+    r"\b(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|Third|\d+(?:st|nd|rd|th)) "
+    r"(?=Judicial (?:District|Circuit))",
+    re.IGNORECASE,
+)
+JOINED = "\u2060"
+"""Stands between a reference's noun and its small letter until names are replaced: "date A." would end no sentence."""
+_RANGE_END = re.compile(
+    rf"((?:statute|docket){JOINED}[a-z]{{1,2}})(?:,?\s+(?:to|through|and)\s+-?\d[\w.-]*(?:\(\w{{1,3}}\))*|,?\s*-\d[\w.-]*(?:\(\w{{1,3}}\))*)+"
+)
+"""What is left of "Sections 5-9-1 to -25" once its first number is replaced."""
+_EDITION = re.compile(
+    r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior to|effective|amended)\b[^()]{0,90}[)\]]"
+)
+_ADDRESS = re.compile(
+    rf"\b\d{{1,5}}\s+(?:[NSEW]\.?\s+|North |South |East |West )?(?:[A-Z][\w.'’-]*\s+){{1,3}}{_STREET}\b\.?"
+)
+_DISTRICT = re.compile(r"\b(?:School )?District (?:Nos?\. ?)?\d+\b")
+_NUMBERED_NAME = re.compile(
+    r"\b\d{1,3}-(?!Day|Year|Month|Week|Hour|Minute|Judge|Mile|Foot|Inch|Acre)[A-Z][a-z]{2,}\b"
+    r"|\b\d[A-Z](?= (?:Company|Corp|Inc)\b)"
+)
+_ROAD = re.compile(r"\b(?:U\.\s?S\.\s+|State\s+|County\s+)?(?:Highway|Interstate|Route|Road|I-)\s?\d+\b|\bI-\d+\b")
+_REPORTER = re.compile(
+    r"\b\d{1,4}\s+(?:N\.?\s?M\.?|P\.?|U\.\s?S\.|S\.\s?Ct\.?|L\.\s?Ed\.?|F\.(?:\s?Supp\.?)?|A\.?|[NS]\.\s?[EW]\.|So\.?|"
+    r"Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|Fed\.\s?Reg\.|[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)"
+    r"\s*(?:[2-4](?:d|th|nd|rd))?,?\s*(?:at\s+)?\d+"
+    r"|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|\bN\.?\s?M\.?\s?(?:St\.?\s?)?B\.\s?(?:Bull|A)|\bP\.\s?[23]d\b|¶|\bC\.J\.S\.|\bA\.L\.R\."
+    r"|\(\s*(?:\d{1,2}(?:st|nd|rd|th|d) Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|Sup\.\s?Ct))\.?,?\s*\d*"
+    r"|\bS(?:lip|LIP) op\b"
+    r"|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|\b(?:App|Supp|Repl|Pamp|Cir|Ct)\.?,?\s?\d{4}\)"
+    r"|\bv(?:s)?\.\s|\b(?:In re|Ex parte|ex rel\.)\s|\bsupra\b|\b[Ii]d\.,?\s+at\b|\bPub\.\s?L\."
+)
+
+
+def letter(number: int) -> str:
+    """A, B, ..., Z, AA, AB, ...
+
+    >>> [letter(1), letter(26), letter(27)]
+    ['A', 'Z', 'AA']
+    """
+    letters = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _lettered(noun: str) -> Callable[[re.Match[str]], str]:
+    """Replace what a pattern matches by `noun` and a letter, the same one for the same words."""
+    seen: dict[str, str] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        words = re.sub(r"\s+", " ", match[0].strip()).rstrip(".:;,")
+        point = match[0].strip()[len(match[0].strip().rstrip(".:;,")) :]
+        name = seen.setdefault(words.lower(), f"{noun}{JOINED}{letter(len(seen) + 1).lower()}")
+        return (f"on {name}" if words.lower().startswith("on ") else name) + point
+
+    return replace
+
+
+def cites_cases(sentence: str) -> bool:
+    """Whether a sentence cites a case, a journal or a reporter, or names a case.
+
+    Two searches, since neither sees everything: eyecite's, and the forms of reporters, which OCR often breaks.
+    """
+    return bool(_REPORTER.search(sentence)) or any(
+        type(found).__name__ not in ("FullLawCitation", "UnknownCitation") for found in find_citations(sentence)
+    )
+
+
+def replace_references(text: str) -> str:
+    """The text with statutes, dockets, dates, addresses and personal numbers replaced by a noun and a letter.
+
+    The letters are small and joined to the noun; `with_letters` shows them.
+    """
+    text = _JUDICIAL_DISTRICT.sub("", _EDITION.sub("", text))
+    text = _SESSION_LAWS.sub(_lettered("statute"), text)
+    text = _POINTED_STATE.sub(lambda match: _POINTED_STATES[match[0].replace(" ", "")], text)
+    for pattern, noun in (
+        (_PERSONAL_NUMBER, "number"),
+        (_ADDRESS, "address"),
+        (_ROAD, "road"),
+        (_DISTRICT, "district"),
+        (_NUMBERED_NAME, "brand"),
+        (_STATUTE, "statute"),
+        (_DATE, "date"),
+        (_DOCKET, "docket"),
+        (_SHORT_DATE, "date"),
+        (_YEAR, "year"),
+    ):
+        text = pattern.sub(_lettered(noun), text)
+    return _RANGE_END.sub(r"\1", text)
+
+
+def with_letters(text: str) -> str:
+    """The text with each reference as it is shown: "date A".
+
+    >>> with_letters(replace_references("He left on May 3, 1994."))
+    'He left on date A.'
+    """
+    return re.sub(
+        rf"{JOINED}([a-z]{{1,2}})",
+        lambda match: f" {match[1].upper()}",
+        re.sub(rf"({JOINED}[a-z]{{1,2}}\.?)(?=[A-Z])", r"\1 ", text),
+    )

@@ -1,0 +1,191 @@
+"""The independent gate: names and references that stand in a finished text, found without what the extractor found.
+
+It knows no party, no map of names and none of the extractor's runs; it reads the finished text by itself and wants
+every capital explained.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from moot.legal.sentences import split_sentences
+from moot.studies.appellate.deidentify.lexicon import CAPITALISED, Lexicon, opens_sentence, plain
+from moot.studies.appellate.deidentify.references import cites_cases
+from moot.studies.appellate.deidentify.replacing import PSEUDONYM
+from moot.studies.appellate.deidentify.vocabulary import (
+    ALSO_NAMES,
+    COMMON_PLACES,
+    COMMON_SURNAMES,
+    COMPANY_ENDS,
+    COMPANY_STARTS,
+    HONORIFICS,
+    INSTITUTIONS,
+    NAMED_BY_OF,
+    OF_INSTITUTIONS,
+    PUBLIC_ROADS,
+    ROLES,
+    SHORT_COMPANIES,
+    STREETS,
+    TITLED,
+)
+
+_PSEUDONYM = re.compile(PSEUDONYM)
+_LETTERED = re.compile(
+    r"\b(?:[Ee]xhibit|[Cc]ount|[Pp]art|[Ss]chedule|[Tt]ract|[Ll]ot|[Cc]lass|[Pp]hase|[Gg]rade|[Tt]ype|[Ss]tatute|[Dd]ate|"
+    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand)s? [A-Z]{1,2}\b"
+)
+_SUFFIX = r"(?:Street|St\.|Road|Rd\.|Avenue|Ave\.|Drive|Lane|Boulevard|Blvd\.)"
+_BENCH = r"(?:J\.|C\.\s?J\.|[Jj]ustice|[Jj]udge)"
+_TITLES = rf"(?:{'|'.join(title.capitalize() for title in HONORIFICS)})"
+_PERSONAL_TITLES = "|".join(title.capitalize() for title in (*TITLED, "mr", "mrs", "ms", "miss"))
+_SURNAMES = "|".join(sorted(word.capitalize() for word in COMMON_SURNAMES))
+_PLACES = "|".join(sorted(word.capitalize() for word in COMMON_PLACES))
+(
+    _COMPANY_STARTS,
+    _COMPANY_ENDS,
+    _STREETS,
+    _PUBLIC_ROADS,
+    _INSTITUTIONS,
+    _OF_INSTITUTIONS,
+    _NAMED_BY_OF,
+    _SHORT_COMPANIES,
+) = (
+    "|".join(sorted(word.capitalize() for word in words))
+    for words in (
+        COMPANY_STARTS,
+        COMPANY_ENDS,
+        STREETS,
+        PUBLIC_ROADS,
+        INSTITUTIONS,
+        (*OF_INSTITUTIONS, *ROLES, *(f"{role}s" for role in ROLES)),
+        NAMED_BY_OF,
+        SHORT_COMPANIES,
+    )
+)
+PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("title before a name", re.compile(rf"\b(?:Mr|Mrs|Ms|Miss)\b\.?\s+(?P<name>{CAPITALISED})")),
+    ("title before a name", re.compile(rf"\b{_TITLES}\.?\s+(?P<name>{CAPITALISED})")),
+    ("title before a customary word", re.compile(rf"\b(?:{_PERSONAL_TITLES})\.?\s+(?P<name>{_SURNAMES})\b")),
+    ("customary word as a name", re.compile(
+        r"\b(?P<name>April|May|June|August|House|Justice)\s+(?:testified|told|said|stated|asked|argues|appeals)\b"
+    )),
+    ("customary word as a place", re.compile(
+        rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>{_PLACES})\b(?!\s+[A-Z(]|\s+of\b)"
+    )),
+    ("part of a name", re.compile(
+        r"(?<![\w'’.&-])(?P<name>[B-HJ-Z](?: [A-Z])?)\s+(?:company|name|bank|insurer|union|university|hospital)\b"
+    )),
+    ("company of customary words", re.compile(
+        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>(?:{_SHORT_COMPANIES}))(?:['’]s\b| (?:had|was|did|paid|sought)\b)"
+    )),
+    ("company of customary words", re.compile(
+        rf"\b(?P<name>(?:{_COMPANY_STARTS})(?: (?:{_COMPANY_STARTS}|{_COMPANY_ENDS}))+)\b(?! [A-Z])"
+    )),
+    ("institution of customary words", re.compile(rf"\b(?P<name>(?:{_NAMED_BY_OF}) of (?:the )?[A-Z][a-z]+)")),
+    ("institution of customary words", re.compile(
+        rf"\b(?P<name>(?!(?:(?:{_OF_INSTITUTIONS}) )+(?:{_INSTITUTIONS})\b)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
+        rf" (?:{_INSTITUTIONS}))\b"
+    )),
+    ("street of customary words", re.compile(
+        rf"\b(?P<name>(?!(?:(?:{_PUBLIC_ROADS}) )+(?:{_STREETS})\b)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)* (?:{_STREETS}))\b"
+    )),
+    ("name of a company", re.compile(r"(?P<name>[A-Z][\w'’&-]+),?\s+(?:Inc|Corp|LLC|L\.L\.C|Ltd|L\.P|LLP|N\.A)\b")),
+    ("signature", re.compile(rf"(?P<name>[A-Z][\w.'’-]+),\s+(?:[Cc]hief |[Pp]residing )?{_BENCH}(?=[.:,]|$)")),
+    ("quoted nickname", re.compile(r"[A-Z][\w.]*\s+[\"“](?P<name>[A-Z][a-z]+),?[\"”]\s+\w")),
+    ("initials", re.compile(r"\b(?P<name>[A-Z] ?& ?[A-Z])\b")),
+    ("initials", re.compile(r"(?<![\w.])(?P<name>(?:[A-Z]\.\s?){2,3})(?=\s|,|$)")),
+    ("street address", re.compile(rf"\b\d{{1,5}}\s+(?P<name>[A-Z][\w.'’-]*)(?:\s+[A-Z][\w.'’-]*){{0,2}}\s+{_SUFFIX}")),
+    ("docket number", re.compile(r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
+    ("numbered name", re.compile(
+        r"\b(?P<name>\d{1,3}-[Ee]leven|District \d+|(?:First|[A-Z][a-z]+(?:nd|rd|th)) Judicial District)\b"
+    )),
+    ("personal number", re.compile(r"\b\d{3}-\d{2}-\d{4}\b|[\w.]+@[\w.]+\.\w+|https?://|www\.")),
+)  # fmt: skip
+_PARTS = re.compile(
+    rf"\b(?:[Ll]os|[Ll]as|[Ee]l|San|Santa|[Dd]el|[Ll]a|[Vv]an|[Vv]on|De)\s+{PSEUDONYM}|{PSEUDONYM}(?:['’]s)?\s?&\s?\w+"
+    rf"|(?:Person|Officer|Doctor|Judge) [A-Z]{{1,2}}\s+(?:{_SURNAMES})\b"
+    rf"|{PSEUDONYM} [B-HJ-Z](?:['’]s)?(?![\w.'’])"
+    r"(?! (?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level)s?\b)"
+)
+"""What is left of a name beside the pseudonym of its rest: "los University A", "Person A & G", "Name A K"."""
+_KNOWN_POINTS = frozenset(["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """Something that identifies, in a finished text: why it was taken for that, and the words around it."""
+
+    reason: str
+    words: str
+
+
+def find_survivors(
+    text: str, lexicon: Lexicon, recognise: Callable[[str], Sequence[tuple[str, str]]] | None = None
+) -> list[Survivor]:
+    """Everything in a finished text that looks like a name or a reference.
+
+    Args:
+        text: the finished text.
+        lexicon: the words of the opinion and of this text.
+        recognise: a trained recogniser of names, for those that stand where a capital is due anyway.
+    """
+    found: list[Survivor] = []
+    for sentence in split_sentences(without_pseudonyms(text)):
+        if cites_cases(sentence.text):
+            found.append(Survivor("citation", sentence.text[:80]))
+        found += _by_patterns(sentence.text, lexicon)
+        found += _by_capitals(sentence.text, lexicon)
+    found += [Survivor("part of a name", match[0]) for match in _PARTS.finditer(text)]
+    if recognise is not None:
+        found += _by_recogniser(text, lexicon, recognise)
+    return found
+
+
+def without_pseudonyms(text: str) -> str:
+    """The text with each pseudonym and lettered reference as one small word, so that its letter ends no sentence."""
+    text = _PSEUDONYM.sub(lambda match: match[0].split()[0].lower(), text)
+    return _LETTERED.sub(lambda match: match[0].split()[0].lower(), text)
+
+
+def _by_patterns(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
+    for reason, pattern in PATTERNS:
+        for match in pattern.finditer(sentence):
+            name = match.groupdict().get("name") or match[0]
+            points = plain(name.replace(" ", ""))
+            if reason == "initials" and points in _KNOWN_POINTS:
+                continue
+            if reason in (
+                "title before a name",
+                "signature",
+                "name of a company",
+                "quoted nickname",
+            ) and lexicon.is_common(name):
+                continue
+            yield Survivor(reason, match[0])
+
+
+def _by_capitals(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
+    for match in re.finditer(rf"(?<![A-Za-zÀ-ÿ'’]){CAPITALISED}", sentence):
+        word = match[0]
+        if lexicon.is_common(word):
+            continue
+        around = sentence[max(0, match.start() - 25) : match.end() + 25]
+        if not opens_sentence(sentence[: match.start()]):
+            yield Survivor("capitalised word", around)
+        elif not lexicon.is_ordinary(word):
+            yield Survivor("unknown word opens a sentence", around)
+        elif plain(word) in ALSO_NAMES and re.match(
+            r"\s+(?:testified|told|said|stated|asked|argues|appeals|was (?:born|arrested|convicted|driving))\b",
+            sentence[match.end() :],
+        ):
+            yield Survivor("a name opens a sentence", around)
+
+
+def _by_recogniser(
+    text: str, lexicon: Lexicon, recognise: Callable[[str], Sequence[tuple[str, str]]]
+) -> Iterator[Survivor]:
+    """What a recogniser takes for a person, where the first word of a sentence is an ordinary word as well."""
+    for name, kind in recognise(without_pseudonyms(text)):
+        words = [w for w in re.findall(CAPITALISED, name) if not lexicon.is_common(w)]
+        if kind == "person" and any(not lexicon.is_ordinary(word) or lexicon.may_name(word) for word in words):
+            yield Survivor("recogniser", name)

@@ -1,0 +1,184 @@
+"""Tables of what the appellate study could not test: majorities, whom judges follow, order, wording."""
+
+from typing import Any
+
+import pandas as pd
+
+from moot.legal.rubric import AFFIRMED_CODE
+from moot.report import table
+from moot.report.content import StudyResults, TableContent
+from moot.report.published import (
+    compared,
+    comparison,
+)
+from moot.studies.appellate.panel_steps import HUMAN, position_changes, regular
+from moot.studies.appellate.phases import (
+    CODE_NAMES,
+    SPOKEN,
+    STUDY,
+    VOTE_NOTE,
+    list_phases,
+    source_name,
+)
+from moot.studies.appellate.rows import BY_CASE_NOTE, KEYS, named, phase_score
+
+
+@table(
+    STUDY, "majorities", "Majorities and the real outcome",
+    "How often the majority of the first and of the last round is what the real court did.",
+)  # fmt: skip
+def majorities(results: StudyResults) -> TableContent:
+    """First-round and final majority against the real outcome; ties and panels without a position are invalid."""
+    rows = [
+        compared({**named(phase), "positions by": source_name(prefix), "majority of": f"{stage} round"}, None,
+                 phase_score(results, phase, f"{prefix}majority_accuracy", f"majority={stage}"))
+        for phase in list_phases(results) for prefix in phase.sources for stage in ("first", "last")
+    ]  # fmt: skip
+    notes = [
+        "A majority is one of the positions taken, be it of a single judge; ties, and panels without a position, are "
+        "invalid. "
+        "A mixed outcome counts as not affirmed."
+    ]
+    for phase in list_phases(results):
+        cases = phase.results.cases
+        targets = cases.loc[cases["case_id"].isin(phase.steps["case_id"]), "target"]
+        affirmed = int((targets == CODE_NAMES[AFFIRMED_CODE]).sum())
+        notes.append(
+            f"{phase.experiment}: the real court affirmed {affirmed} of {len(targets)} cases, so always affirming "
+            f"scores {affirmed / max(len(targets), 1):.3f}."
+        )
+    return comparison(rows, (*KEYS, "positions by", "majority of"), (*dict.fromkeys(notes), VOTE_NOTE, BY_CASE_NOTE))
+
+
+_EFFECT = {
+    "": "affirming share of AI judges: human affirms less human does not",
+    "vote_": "AI judges' belief in affirming: human affirms less human does not",
+}
+
+
+@table(
+    STUDY, "human_weight", "Whom an AI judge follows",
+    "How often an AI judge of a human-AI panel moves to the opposite position, by who held it, and the odds of the "
+    "human over the peer.",
+)  # fmt: skip
+def human_weight(results: StudyResults) -> TableContent:
+    """The question that the paper could not test: towards the human, or towards the other AI judge."""
+    rows: list[dict[str, Any]] = []
+    measures = [
+        ("moved", f"opposed={who}", f"share that moved; opposed by {who}")
+        for who in ("human", "peer", "both", "nobody")
+    ]
+    measures += [
+        ("human_over_peer_odds", f"clusters={unit}", f"odds ratio, human over peer; interval by {unit}")
+        for unit in ("case", "debate")
+    ]
+    for phase in list_phases(results):
+        if phase.name == "human_ai":
+            for prefix in phase.sources:
+                effect = "vote_belief_stance_effect" if prefix else "stance_effect"
+                for number in range(1, phase.rounds + 1):
+                    keys = {
+                        **named(phase),
+                        "positions by": source_name(prefix),
+                        "measure": f"{_EFFECT[prefix]}, round {number}",
+                    }
+                    rows.append(compared(keys, None, phase_score(results, phase, effect, f"round={number}")))
+                for metric, group, what in measures:
+                    keys = {**named(phase), "positions by": source_name(prefix), "measure": what}
+                    rows.append(compared(keys, None, phase_score(results, phase, f"{prefix}{metric}", group)))
+    notes = (
+        "A chance needs a position of the judge before and after, and one of human and peer in between. An odds "
+        "ratio above 1 means "
+        "that an AI judge moves more readily towards the human than towards the other AI judge; half a count is "
+        "added to each cell.",
+        "The human's stance is balanced within each case, so a difference after round 1 is its effect; in round "
+        "1 nobody has "
+        "heard the human yet, so there it is chance.",
+        "Where both or nobody opposed the judge the two influences cannot be told apart, so these chances are not "
+        "in the ratio.",
+    )
+    return comparison(rows, (*KEYS, "positions by", "measure"), (*notes, VOTE_NOTE))
+
+
+@table(
+    STUDY, "alternation", "Alternation",
+    "How often a judge opposes the judge before in the same round: one model playing all judges against separate ones.",
+)  # fmt: skip
+def alternation(results: StudyResults) -> TableContent:
+    """Whether judge 2 opposes judge 1 (the paper: the synthetic phase alternates, whatever the case)."""
+    rows = [
+        compared({**named(phase), "positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"}, None,
+                 phase_score(results, phase, f"{prefix}alternation", f"seats={seat}-{seat + 1}"))
+        for phase in list_phases(results) for prefix in phase.sources for seat in range(1, phase.judges)
+    ]  # fmt: skip
+    return comparison(rows, (*KEYS, "positions by", "judges"), (VOTE_NOTE, BY_CASE_NOTE))
+
+
+_WORDING = {
+    "citations_per_statement": "citations a statement",
+    "well_formed_citations": "share of citations with reporter, volume and page",
+    "citations_in_case_per_statement": "citations a statement that the facts hold",
+    "unverifiable_citations_per_statement": "citations a statement that the facts do not hold",
+    "statement_words": "words a statement",
+    "statement_repetition": "share of a statement that repeats the speaker's own earlier words",
+    "statement_confidence": "stated confidence (0 to 100)",
+}
+
+
+@table(
+    STUDY, "reasoning", "Citations, length and repetition",
+    "What the statements of each phase and round cite, how long they are, and how much they repeat.",
+)  # fmt: skip
+def reasoning(results: StudyResults) -> TableContent:
+    """Counts that test the paper's qualitative claims (vaguer and more repetitive by round; few citations)."""
+    rows: list[dict[str, Any]] = []
+    for phase in list_phases(results):
+        groups = [("overall", "all")] + [(f"round={number}", str(number)) for number in range(1, phase.rounds + 1)]
+        groups += [(f"speaker={HUMAN}", "all, human only")] if phase.name == "human_ai" else []
+        for group, number in groups:
+            for metric, what in _WORDING.items():
+                rows.append(
+                    compared(
+                        {**named(phase), "round": number, "measure": what},
+                        None,
+                        phase_score(results, phase, metric, group),
+                    )
+                )
+    notes = (
+        "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven "
+        "one. Facts are "
+        "de-identified and hold hardly any citation.",
+        "Repetition: the share of a statement's rows of three words that stand in earlier statements of the same "
+        "speaker.",
+    )
+    return comparison(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))
+
+
+@table(
+    STUDY, "changes_of_opinion", "Changes of opinion, for reading",
+    "Every change of opinion: the statement before, what the others said between, and the statement after.",
+)  # fmt: skip
+def changes_of_opinion(results: StudyResults) -> TableContent:
+    """The paper's qualitative analysis: each change in full, in the order of debates."""
+    columns = ["phase", "model", "debate", "human", "judge", "rounds", "from", "to", "before", "said between", "after"]
+    rows: list[dict[str, Any]] = []
+    for phase in list_phases(results):
+        pairs = position_changes(phase.steps)
+        held = regular(phase.steps).set_index(["debate_id", "turn"]).sort_index()
+        for change in pairs[pairs["changed"]].to_dict("records"):
+            debate = held.loc[change["debate_id"]]
+            between = debate[(debate["round"] == change["round"]) & (debate["speaker"] != change["speaker"])]
+            rows.append({
+                "phase": SPOKEN[phase.name], "model": phase.model, "debate": change["debate_id"],
+                "human": change["condition"],
+                "judge": change["seat"], "rounds": f"{change['round']} to {change['round'] + 1}",
+                "from": CODE_NAMES[change["before"]], "to": CODE_NAMES[change["after"]],
+                "before": debate.loc[change["turn"], "text"],
+                "said between": " / ".join(f"{row.speaker}: {row.text}" for row in between.itertuples()),
+                "after": debate.loc[change["turn_after"], "text"],
+            })  # fmt: skip
+    notes = (
+        "Changes between codes 0 and 1, by labelled statements.",
+        *([] if rows else ["No judge changed opinion in this run."]),
+    )
+    return TableContent(pd.DataFrame(rows, columns=columns), notes)

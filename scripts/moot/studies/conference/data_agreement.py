@@ -1,0 +1,139 @@
+"""Do these speakers agree? Groups of claims on one motion, each claim put into the mouth of one participant.
+
+Built from Claim Stance: the truth is agreement when all claims take the same side of the motion. So the judge of a
+decision conference can be scored against a ground truth. Groups never mix splits, and splits share no motion.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import comb
+from random import Random
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from moot.core.cases import Case, Task, stable_fraction
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.claims import FILE, read_claims, with_validation
+from moot.datasets.topics import source_folder, source_notes
+
+AGREEMENT, OPEN = "agreement", "open"
+
+OPENINGS = (
+    "My view is this: {claim}.",
+    "Let me put it this way: {claim}.",
+    "What matters most here: {claim}.",
+    "I would stress one point: {claim}.",
+    "From where I stand: {claim}.",
+)
+
+
+class AgreementOptions(DatasetOptions):
+    """Options of the data set `agreement`."""
+
+    sizes: tuple[Annotated[int, Field(ge=2, le=10)], ...] = Field(
+        (2,), description="how many participants speak; one set of groups for each size"
+    )
+    per_topic: int = Field(20, ge=2, description="most groups of one motion and size, half of them in agreement")
+    validation: float = Field(0.2, ge=0, le=0.5, description="share of the training motions kept for validation")
+
+
+TASK = Task(
+    noun="the discussion",
+    question="Do all participants take the same side on the motion?",
+    labels=(OPEN, AGREEMENT),
+    positive=AGREEMENT,
+    meaning={
+        OPEN: "the participants take different sides on the motion, and the debate must go on",
+        AGREEMENT: "all participants take the same side on the motion",
+    },
+    background="Each participant has spoken once on a debating motion.",
+    cluster="topic",
+    notes=("claims by different authors, put into the mouths of participants: nobody answers anybody",),
+)
+
+
+@dataset("agreement", AgreementOptions, folder="claim_stance", labels=TASK.labels)
+def load(options: AgreementOptions, context: LoadContext) -> Loaded:
+    """Groups of claims, balanced within each motion and size, and within the agreements between the two sides.
+
+    A motion gives as many groups of one kind as of the other, so one with few claims gives few or none. Attributes of
+    a case: `topic`, `size`, `stances` ("pro;con", in the order of the speakers), `claims` (their ids).
+
+    Raises:
+        UserError: as the data set claim_stance.
+    """
+    path = source_folder(options.source, context) / "claim_stance" / FILE
+    claims = with_validation(read_claims(path), options.validation, context.seed)
+    cases = [
+        _case(group, size, context)
+        for _, topic in claims.groupby("topic_id", sort=True)
+        for size in options.sizes
+        for group in balanced_groups(topic, size, options.per_topic, context.seed)
+    ]
+    cleaning = {
+        f"{split} groups": sum(case.split == split for case in cases) for split in ("train", "validation", "test")
+    }
+    task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
+    return Loaded(cases, task, cleaning=cleaning, sources=[path])
+
+
+def balanced_groups(claims: pd.DataFrame, size: int, most: int, seed: int) -> list[pd.DataFrame]:
+    """At most `most` distinct groups of claims of one motion, as many in agreement as not; rows in speaking order."""
+    random = Random(f"{seed}/{claims['topic_id'].iloc[0]}/{size}")  # noqa: S311
+    pro, con = (list(claims.index[claims["stance"] == stance]) for stance in ("pro", "con"))
+    all_pro, all_con = comb(len(pro), size), comb(len(con), size)
+    each = min(most // 2, all_pro + all_con, comb(len(claims), size) - all_pro - all_con)
+    half = (each + random.randint(0, 1)) // 2
+    agreeing_pro = min(max(half, each - all_con), all_pro)
+    groups = [
+        *_distinct(random, agreeing_pro, lambda: random.sample(pro, size)),
+        *_distinct(random, each - agreeing_pro, lambda: random.sample(con, size)),
+        *_distinct(random, each, lambda: _both_sides(random, pro, con, size)),
+    ]
+    return [claims.loc[group] for group in groups]
+
+
+def _both_sides(random: Random, pro: Sequence[int], con: Sequence[int], size: int) -> list[int]:
+    """A group with at least one claim of each side."""
+    from_pro = random.randint(max(1, size - len(con)), min(size - 1, len(pro)))
+    return random.sample(pro, from_pro) + random.sample(con, size - from_pro)
+
+
+def _distinct(random: Random, count: int, draw: Callable[[], list[int]]) -> list[list[int]]:
+    """Draw until there are `count` groups of different members, and let the members of each speak in random order."""
+    found: dict[tuple[int, ...], None] = {}
+    while len(found) < count:
+        found[tuple(sorted(draw()))] = None
+    return [random.sample(group, len(group)) for group in found]
+
+
+def _case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
+    ids = [str(claim_id) for claim_id in group["claim_id"]]
+    first = group.iloc[0]
+    case_id = f"{context.name}-{'-'.join(ids)}"
+    return Case(
+        case_id=case_id,
+        dataset=context.name,
+        split=first["split"],
+        text=f"Topic: {first['topic']}\n\n" + "\n\n".join(_statements(case_id, list(group["claim"]))),
+        target=AGREEMENT if group["stance"].nunique() == 1 else OPEN,
+        labels=TASK.labels,
+        attributes={
+            "topic": first["topic"],
+            "size": str(size),
+            "stances": ";".join(group["stance"]),
+            "claims": ";".join(ids),
+        },
+        source_row=int(str(group.index[0])),
+    )
+
+
+def _statements(case_id: str, claims: Sequence[str]) -> list[str]:
+    """What each participant says: a claim behind one of the openings, which say nothing of its side."""
+    start = int(stable_fraction("opening", case_id) * len(OPENINGS))
+    return [
+        f"Participant {number}: {OPENINGS[(start + number) % len(OPENINGS)].format(claim=claim.strip().rstrip('.'))}"
+        for number, claim in enumerate(claims, start=1)
+    ]

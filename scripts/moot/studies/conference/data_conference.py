@@ -1,0 +1,151 @@
+"""Decision conferences: one YAML file each, with the issue, the topics in order, and the clusters to be covered.
+
+A conference is one case. Its text holds issue and topics as Markdown, so that any other text can be debated in a
+conference too (as one topic); the clusters are for scoring alone.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import read_text
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.topics import LONGEST_TOPIC, source_folder, source_notes
+from moot.studies.conference.data_agreement import AGREEMENT, OPEN
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TOPIC)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\n#\[\]]+$")]
+ClusterName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z ]*$")]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TopicEntry(_Strict):
+    """A topic as a file states it."""
+
+    title: Title
+    stage: Title = "discussion"
+    question: Words
+
+
+class ConferenceFile(_Strict):
+    """A conference as a file states it."""
+
+    issue: Words
+    topics: tuple[TopicEntry, ...] = Field(min_length=1)
+    clusters: Mapping[ClusterName, tuple[Words, ...]] = Field(default_factory=dict)
+
+
+class ConferenceOptions(DatasetOptions):
+    """Options of the data set `conference`."""
+
+    files: tuple[str, ...] = Field((), description="names of the conferences (files without .yaml); none: all")
+
+
+TASK = Task(
+    noun="the conference",
+    question="Does the conference end with agreement on every topic?",
+    labels=(OPEN, AGREEMENT),
+    positive=AGREEMENT,
+    meaning={
+        OPEN: "at least one topic is left without agreement",
+        AGREEMENT: "the participants agree on every topic",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic of an agenda: what it is called, the stage of the conference that it belongs to, what is asked."""
+
+    title: str
+    stage: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What a conference is about: the issue and its topics, in order."""
+
+    issue: str
+    topics: tuple[Topic, ...]
+
+
+@dataset("conference", ConferenceOptions, labels=TASK.labels)
+def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
+    """Every conference of the folder `conference`, all of them test cases whose target is that agreement is reached.
+
+    Attributes of a case: `clusters` (JSON: cluster to the words that show it), "" where the file has none.
+
+    Raises:
+        UserError: no file, a key that is missing or unknown, a text that is empty or too long.
+    """
+    folder = source_folder(options.source, context) / "conference"
+    names = options.files or tuple(sorted(path.stem for path in folder.glob("*.yaml")))
+    if not names:
+        raise UserError(
+            f"{folder}: found no .yaml file, expected one for each conference. docs/conference.md shows one."
+        )
+    paths = [folder / f"{Path(name).name}.yaml" for name in names]
+    cases = [_case(path, row, context.name) for row, path in enumerate(paths, start=1)]
+    task = replace(TASK, notes=source_notes(options.source))
+    return Loaded(cases, task, cleaning={"conferences": len(cases)}, sources=paths)
+
+
+def read_conference(path: Path) -> ConferenceFile:
+    """A conference's file, checked; `UserError` names file, key, what was found and what was expected."""
+    try:
+        return ConferenceFile.model_validate(yaml.safe_load(read_text(path)))
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not YAML ({' '.join(str(error).split())}). Correct the file.") from None
+    except ValidationError as error:
+        fault = error.errors()[0]
+        found = str(fault["input"])
+        place = ".".join(map(str, fault["loc"])) or "the file"
+        raise UserError(
+            f"{path}: {place}: found {len(found)} characters ({found[:60]!r}); {fault['msg']}. Correct the file."
+        ) from None
+
+
+def agenda_text(agenda: Agenda) -> str:
+    """An agenda as the Markdown that `read_agenda` reads."""
+    parts = [agenda.issue]
+    parts += [f"## {topic.title} [{topic.stage}]\n\n{topic.question}" for topic in agenda.topics]
+    return "\n\n".join(parts)
+
+
+def read_agenda(text: str, question: str) -> Agenda:
+    """The agenda in a case's text; a text without topics becomes one topic that asks `question`.
+
+    >>> read_agenda("A bridge.\\n\\n## Need [discussion]\\n\\nDo we need it?", "").topics
+    (Topic(title='Need', stage='discussion', question='Do we need it?'),)
+    """
+    issue, *rest = re.split(r"^## ([^\n\[\]]+) \[([^\n\[\]]+)\]\n\n", text, flags=re.MULTILINE)
+    topics = tuple(Topic(*(part.strip() for part in rest[i : i + 3])) for i in range(0, len(rest), 3))
+    return Agenda(issue.strip(), topics or (Topic("The question", "discussion", question),))
+
+
+def _case(path: Path, row: int, name: str) -> Case:
+    found = read_conference(path)
+    agenda = Agenda(found.issue, tuple(Topic(entry.title, entry.stage, entry.question) for entry in found.topics))
+    clusters = {cluster: list(words) for cluster, words in found.clusters.items()}
+    return Case(
+        case_id=f"{name}-{path.stem}",
+        dataset=name,
+        split="test",
+        text=agenda_text(agenda),
+        target=AGREEMENT,
+        labels=TASK.labels,
+        attributes={"clusters": json.dumps(clusters) if clusters else ""},
+        source_row=row,
+    )

@@ -1,0 +1,1 @@
+"""People of NLSY97 and COMPAS: cleaned columns, narratives, synthetic people."""

@@ -1,0 +1,90 @@
+"""The NLSY97 recidivism table: its columns and their values, what is asked of a case, and how the table is cleaned."""
+
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from moot.core.cases import Task
+from moot.core.input_files import booleans, check_values, whole_numbers
+from moot.datasets.people.people import Plausible
+from moot.studies.courtroom.people.nlsy97_narrative import (
+    AREAS,
+    DEPRESSIONS,
+    EDUCATIONS,
+    GUARDIANS,
+    MARITAL_STATUSES,
+    PHRASES,
+    RACES,
+)
+
+LABEL = "y_arrestedafter2002"
+FEATURES = tuple(PHRASES)
+CATEGORIES: dict[str, tuple[str, ...]] = {
+    "sex": ("male", "female"),
+    "race": tuple(RACES)[:6],
+    "married02": MARITAL_STATUSES,
+    "college02": EDUCATIONS,
+    "parentrelations": GUARDIANS,
+    "urbanrural": AREAS,
+    "depression": DEPRESSIONS,
+    "marijuana_anydrug": ("", "marijuana", "marijuana_anydrug"),
+}
+PLAUSIBLE = {  # the survey's people were born in 1980 to 1984
+    "age": Plausible(16, 24, "years"),
+    "experience02": Plausible(0, 30, "jobs"),
+    "hhsize97": Plausible(1, 30, "people"),
+    "numberofarrestsby2002": Plausible(0, 200, "arrests"),
+    "height_total_inches": Plausible(48, 84, "inches"),
+    "num_weight": Plausible(80, 700, "pounds"),
+}
+FLAGS = tuple(name for name in FEATURES if name not in CATEGORIES and name not in PLAUSIBLE)
+MAY_BE_BLANK = ("height_total_inches", "num_weight")
+
+TASK = Task(
+    noun="the defendant",
+    question="Will the defendant be arrested again within three years?",
+    labels=("no", "yes"),
+    positive="yes",
+    meaning={
+        "no": "the defendant will not be arrested again within three years",
+        "yes": "the defendant will be arrested again within three years",
+    },
+    background="The facts describe a young adult in the United States, arrested at least once, as of the year 2002; "
+    "they come from a survey that people answered about themselves.",
+    roles={"prosecutor": "the prosecutor", "defense": "the defense attorney", "judge": "the judge"},
+)
+
+
+def clean(
+    path: Path, table: pd.DataFrame, impossible: Literal["missing", "error"] = "missing"
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Check and type the published columns; say what was found.
+
+    Args:
+        path: named in messages.
+        table: text columns as `moot.core.input_files.read_csv` gives them.
+        impossible: what becomes of numbers outside `PLAUSIBLE`.
+
+    Returns:
+        The frame (id, label, features: bool, Int64, category) and the cleaning report, description to count. A blank in
+        marijuana_anydrug means "none", and "Unknown" stays a value of its own.
+    """
+    cleaning = {"rows read": len(table)}
+    frame = pd.DataFrame({"id": whole_numbers(path, table["id"]).astype("str")})
+    frame["label"] = booleans(path, table[LABEL]).map({True: "yes", False: "no"})
+    for name in FEATURES:
+        if name in PLAUSIBLE:
+            numbers = whole_numbers(path, table[name], blank=name in MAY_BE_BLANK)
+            frame[name], found = PLAUSIBLE[name].check(path, numbers, impossible)
+            cleaning |= found
+        elif name in FLAGS:
+            frame[name] = booleans(path, table[name])
+        else:
+            check_values(path, table[name], CATEGORIES[name])
+            frame[name] = pd.Categorical(table[name], categories=list(CATEGORIES[name]))
+    frame["marijuana_anydrug"] = frame["marijuana_anydrug"].cat.rename_categories({"": "none"})
+    cleaning["marijuana_anydrug blank, read as no drugs"] = int((table["marijuana_anydrug"] == "").sum())
+    for name in ("parentrelations", "urbanrural"):
+        cleaning[f"{name} Unknown, kept as a value"] = int((table[name] == "Unknown").sum())
+    return frame, cleaning

@@ -1,0 +1,295 @@
+"""What the paper claims in its text, and what rests on it: all runs, stability, cost."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.report import table
+from moot.report.content import StudyResults, TableContent
+from moot.report.published import (
+    DIFFERENCES,
+    Published,
+    beside,
+    differences,
+    measured,
+    published_table,
+    with_whole_counts,
+)
+from moot.scores import INVALID_WRONG
+from moot.stats.bootstrap import AMOUNT, ratio_statistic
+from moot.studies.courtroom.runs import (
+    DEBATE,
+    METHODS,
+    PROMPTS,
+    PUBLISHED_PROMPTS,
+    STUDY,
+    Run,
+    list_runs,
+    reference_runs,
+)
+
+FEWEST_MODELS_FOR_A_SPREAD = 2
+FEWEST_MODELS_FOR_A_CORRELATION = 3
+
+
+@table(
+    STUDY,
+    "summary",
+    "All runs at a glance",
+    "Accuracy, F1 and calibration of every experiment and model of the study, beside the references.",
+)
+def summary(results: StudyResults) -> TableContent:
+    """One row a run."""
+    shown = {
+        "F1, binary": ("f1", "binary"),
+        "F1, macro": ("f1", "macro"),
+        "F1, weighted": ("f1", "weighted"),
+        "AUC": ("auc", ""),
+        "Brier": ("brier", ""),
+        "calibration error": ("expected_calibration_error", ""),
+        "calls a case": ("calls_per_case", ""),
+        "tokens a case": ("tokens_per_case", ""),
+        "seconds a case": ("seconds_per_case", ""),
+    }
+    runs = list_runs(results)
+    rows = []
+    for run in [*runs, *reference_runs(runs)]:
+        accuracy = measured(results, run.results.experiment, run.model, "accuracy")
+        answers = accuracy.n + accuracy.n_invalid
+        strict = measured(results, run.results.experiment, run.model, "accuracy" + INVALID_WRONG)
+        without_retries = measured(results, run.results.experiment, run.model, "accuracy", group="retries=0")
+        rows.append(
+            {
+                "method": run.method,
+                "model": run.model,
+                "experiment": run.results.experiment,
+                "data": run.data,
+                "accuracy": accuracy.value,
+                "95 % low": accuracy.low,
+                "95 % high": accuracy.high,
+                "accuracy, invalid = wrong": accuracy.value if run.method == "reference" else strict.value,
+                "valid answers": accuracy.n / answers if answers else np.nan,
+                **{
+                    heading: measured(results, run.results.experiment, run.model, *metric).value
+                    for heading, metric in shown.items()
+                },
+                "cases": accuracy.n_cases,
+                "n": accuracy.n,
+                "n invalid": accuracy.n_invalid,
+                "accuracy, no retries": without_retries.value,
+                "n, no retries": without_retries.n,
+            }
+        )
+    names = ["method", "model", "experiment", "data", "accuracy", "95 % low", "95 % high"]
+    names += ["accuracy, invalid = wrong", "valid answers", *shown, "cases", "n", "n invalid"]
+    names += ["accuracy, no retries", "n, no retries"]
+    frame = pd.DataFrame(rows, columns=names)
+    return TableContent(
+        with_whole_counts(frame),
+        notes=[
+            "`n` counts debates (or answers), `cases` the cases that they are about. Answers without a usable "
+            "prediction are left out and counted in `n invalid`; `valid answers` is the share of the others. The "
+            "expected calibration error has ten bins of equal width; Brier score and AUC are of the stated "
+            "confidence, or of the probability where answers are likelihoods. References: most frequent class, "
+            "and a base-rate coin.",
+            "`No retries` leaves out debates in which a call had to be repeated; a dash says that there were none.",
+        ],
+        ours=names[4:-5],
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=("method",),
+        formats={"n, no retries": "d", "calls a case": ".1f", "tokens a case": ".0f", "seconds a case": ".1f"},
+    )
+
+
+@table(
+    STUDY,
+    "stability",
+    "Stability across models",
+    "Spread of F1 across models, and correlation of accuracy and F1, by method: published and ours.",
+)
+def stability(results: StudyResults) -> TableContent:
+    """The paper's claim that debates are more stable: standard deviation 0.04 against 0.08."""
+    stated = published_table(results, "text_cost")
+    rows = []
+    for method, pairs in _published_pairs(results).items():
+        ours = _our_pairs(results, method)
+        same_models = set(pairs) <= set(ours)
+        statistics = {
+            "standard deviation of F1 across models": (_spread, stated.get((method, "f1_std_across_models"))),
+            "correlation of accuracy and F1 (Pearson)": (_correlation, None),
+        }
+        for name, (statistic, claimed) in statistics.items():
+            theirs = Published.of(statistic(list(pairs.values())), our_wording=_in_our_words(results, method))
+            rows.append(
+                {
+                    "method": METHODS[method],
+                    "statistic": name,
+                    "stated in the paper": np.nan if claimed is None else claimed,
+                    "published": theirs,
+                    "ours": statistic(list(ours.values())),
+                    **differences(statistic([ours[model] for model in pairs]) if same_models else np.nan, theirs),
+                    "models (published)": len(pairs),
+                    "models (ours)": len(ours),
+                }
+            )
+    frame = pd.DataFrame(rows)
+    return TableContent(
+        frame,
+        notes=[
+            *_correlation_note(results),
+            "`published` is computed here from the paper's Tables 4 and 5, which show few of its models; `stated in "
+            "the paper` is what its text says. `ours` is over every model that was run on the paper's data with its "
+            "settings; the difference is taken over the paper's models, once all of them were run. F1 of ours is "
+            "binary. Sample standard deviation; two models are needed for a spread and three for a correlation. With "
+            "so few models neither tells methods apart.",
+            "The paper's appendix D puts the F1 of single prompts between 0.09 and 0.58, below values of its own Table "
+            "4.",
+        ],
+        published=("stated in the paper", "published"),
+        ours=("ours",),
+        difference=DIFFERENCES,
+        keys=("method",),
+        formats=dict.fromkeys(DIFFERENCES, "+.3f"),
+    )
+
+
+def _correlation_note(results: StudyResults) -> Iterator[str]:
+    """What the published tables say about the paper's claim that debates make accuracy and F1 agree better."""
+    found = {method: _correlation(list(pairs.values())) for method, pairs in _published_pairs(results).items()}
+    prompts = [value for method, value in found.items() if method != DEBATE and not np.isnan(value)]
+    if not prompts or np.isnan(found[DEBATE]):
+        return
+    listed = ", ".join(f"{METHODS[method]} {value:.2f}" for method, value in found.items())
+    if found[DEBATE] < min(prompts):
+        yield (
+            "The paper's headline is that debates make accuracy and F1 go together better than single prompts do. Its "
+            f"own tables say the opposite: over their models the two correlate at {listed}."
+        )
+    else:
+        yield f"Over the models of the paper's own tables accuracy and F1 correlate at {listed}."
+
+
+def _published_pairs(results: StudyResults) -> dict[str, dict[str, tuple[float, float]]]:
+    """Protocol to model to the published accuracy and F1."""
+    prompts, debates = published_table(results, "table4_prompting"), published_table(results, "table5_courtroom")
+    pairs: dict[str, dict[str, tuple[float, float]]] = {}
+    for prompt in PUBLISHED_PROMPTS:
+        models = [row for row, metric in prompts if metric == f"{prompt}_accuracy"]
+        pairs[prompt] = {row: (prompts[row, f"{prompt}_accuracy"], prompts[row, f"{prompt}_f1"]) for row in models}
+    pairs[DEBATE] = {
+        row: (value, debates[row, "f1"]) for (row, metric), value in debates.items() if metric == "accuracy"
+    }
+    return pairs
+
+
+def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
+    """Model to our accuracy and binary F1, of experiments with the paper's data and settings, whatever the model."""
+    pairs = {
+        run.model: (
+            measured(results, run.results.experiment, run.model, "accuracy").value,
+            measured(results, run.results.experiment, run.model, "f1", "binary").value,
+        )
+        for run in list_runs(results, protocol)
+        if results.comparable.run(run.results.experiment, run.model).alike
+    }
+    return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
+
+
+def _in_our_words(results: StudyResults, protocol: str) -> bool:
+    """Whether any of these experiments has prompts in other words than the paper's."""
+    runs = (results.comparable.run(run.results.experiment, run.model) for run in list_runs(results, protocol))
+    return any(run.alike and run.our_wording for run in runs)
+
+
+def _spread(pairs: Sequence[tuple[float, float]]) -> float:
+    return float(np.std([f1 for _, f1 in pairs], ddof=1)) if len(pairs) >= FEWEST_MODELS_FOR_A_SPREAD else np.nan
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    accuracy, f1 = np.array(pairs).T if pairs else (np.array([]), np.array([]))
+    if len(pairs) < FEWEST_MODELS_FOR_A_CORRELATION or not np.ptp(accuracy) or not np.ptp(f1):
+        return float("nan")
+    return float(np.corrcoef(accuracy, f1)[0, 1])
+
+
+@table(
+    STUDY,
+    "cost_ratios",
+    "What a debate costs against a single prompt",
+    "Tokens, seconds and calls of a debate over those of each single prompt, same model and cases: published and ours.",
+)
+def cost_ratios(results: StudyResults) -> TableContent:
+    """The paper's 11-14 times the tokens and 8-12 times the seconds of chain of thought."""
+    stated = published_table(results, "text_cost")
+    names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
+    rows: list[dict[str, Any]] = []
+    for debate in list_runs(results, DEBATE):
+        for prompt in list_runs(results, *PROMPTS):
+            if (prompt.model, prompt.results.config.dataset) != (debate.model, debate.results.config.dataset):
+                continue
+            as_published = all(
+                beside(results, "text_cost", run.results.experiment, run.model) for run in (debate, prompt)
+            )
+            published = stated if as_published else {}
+            for quantity, name in names.items():
+                low_stated, high_stated = (
+                    published.get((f"{DEBATE}/{prompt.results.config.protocol}", f"{name}_{end}"), np.nan)
+                    for end in ("low", "high")
+                )
+                value, low, high, n = _ratio(debate, prompt, quantity)
+                rows.append(
+                    {
+                        "debate": debate.results.experiment,
+                        "prompt": prompt.results.experiment,
+                        "model": debate.model,
+                        "data": debate.data,
+                        "quantity": f"{quantity}, debate / prompt",
+                        "published low": low_stated,
+                        "published high": high_stated,
+                        "ours": value,
+                        "95 % low": low,
+                        "95 % high": high,
+                        "n": n,
+                    }
+                )
+    columns = ("debate", "prompt", "model", "data", "quantity")
+    numbers = ("published low", "published high", "ours", "95 % low", "95 % high", "n")
+    tokens = stated.get((DEBATE, "total_tokens_per_case"), np.nan)
+    return TableContent(
+        pd.DataFrame(rows, columns=[*columns, *numbers]),
+        notes=[
+            "Ratio of means over the cases that both argued (n); prompt and generated tokens together, tokens served "
+            "from a cache included. Seconds are those of the calls, one after the other, as measured when they were "
+            "made.",
+            f"The paper's debate takes {tokens:.0f} tokens a case, its chain of thought "
+            f"{stated.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to "
+            f"{stated.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are against chain of "
+            f"thought: {_stated_range(stated, 'token_ratio')} times the tokens, "
+            f"{_stated_range(stated, 'wall_clock_ratio')} times the seconds. They stand beside ours where both "
+            "experiments are the paper's.",
+        ],
+        published=("published low", "published high"),
+        ours=("ours", "95 % low", "95 % high"),
+        intervals={"published range": ("published low", "published high"), "95 % interval": ("95 % low", "95 % high")},
+        keys=("debate", "prompt", "model", "data"),
+        formats={"published range": ".0f", "ours": ".2f", "95 % interval": ".2f"},
+    )
+
+
+def _stated_range(stated: Mapping[tuple[str, str], float], name: str) -> str:
+    low, high = (stated.get((f"{DEBATE}/cot", f"{name}_{end}"), np.nan) for end in ("low", "high"))
+    return f"{low:.0f} to {high:.0f}"
+
+
+def _ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float, int]:
+    """Ratio of the mean quantity a case over common cases, with its interval."""
+    means = []
+    for run in (debate, prompt):
+        rows = run.results.predictions
+        rows = rows[rows["model"] == run.model].assign(tokens=lambda r: r["prompt_tokens"] + r["completion_tokens"])
+        means.append(rows.groupby("case_id")[quantity].mean())
+    common = means[0].index.intersection(means[1].index).sort_values()
+    top, bottom = (mean[common].to_numpy(dtype=np.float64) for mean in means)
+    return *debate.results.sample(common).bootstrap.estimate(ratio_statistic(top, bottom, AMOUNT)), len(common)

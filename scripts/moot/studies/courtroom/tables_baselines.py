@@ -1,0 +1,198 @@
+"""The paper's Tables 2, 3 and 8: trained models on the typed features, beside the leaderboards of this run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.report import table
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
+from moot.report.published import (
+    NOT_MEASURED,
+    Measured,
+    beside_trained,
+    compared,
+    comparison,
+    not_repeated,
+    published_rows,
+    published_table,
+)
+from moot.studies.courtroom.implied import base_rate_note
+from moot.studies.courtroom.runs import STUDY
+
+Board = Mapping[str, Mapping[str, Any]]
+LEADERBOARD, TABPFN = "table2_tabular_leaderboard", "table3_tabpfn"
+
+LEADERBOARD_METRICS = {
+    "accuracy": "accuracy",
+    "auc": "AUC",
+    "recall_weighted": "recall, weighted",
+    "precision_weighted": "precision, weighted",
+    "f1_weighted": "F1, weighted",
+    "f1_binary": "F1, binary",
+    "f1_macro": "F1, macro",
+    "kappa": "Cohen's kappa",
+    "mcc": "Matthews correlation",
+    "brier": "Brier score",
+}
+
+
+@table(
+    STUDY,
+    LEADERBOARD,
+    "Table 2: trained models",
+    "Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the "
+    "training split, and ours on the test split.",
+    (DEBATES, BASELINES),
+)
+def leaderboard(results: StudyResults) -> TableContent:
+    """Table 2: one row a model and metric; models that could not run say why."""
+    by_model: dict[str, dict[str, float]] = {}
+    for (row, metric), value in published_table(results, LEADERBOARD).items():
+        by_model.setdefault(row, {})[metric] = value
+    rows = [
+        {"data": "", "model": model, "in words": "", "status": "not run as published"}
+        | _leaderboard_row({}, metric, value)
+        for (model, metric), value in not_repeated(results, LEADERBOARD).items()
+        if metric in LEADERBOARD_METRICS
+    ]
+    for keys, dataset, board in _baselines(results, published_rows(results, LEADERBOARD)):
+        theirs = beside_trained(results, LEADERBOARD, dataset, keys["model"])
+        rows += [
+            {**keys, **_leaderboard_row(board, metric, theirs.get((keys["model"], metric)))}
+            for metric in LEADERBOARD_METRICS
+        ]
+    columns = ("data", "model", "in words", *_leaderboard_row({}, "accuracy", None), "status")
+    frame = pd.DataFrame(rows, columns=list(columns))
+    for name in ("n (training)", "n (test)"):
+        frame[name] = frame[name].astype("Int64")
+    return TableContent(
+        frame,
+        notes=[
+            "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1 weighted by support "
+            "(hence recall = accuracy). The difference is between the two cross-validated values; on how many "
+            "cases the paper's rest is unknown, so that it has no interval. The test split was seen by no model; its "
+            "intervals are by case.",
+            *filter(None, [base_rate_note(by_model)]),
+            "Seconds to fit differ from run to run, so they are no part of this table: results/baselines/ has them.",
+        ],
+        published=("published",),
+        ours=("ours (cross-validated)", "ours (test)", "95 % low", "95 % high"),
+        difference=("difference",),
+        intervals={"95 % interval (test)": ("95 % low", "95 % high")},
+        keys=("data", "model", "in words"),
+        formats={"difference": "+.3f"},
+    )
+
+
+def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[str, str], str, Board]]:
+    """Keys of a row, its data set, and the leaderboard's rows of that baseline by evaluation; the paper's first."""
+    for data, board in results.baselines.items():
+        found: dict[str, Board] = {
+            str(name): {str(row["evaluation"]): _named(row) for row in rows.to_dict("records")}
+            for name, rows in (board.groupby("baseline", sort=True) if len(board) else ())
+        }
+        for model in dict.fromkeys([*(name for name in order if name in found), *found]):
+            rows = found[model]
+            statuses = sorted({str(row["status"]) for row in rows.values()})
+            titles = dict.fromkeys(str(row["title"]) for row in rows.values())
+            keys = {"data": results.data_label(data), "model": model, "in words": "; ".join(titles)}
+            yield keys | {"status": "; ".join(statuses)}, data, rows
+
+
+def _named(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in row.items()}
+
+
+def _leaderboard_row(rows: Board, metric: str, published: float | None) -> dict[str, Any]:
+    validated, tested = rows.get("cross_validation", {}), rows.get("test", {})
+    theirs = np.nan if published is None else published
+    ours = validated.get(metric, np.nan)
+    return {
+        "metric": LEADERBOARD_METRICS[metric],
+        "published": theirs,
+        "ours (cross-validated)": ours,
+        "difference": ours - theirs,
+        "ours (test)": tested.get(metric, np.nan),
+        "95 % low": tested.get(f"{metric}_low", np.nan),
+        "95 % high": tested.get(f"{metric}_high", np.nan),
+        "n (training)": validated.get("n", pd.NA),
+        "n (test)": tested.get("n", pd.NA),
+    }
+
+
+TABPFN_METRICS = {
+    "auc": "AUC",
+    "accuracy": "accuracy",
+    "recall": "recall, binary",
+    "f1": "F1, binary",
+    "tn": "NO predicted as NO (cases)",
+    "fp": "NO predicted as YES (cases)",
+    "fn": "YES predicted as NO (cases)",
+    "tp": "YES predicted as YES (cases)",
+}
+
+
+@table(
+    STUDY,
+    TABPFN,
+    "Table 3: TabPFN",
+    "TabPFN on the typed features: published (paper, Table 3), ours on the test split, their difference.",
+)
+def tabpfn(results: StudyResults) -> TableContent:
+    """Table 3: metrics and confusion counts; our row says why where the weights were not found."""
+    columns = {"auc": "auc", "accuracy": "accuracy", "recall": "recall_binary", "f1": "f1_binary"}
+    columns |= {count: count for count in ("tn", "fp", "fn", "tp")}
+    rows = [
+        compared({"data": "", "metric": TABPFN_METRICS[metric]}, value, NOT_MEASURED)
+        for (_, metric), value in not_repeated(results, TABPFN).items()
+    ]
+    reasons = []
+    for data, board in results.baselines.items():
+        chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict("records")
+        ours: dict[str, Any] = _named(chosen[0]) if chosen else {"status": "not run"}
+        reasons += [f"TabPFN on {data}: {ours['status']}."]
+        theirs = beside_trained(results, TABPFN, data, "tabpfn")
+        for metric, column in columns.items():
+            found = (ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n"))
+            value, low, high, n = found
+            keys = {"data": results.data_label(data), "metric": TABPFN_METRICS[metric]}
+            rows.append(compared(keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)))
+    printed = {metric: value for (_, metric), value in published_table(results, TABPFN).items()}
+    counted = [printed[name] for name in ("tn", "fp", "fn", "tp") if name in printed]
+    return comparison(rows, ("data", "metric"), [*_tabpfn_notes(counted), *reasons])
+
+
+def _tabpfn_notes(counted: Sequence[float]) -> Iterator[str]:
+    if counted:
+        yield (
+            f"The paper's matrix holds {sum(counted):.0f} cases, {sum(counted) / 1412:.0%} of its 1412, although its "
+            "test split is 20 %; and the hyperparameters it names (learning rate, depth, number of trees) are those of "
+            "boosted trees, which TabPFN does not have."
+        )
+    yield "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
+
+
+@table(
+    STUDY,
+    "table8_openml_medians",
+    "Table 8: tabular models on other data (for reference)",
+    "Medians over 48 OpenML data sets that the paper quotes (Table 8). Nothing of it is run here.",
+)
+def openml_medians(results: StudyResults) -> TableContent:
+    """Table 8 as published; another task, so there is no difference to take."""
+    values = published_table(results, "table8_openml_medians")
+    rows = [
+        {
+            "model": row,
+            **{
+                f"published median {heading}": values.get((row, metric), np.nan)
+                for metric, heading in (("auc", "AUC"), ("f1", "F1"), ("accuracy", "accuracy"))
+            },
+        }
+        for row in published_rows(results, "table8_openml_medians")
+    ]
+    frame = pd.DataFrame(rows)
+    note = "Quoted by the paper from other work, on other data; the average of its F1 is not named."
+    return TableContent(frame, notes=[note], published=[str(name) for name in frame.columns[1:]])

@@ -1,0 +1,199 @@
+"""What the paper leaves out: how the judge's belief moves, whether confidence can be trusted, error rates by group."""
+
+import numpy as np
+import pandas as pd
+
+from moot.report import table
+from moot.report.content import StudyResults, TableContent
+from moot.report.published import compared, comparison, measured, with_whole_counts
+from moot.scores.results import OVERALL
+from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
+
+DYNAMICS = {
+    "flips_per_debate": "changes of mind a debate",
+    "debates_with_flip": "debates with a change of mind",
+    "accuracy": "accuracy of the opinion",
+    "confidence": "stated confidence",
+    "belief_in_positive": "belief in the positive outcome",
+    "base_rate_distance": "predicted less true base rate",
+    "shift_to_positive": "mean shift to the positive outcome",
+    "moves_to_positive": "share moved to the positive outcome",
+    "moves_to_negative": "share moved to the other outcome",
+}
+
+
+@table(
+    STUDY,
+    "judge_dynamics",
+    "How the judge's belief moves",
+    "Changes of the judge's private belief, who had spoken before they moved, and confidence by turn.",
+)
+def judge_dynamics(results: StudyResults) -> TableContent:
+    """One row a run, point of the debate and metric."""
+    debates = [run.results.experiment for run in list_runs(results, DEBATE)]
+    scores = results.scores
+    ours = scores[
+        scores["experiment"].isin(debates)
+        & scores["group"].str.startswith("speaker=judge")
+        & scores["metric"].isin(list(DYNAMICS))
+    ]
+    rows = [
+        {
+            "experiment": row.experiment,
+            "model": row.model,
+            "when": _when(str(row.group)),
+            "metric": DYNAMICS[str(row.metric)],
+            "ours": row.value,
+            "95 % low": row.ci_low,
+            "95 % high": row.ci_high,
+            "n": row.n,
+        }
+        for row in ours.itertuples()
+    ]
+    return TableContent(
+        pd.DataFrame(rows, columns=["experiment", "model", "when", "metric", "ours", "95 % low", "95 % high", "n"]),
+        notes=[
+            "A belief is the probability of the positive outcome, by the judge's answer and stated confidence, of "
+            "which 0 is a guess (1/2) and 100 certain. A shift is the "
+            "change of the belief since the judge's last one, set beside whoever spoke in public between; where both "
+            "advocates did, it cannot be told apart (beliefs: after_turn does). Turns count every utterance, private "
+            "ones too.",
+            "The paper reports no figures for this.",
+        ],
+        ours=("ours", "95 % low", "95 % high"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=("experiment", "model", "when"),
+    )
+
+
+def _when(group: str) -> str:
+    """A group of the scores in words: "after defense, prosecutor", "turn 7", "first opinion"."""
+    _, _, part = group.partition(";")
+    kind, _, value = part.partition("=")
+    words = {"after": f"after {value.replace(',', ', ')}", "turn": f"turn {value}", "opinion": f"{value} opinion"}
+    return words.get(kind, "whole debate")
+
+
+@table(
+    STUDY,
+    "fairness",
+    "Accuracy and error rates by group",
+    "Accuracy, predicted and true base rate, and error rates by attribute of the person, for every run.",
+)
+def fairness(results: StudyResults) -> TableContent:
+    """One row a run and group; the paper names this analysis as missing."""
+    shown = {
+        "accuracy": ("accuracy", ""),
+        "predicted positive": ("predicted_positive_rate", "binary"),
+        "truly positive": ("base_rate", "binary"),
+        "true positive rate": ("recall", "binary"),
+        "false positive rate": ("false_positive_rate", "binary"),
+    }
+    runs = {(run.results.experiment, run.model): run for run in list_runs(results)}
+    scores = results.scores
+    groups = scores[~scores["group"].str.contains("label=|speaker=|retries=") & scores["metric"].isin(["accuracy"])]
+    rows = []
+    for row in groups.itertuples():
+        run = runs.get((str(row.experiment), str(row.model)))
+        if run is None:
+            continue
+        values = {
+            heading: measured(results, str(row.experiment), str(row.model), *metric, group=str(row.group)).value
+            for heading, metric in shown.items()
+        }
+        keys = {
+            "experiment": row.experiment,
+            "model": row.model,
+            "data": run.data,
+            "group": _group_words(str(row.group)),
+        }
+        ends = {"95 % low": row.ci_low, "95 % high": row.ci_high}
+        rows.append({**keys, **values, **ends, "cases": row.n_cases, "n": row.n, "n invalid": row.n_invalid})
+    names = [
+        "experiment",
+        "model",
+        "data",
+        "group",
+        "accuracy",
+        "95 % low",
+        "95 % high",
+        *list(shown)[1:],
+        "cases",
+        "n",
+        "n invalid",
+    ]
+    return TableContent(
+        with_whole_counts(pd.DataFrame(rows, columns=names)),
+        notes=[
+            "Attributes with 2 to 12 values among the evaluated cases. The interval is of the accuracy, by cluster "
+            "of cases; small groups have wide ones, and differences between groups are not tested here. A dash means "
+            "that no case defines the rate."
+        ],
+        ours=names[4:-3],
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=("experiment", "model", "data"),
+    )
+
+
+def _group_words(group: str) -> str:
+    return "all" if group == OVERALL else group.replace("=", ": ")
+
+
+def _missing_note(results: StudyResults) -> str:
+    scores = results.scores
+    missing = scores[
+        (scores["metric"] == "confidence_missing") & (scores["group"] == "overall") & (scores["value"] > 0)
+    ]
+    if missing.empty:
+        return "Every valid answer states a confidence that can be read, or carries a probability."
+    runs = (f"{row.experiment}, {row.model}: {row.value:.0f} of {row.n}" for row in missing.itertuples())
+    return f"Valid answers without a confidence that can be read, which are left out: {'; '.join(runs)}."
+
+
+@table(
+    STUDY,
+    "calibration",
+    "Can stated confidence be trusted?",
+    "AUC, Brier score, calibration error and overconfidence of every run.",
+)
+def calibration(results: StudyResults) -> TableContent:
+    """The paper says that confidence does not go with correctness; `AUC of confidence` measures just that."""
+    shown = {
+        "auc": "AUC of the predicted probability",
+        "brier": "Brier score of the predicted probability",
+        "brier_of_prediction": "Brier score of the confidence in the prediction",
+        "expected_calibration_error": "expected calibration error",
+        "calibration_error_by_chance": "calibration error by chance",
+        "confidence": "mean confidence in the prediction",
+        "overconfidence": "confidence less accuracy",
+        "auc_of_confidence": "AUC of confidence for being right",
+    }
+    keys = ("method", "model", "experiment", "data", "metric")
+    rows = [
+        compared(
+            dict(zip(keys, (run.method, run.model, run.results.experiment, run.data, heading), strict=True)),
+            None,
+            value,
+        )
+        for run in list_runs(results)
+        for metric, heading in shown.items()
+        for value in [measured(results, run.results.experiment, run.model, metric)]
+        if not np.isnan(value.value)
+    ]
+    content = comparison(rows, keys, ())
+    frame = content.frame.drop(columns=["published", "difference", "difference low", "difference high"])
+    return TableContent(
+        frame,
+        notes=[
+            "Valid answers that state a confidence or carry a probability (n). A stated confidence c of k labels is "
+            "the probability 1/k + (1 - 1/k) c, so that no answer counts against itself. AUC of confidence: 0.5 means "
+            "that confidence says nothing about being right. Calibration error by chance: what calibrated answers with "
+            "the same confidences would show on average, more the fewer there are; an error near it is no sign of bad "
+            "calibration, and its interval does not reach the true error then. Confidence less accuracy has no such "
+            "bias. The paper publishes no values.",
+            _missing_note(results),
+        ],
+        ours=content.ours,
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=keys[:-1],
+    )

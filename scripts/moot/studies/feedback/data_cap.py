@@ -1,0 +1,84 @@
+"""Opinions of the Caselaw Access Project, whole, for the protocol `case_summary` to turn into CaseLaw cases.
+
+Reads the bulk format (`casebody.data` as XML or as an object) and that of static.case.law (`casebody.opinions`).
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from moot.core.cases import Case, Task
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_jsonl
+from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.studies.feedback.data_justice import plain_text
+from moot.studies.feedback.texts.leakage import cut
+
+OUTCOMES = ("plaintiff", "defendant", "settlement", "dismissed")
+NOT_KNOWN = "not known"
+_GET = "get opinions from https://static.case.law, as data/raw/README.md says (opinions)."
+
+TASK = Task(
+    noun="the opinion",
+    question="How did the case end?",
+    labels=(*OUTCOMES, NOT_KNOWN),
+    meaning={
+        "plaintiff": "the court decided for the plaintiff, or for the party that began the case",
+        "defendant": "the court decided for the defendant",
+        "settlement": "the parties settled",
+        "dismissed": "the case was dismissed without a decision between the parties",
+    },
+    background="The full opinion of an American court.",
+    notes=("outcomes are not known beforehand: the summaries name them",),
+)
+
+
+class CapOptions(DatasetOptions):
+    """Options of the opinions to be summarised."""
+
+    source: Literal["local"] = Field(description="read from data_root")
+    path: str = Field("opinions/cap_illinois_sample.jsonl", description="the file below data_root, JSON lines")
+    max_characters: int = Field(12_000, ge=500, description="longer opinions lose what lies between opening and end")
+
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:
+        """The file of opinions."""
+        return (data_root / self.path,)
+
+
+@dataset("cap", CapOptions, folder="opinions")
+def load(options: CapOptions, context: LoadContext) -> Loaded:
+    """Every opinion as a test case whose outcome is not known yet.
+
+    Raises:
+        UserError: the file is missing or malformed, or a record has no opinion text.
+    """
+    path = context.data_root / options.path
+    frame = read_jsonl(path, {"id": int, "name_abbreviation": str, "decision_date": str, "casebody": dict}, get=_GET)
+    cases = []
+    cleaning = {"records read": len(frame), f"opinions cut to {options.max_characters} characters": 0}
+    for row, record in frame.iterrows():
+        text = opinion_text(path, row, record["casebody"])
+        cleaning[f"opinions cut to {options.max_characters} characters"] += len(text) > options.max_characters
+        attributes = {"name": record["name_abbreviation"], "date": record["decision_date"]}
+        shortened = cut(text, options.max_characters)
+        case_id = f"{context.name}-{record['id']}"
+        cases.append(Case(case_id, context.name, "test", shortened, NOT_KNOWN, TASK.labels, attributes, int(str(row))))
+    return Loaded(cases, TASK, cleaning=cleaning, sources=[path])
+
+
+def opinion_text(path: Path, row: object, casebody: dict[str, Any]) -> str:
+    """The text of a record's opinions, in either of the project's formats."""
+    data = casebody.get("data", casebody)
+    if isinstance(data, str):
+        text = plain_text(data)
+    else:
+        opinions = data.get("opinions", []) if isinstance(data, dict) else []
+        text = "\n\n".join(str(opinion.get("text", "")) for opinion in opinions if isinstance(opinion, dict))
+    if not text.strip():
+        raise UserError(
+            f"{path}: row {row}, field 'casebody': found {quoted(json.dumps(casebody)[:80])}, expected `data` (XML, or "
+            "an object with `opinions`) or `opinions`, with a text. Get the record with its full case body."
+        )
+    return text.strip()

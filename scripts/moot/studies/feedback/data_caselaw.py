@@ -1,0 +1,85 @@
+"""CaseLaw: who won, from a summary of background, plaintiff's claim and defendant's statement (Debate-Feedback, 4.2).
+
+Settlements and dismissals are set aside, since the text states them; what remains is binary.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from moot.core.cases import Split, Task
+from moot.core.input_files import check_values, read_jsonl
+from moot.datasets import MADE_BY, LoadContext, Loaded, dataset
+from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
+from moot.studies.feedback.texts.lawsuits import lawsuits
+
+WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
+SET_ASIDE = ("Settlement", "Dismissed")
+_GET = "download it as data/raw/README.md says (caselaw)."
+
+TASK = Task(
+    noun="the case",
+    question="Which party does the court decide for?",
+    labels=("defendant", "plaintiff"),
+    positive="plaintiff",
+    meaning={"plaintiff": "the plaintiff wins", "defendant": "the defendant wins"},
+    background="A civil or criminal dispute before an American court, told as background, claim and defence.",
+    roles={"prosecutor": "plaintiff's counsel", "defense": "defendant's counsel"},
+)
+
+
+class CaselawOptions(LegalTextOptions):
+    """Options of the CaseLaw data set."""
+
+    source: Literal["sample", "local", "download", "cap"] = Field(  # type: ignore[assignment]
+        description="shipped, read from data_root, downloaded, or summarised by a model from full opinions (cap)"
+    )
+    summaries: str = Field(
+        "",
+        pattern=f"^({MADE_BY})?$",
+        description="with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases",
+    )
+
+    @model_validator(mode="after")
+    def _cap_needs_summaries(self) -> "CaselawOptions":
+        if (self.source == "cap") != bool(self.summaries):
+            raise ValueError("`source: cap` and `summaries: EXPERIMENT/MODEL` go together; name both, or neither")
+        return self
+
+
+def _made_by_a_model(options: CaselawOptions) -> dict[str, str]:
+    return {"summaries": f"summaries/{options.summaries}.jsonl"} if options.summaries else {}
+
+
+@dataset("caselaw", CaselawOptions, needs=_made_by_a_model)
+def load(options: CaselawOptions, context: LoadContext) -> Loaded:
+    """JSON lines with `case_background` (parts separated by tabs) and `labels` ("Plaintiff wins", "Defendant wins").
+
+    Raises:
+        UserError: a file is missing or malformed, a label is outside the set, a text is empty.
+    """
+    files: dict[Path, Split | None] = dict.fromkeys(context.artifacts.values())
+    files = files or source_files(options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl")
+    cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
+    records: list[Record] = []
+    for path, split in files.items():
+        records += _read(path, split, options.encoding, cleaning)
+    shared = lawsuits([record.text for record in records])
+    records = [replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)]
+    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
+    task = replace(TASK, notes=sample)
+    return prepare(records, task, options, context, court="state court", cleaning=cleaning, sources=list(files))
+
+
+def _read(path: Path, split: Split | None, encoding: str, cleaning: dict[str, int]) -> list[Record]:
+    frame = read_jsonl(path, {"case_background": str, "labels": str}, encoding=encoding, get=_GET)
+    check_values(path, frame["labels"], [*WINNERS, *SET_ASIDE])
+    cleaning["records read"] += len(frame)
+    cleaning["settled or dismissed (left out)"] += int(frame["labels"].isin(SET_ASIDE).sum())
+    decided = frame[frame["labels"].isin(list(WINNERS))]
+    return [
+        Record(int(row), require_text(path, row, "case_background", text), WINNERS[label], split)
+        for row, text, label in zip(decided.index, decided["case_background"], decided["labels"], strict=True)
+    ]

@@ -1,0 +1,102 @@
+"""JUSTICE (Alali et al. 2021): whether the first party, the petitioner, wins before the US Supreme Court, by the facts.
+
+Disposition, votes and decision type give the label away and are never read.
+"""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+from pydantic import Field
+
+from moot.core.cases import Split, Task
+from moot.core.input_files import check_values, read_csv
+from moot.datasets import LoadContext, Loaded, dataset
+from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, source_files
+from moot.studies.feedback.texts.lawsuits import between
+
+COLUMNS = ("ID", "term", "first_party", "second_party", "facts", "first_party_winner", "issue_area")
+_NO_FACTS = ("", "currently unavailable.", "currently unknown.", "not available.")
+_GET = "download it as data/raw/README.md says (justice)."
+
+TASK = Task(
+    noun="the case",
+    question="Which party does the Supreme Court decide for?",
+    labels=("respondent", "petitioner"),
+    positive="petitioner",
+    meaning={
+        "petitioner": "the first party, who asked the Supreme Court to review, wins",
+        "respondent": "the second party, who won in the court below, wins again",
+    },
+    background="A case before the Supreme Court of the United States, told by its facts before the decision.",
+    roles={"prosecutor": "petitioner's counsel", "defense": "respondent's counsel"},
+)
+
+
+class JusticeOptions(LegalTextOptions):
+    """Options of the JUSTICE data set."""
+
+    parties: bool = Field(True, description="put the parties' names above the facts, so that it is clear who is first")
+
+
+@dataset("justice", JusticeOptions)
+def load(options: JusticeOptions, context: LoadContext) -> Loaded:
+    """The JUSTICE table; cases without a winner or without facts are left out and counted.
+
+    Raises:
+        UserError: a file is missing or malformed, or `first_party_winner` is neither True, False nor blank.
+    """
+    files = source_files(options, context, "justice/justice.csv", "justice.csv")
+    cleaning = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
+    records: list[Record] = []
+    for path, split in files.items():
+        records += _read(path, split, options, cleaning)
+    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
+    task = replace(TASK, notes=sample)
+    return prepare(records, task, options, context, court="us supreme court", cleaning=cleaning, sources=list(files))
+
+
+def _read(path: Path, split: Split | None, options: JusticeOptions, cleaning: dict[str, int]) -> list[Record]:
+    frame = read_csv(path, COLUMNS, unique="ID", encoding=options.encoding, get=_GET)[list(COLUMNS)]
+    check_values(path, frame["first_party_winner"], ["True", "False", ""])
+    frame["facts"] = [plain_text(facts) for facts in frame["facts"]]
+    no_winner = frame["first_party_winner"] == ""
+    no_facts = ~no_winner & frame["facts"].str.lower().isin(_NO_FACTS)
+    cleaning["records read"] += len(frame)
+    cleaning["no winner (left out)"] += int(no_winner.sum())
+    cleaning["no facts (left out)"] += int(no_facts.sum())
+    return [_record(int(str(row)), fields, split, options) for row, fields in frame[~no_winner & ~no_facts].iterrows()]
+
+
+def _record(row: int, fields: "pd.Series[str]", split: Split | None, options: JusticeOptions) -> Record:
+    heading = (
+        f"Petitioner: {fields['first_party']}\nRespondent: {fields['second_party']}\n\n" if options.parties else ""
+    )
+    target = "petitioner" if fields["first_party_winner"] == "True" else "respondent"
+    attributes = {"term": fields["term"], "issue_area": fields["issue_area"] or "unknown"}
+    lawsuit = between([fields["first_party"], fields["second_party"]])
+    return Record(row, heading + fields["facts"], target, split, attributes, lawsuit)
+
+
+class _Text(HTMLParser):
+    """Collects what a reader would see of a fragment of HTML."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.pieces.append(data)
+
+
+def plain_text(html: str) -> str:
+    """The text of a fragment of HTML, without blanks around it.
+
+    >>> plain_text("<p>Roe &amp; Wade</p>")
+    'Roe & Wade'
+    """
+    parser = _Text()
+    parser.feed(html)
+    parser.close()
+    return "".join(parser.pieces).strip()

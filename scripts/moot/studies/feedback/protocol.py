@@ -1,0 +1,398 @@
+"""Debate-Feedback (Algorithm 1 of the paper): debaters, a reliability assistant, a judge that smooths.
+
+    O_0 = LM(x)
+    each round:  a  openings of all debaters            e  rebuttals after reading the others' openings
+                 v  reliability of each, by the assistant   sum  the judge's summary of a, e and v
+                 O_i = (1-T) O_(i-1) + T LM(x, sum)  if Threshold(v),  else O_i = LM(x)
+
+Where the paper is silent or says two things:
+* T is a natural number in Algorithm 1's header and a weight in [0, 1] in Equation 1: here the weight.
+* LM(x) of a failed threshold is "the initial prediction" in the text: here O_0 itself, without asking again.
+* Two debaters on opposite sides (Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`.
+* What a debater argues for is read from its text; where that names no label, or two, no reliability is reckoned.
+* Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
+* The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
+* Probabilities of label words hold a prior for the words themselves; `content_free` takes it off before smoothing.
+* A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0 for the others, and
+  the debate's answer has no probability (`label alone` among the probabilities).
+* Equal probabilities: the latest answer stands. A confidence weighs an answer, it never makes it another one, so
+  thresholds are fitted on token probabilities alone.
+* Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from moot.core.confidence import stated_probabilities
+from moot.core.errors import LogprobsUnavailableError, UserError
+from moot.core.kinds import OPENING, SMOOTHED
+from moot.core.likelihood import label_shares, log_shares, without_prior
+from moot.llm.parsing.schema import MAY_BE_MISSING
+from moot.protocols import Debaters, ProtocolParams, protocol
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.people import all_spoken
+from moot.protocols.replies import as_share, position_in, prediction_schema, prediction_type, spoken
+from moot.protocols.smoothing import (
+    LABEL_ALONE,
+    STATED,
+    TOKEN_PROBABILITIES,
+    Outlook,
+    Probabilities,
+    Rule,
+    answer_of,
+    decided,
+    likeliest,
+    next_outlook,
+    threshold_met,
+)
+from moot.protocols.utterances import Utterance
+
+JUDGE, ASSISTANT = "judge", "assistant"
+_YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
+
+
+class FeedbackParams(ProtocolParams):
+    """Parameters of Debate-Feedback; T = 0.5 as in the paper's Table 2, which states neither debaters nor rounds."""
+
+    debaters: int = Field(3, ge=1, le=5, description="how many debaters (the paper's example: 3; it advises 2 to 4)")
+    sides: Literal["free", "opposed"] = Field(
+        "free", description="debaters choose what they argue for, or each is given a label in turn"
+    )
+    opinions: Literal["text", "form"] = Field(
+        "text", description="where debaters choose: free text, from which the label is read (the paper), or a form"
+    )
+    says: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="label to how prompts and scored answers name it (the paper: Plaintiff wins); others in upper case",
+    )
+    rounds: int = Field(2, ge=1, le=5, description="rounds of openings and rebuttals (the paper advises 2 to 3)")
+    weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest probabilities")
+    smoothing: bool = Field(True, description="off: the latest probabilities alone counts, as with T = 1")
+    assistant: str = Field("", description="the experiment whose debates train the assistant; empty: no assistant")
+    assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings"] = Field(
+        "tfidf", description="what the assistant sees of case and opinion"
+    )
+    threshold: float = Field(0.5, ge=0, le=1, description="reliability from which on a debate counts")
+    threshold_rule: Rule = Field("mean", description="whether the mean, any or every reliability must reach it")
+    memory: bool = Field(True, description="whether debaters read the summaries of earlier rounds")
+    words: int = Field(200, ge=10, description="most words of a statement, as the prompt asks (the paper: 200)")
+    answer: Literal["auto", "likelihood", "generation"] = Field(
+        "auto",
+        description="the judge's probability: of the label words' tokens, or stated with a generated answer; auto: "
+        "tokens where the endpoint gives their probabilities",
+    )
+    content_free: bool = Field(
+        False,
+        description="correct token probabilities by the judge's content-free prior: what it gives the words "
+        "when it is shown no facts (Zhao et al. 2021); small models need it",
+    )
+
+
+def _assistant_file(params: FeedbackParams) -> dict[str, str]:
+    if not params.assistant:
+        return {}
+    return {ASSISTANT: f"assistants/{params.assistant}/{{model}}/{params.assistant_features}.skops"}
+
+
+def _seats(params: FeedbackParams) -> list[str]:
+    return [f"debater {number}" for number in range(1, params.debaters + 1)]
+
+
+EXPERTS = Debaters(
+    _seats,
+    JUDGE,
+    given_sides=lambda params: params.sides == "opposed",
+    sides=lambda debate: assign_seats(debate, debate.params),
+)
+
+
+@protocol(
+    "feedback",
+    FeedbackParams,
+    study="feedback",
+    needs=_assistant_file,
+    debaters=EXPERTS,
+    seats=lambda params: (*_seats(params), JUDGE),
+)
+async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
+    """Algorithm 1. No answer where the judge gives no usable probabilities, or where nobody speaks in a round."""
+    debaters = assign_seats(debate, params)
+    first = await judge_outlook(debate, params, 0)
+    if first is None:
+        return None
+    current = first
+    record_outlook(debate, first, first, 0)
+    for number in range(1, params.rounds + 1):
+        openings = await speak(debate, params, debaters, OPENING, number)
+        rebuttals = await speak(debate, params, debaters, "rebuttal", number, openings)
+        if not rebuttals:
+            return None
+        reliabilities = verify(debate, rebuttals, number)
+        summary = await summarise(debate, openings + rebuttals, reliabilities, number)
+        met = threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
+        latest = await judge_outlook(debate, params, number, summary, reliabilities) if met else first
+        if latest is None:
+            return None
+        current = next_outlook(first, current, latest, met, params.weight if params.smoothing else 1.0)
+        record_outlook(debate, current, latest, number, met)
+    return answer_from(debate, current)
+
+
+# The debate step
+
+
+def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
+    """Debater to the label that it must argue for, "" where it may choose."""
+    seats = _seats(params)
+    if params.sides == "free":
+        return dict.fromkeys(debate.in_order(seats), "")
+    if debate.task.multilabel:
+        raise UserError(
+            f"experiment '{debate.experiment}': `sides: opposed` gives each debater one label to argue for, and cases "
+            f"of '{debate.case.dataset}' have several. Set `sides: free`."
+        )
+    labels = sorted(debate.task.labels, key=lambda label: label != debate.task.positive)
+    sides = {seat: labels[place % len(labels)] for place, seat in enumerate(seats)}
+    return {seat: sides[seat] for seat in debate.in_order(seats)}
+
+
+async def speak(
+    debate: Debate,
+    params: FeedbackParams,
+    debaters: Mapping[str, str],
+    kind: str,
+    number: int,
+    openings: Sequence[Utterance] = (),
+) -> list[Utterance]:
+    """One statement of every debater at once: an opening knows no other of its round, a rebuttal knows them all."""
+    free = params.sides == "free"
+    in_form = free and params.opinions == "form"
+    schema = opinion_schema(debate.task.labels, debate.task.multilabel) if in_form else None
+    summaries = _summaries(debate) if params.memory else []
+    said = await all_spoken(
+        *(
+            debate.say(
+                seat,
+                kind,
+                f"feedback/{kind}",
+                schema=schema,
+                round=number,
+                heard=(),
+                side=side,
+                summaries=summaries,
+                own=[opening for opening in openings if opening.speaker == seat],
+                others=[opening for opening in openings if opening.speaker != seat],
+                statement=statement,
+            )
+            for seat, side in debaters.items()
+        )
+    )
+    for opinion, side in zip(said, debaters.values(), strict=True):
+        opinion.prediction = side or opinion.prediction or (None if in_form else position_in(opinion.text, debate.task))
+    return [opinion for opinion in said if opinion.usable]
+
+
+def statement(said: Utterance) -> str:
+    """What a debater said, without the form that it came in."""
+    parsed = said.parsed or {}
+    return f"{parsed['statement']} [{_names(parsed['prediction'])}]" if "statement" in parsed else said.text
+
+
+def _names(prediction: object) -> str:
+    return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
+
+
+@cache
+def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
+    """What a debater who may choose replies with: a statement, and the label or labels that it argues for.
+
+    The label decides; a reply whose statement stands outside the form is quoted as it came.
+    """
+    said = Field(description="what you say to the judge and the other experts")
+    fields: dict[str, Any] = {
+        "statement": (Annotated[str, said, MAY_BE_MISSING], ...),
+        "prediction": (prediction_type(labels, multilabel), ...),
+    }
+    return create_model("Opinion", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+# The verification step
+
+
+def verify(debate: Debate, rebuttals: Sequence[Utterance], number: int) -> dict[str, float]:
+    """Each debater's reliability by the assistant; empty where there is none."""
+    if ASSISTANT not in debate.artifacts:
+        return {}
+    from moot.studies.feedback.reliability import assistant_at  # noqa: PLC0415 - scikit-learn is slow to import
+
+    assistant = assistant_at(debate.artifacts[ASSISTANT])
+    assistant.check_case(debate.case, f"experiment '{debate.experiment}'")
+    found: dict[str, float] = {}
+    for said in rebuttals:
+        if said.prediction:
+            found[said.speaker] = assistant.of_opinion(debate.case.text, said.prediction, said.text)
+            parsed = {"debater": said.speaker, "reliability": found[said.speaker]}
+            text = f"{said.speaker}: {found[said.speaker]:.2f}"
+            debate.record(
+                ASSISTANT,
+                "reliability",
+                text,
+                source="computed",
+                round=number,
+                parsed=parsed,
+                prediction=said.prediction,
+            )
+    return found
+
+
+async def summarise(
+    debate: Debate, said: Sequence[Utterance], reliabilities: Mapping[str, float], number: int
+) -> Utterance:
+    """sum = LM(a, e, v): the judge's own summary of one round."""
+    return await debate.say(
+        JUDGE,
+        "summary",
+        "feedback/summary",
+        round=number,
+        heard=(),
+        said=said,
+        reliabilities=reliabilities,
+        statement=statement,
+    )
+
+
+# The judge's probabilities
+
+
+async def judge_outlook(
+    debate: Debate,
+    params: FeedbackParams,
+    number: int,
+    summary: Utterance | None = None,
+    reliabilities: Mapping[str, float] | None = None,
+) -> Outlook | None:
+    """LM(x) or LM(x, sum) as a probability for each label, and the answer; None where the judge gave no usable one."""
+    context: dict[str, Any] = {"summary": summary, "reliabilities": reliabilities or {}}
+    if params.answer != "generation" and not _was_refused(debate):
+        try:
+            shares = await _likelihood(debate, number, context)
+        except LogprobsUnavailableError:
+            if params.answer == "likelihood":
+                raise
+            debate.record(JUDGE, "note", "no token probabilities: stated confidence is used", source="computed")
+        else:
+            return Outlook(shares, (_answer_by_words(debate, shares),)) if shares else None
+    schema = prediction_schema(debate.task)
+    said = await debate.say(JUDGE, "prediction", "feedback/verdict", schema=schema, round=number, **context)
+    if not said.usable or not said.parsed:
+        return None
+    answer = str(said.prediction)
+    return Outlook(stated_probabilities(debate.task, answer.split(";"), said.confidence), (answer,))
+
+
+def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
+    """What a person chose, if with confidence 0; of token probabilities the likeliest label."""
+    task = debate.task
+    asked = _asked(debate)[-len(task.labels) if task.multilabel else -1 :]
+    if not all("shares" in (said.parsed or {}) for said in asked):
+        return likeliest(shares, task)
+    if not task.multilabel:
+        return str(asked[0].prediction)
+    chosen = [label for label, said in zip(task.labels, asked, strict=True) if said.prediction == "yes"]
+    return ";".join(sorted(chosen)) or likeliest(shares, task)
+
+
+async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -> dict[str, float] | None:
+    """The label words' shares of probability; with several labels, that of YES for each of them."""
+    if not debate.task.multilabel:
+        words = {label: debate.params.says.get(label, spoken(label)) for label in debate.task.labels}
+        return await _scored(debate, "prediction", "verdict", number, {**context, "words": words})
+    words = _YES_OR_NO.get(debate.task.language, _YES_OR_NO["en"])
+    applies: dict[str, float] = {}
+    for label in debate.task.labels:
+        shares = await _scored(debate, "applies", "applies", number, {**context, "words": words, "label": label})
+        if shares is None:
+            return None
+        applies[label] = shares["yes"]
+    return applies
+
+
+async def _scored(
+    debate: Debate, kind: str, template: str, number: int, context: Mapping[str, Any]
+) -> dict[str, float] | None:
+    """The words' shares of probability, without what the judge gives them when it is shown nothing."""
+    said = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
+    logprobs = _logprobs(said)
+    if logprobs is None:
+        return (said.parsed or {}).get("shares")  # a person's choice
+    if not debate.params.content_free:
+        return label_shares(logprobs)
+    prior = await _content_free_prior(debate, template, context)
+    return label_shares(without_prior(logprobs, prior)) if prior else None
+
+
+async def _content_free_prior(debate: Debate, template: str, context: Mapping[str, Any]) -> dict[str, float] | None:
+    """What the judge gives the words without facts and debate; asked once a debate and label."""
+    label = str(context.get("label", ""))
+    blank = next((said for said in debate.utterances if said.kind == "blank" and said.text == label), None)
+    if blank is None:
+        shown_nothing = {**context, "facts": "", "summary": None, "reliabilities": {}}
+        blank = await debate.choose(JUDGE, "blank", f"feedback/{template}", private=True, **shown_nothing)
+        blank.text = label
+    return _logprobs(blank)
+
+
+def _logprobs(said: Utterance) -> dict[str, float] | None:
+    """The labels' log-probabilities; None where the judge gave none."""
+    return said.parsed.get("logprobs") if said.usable and said.parsed else None
+
+
+def _was_refused(debate: Debate) -> bool:
+    return any(said.kind == "note" for said in debate.utterances)
+
+
+def record_outlook(debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True) -> None:
+    """Record O_i, what it was made of, and where the probability came from."""
+    parsed = {
+        "smoothed": dict(current.probabilities),
+        "latest": dict(latest.probabilities),
+        "answer": latest.answers[0],
+        "threshold_met": met,
+        "probability": _origin(_asked(debate)[-1]),
+        **(as_share(_asked(debate)[-1]) or {}),
+    }
+    text = ", ".join(f"{label} {share:.3f}" for label, share in current.probabilities.items())
+    prediction = decided(current, debate.task)
+    debate.record(
+        JUDGE, SMOOTHED, text, source="computed", private=True, round=number, parsed=parsed, prediction=prediction
+    )
+
+
+def _asked(debate: Debate) -> list[Utterance]:
+    return [said for said in debate.utterances if said.kind in ("prediction", "applies")]
+
+
+def _origin(said: Utterance) -> str:
+    """Where the probabilities of a judge's answer come from."""
+    if "logprobs" in (said.parsed or {}):
+        return TOKEN_PROBABILITIES
+    return LABEL_ALONE if said.confidence is None else STATED
+
+
+def answer_from(debate: Debate, outlook: Outlook) -> Answer:
+    """The decision y from O_n. O_n of token probabilities goes along, to be calibrated on validation cases.
+
+    The decision alone, if O_n rests on an answer without a probability.
+    """
+    task = debate.task
+    steps = [said.parsed for said in debate.utterances if said.kind == SMOOTHED and said.parsed]
+    prediction, confidence, score = answer_of(outlook, steps, task)
+    by_tokens = not task.multilabel and all(step["probability"] == TOKEN_PROBABILITIES for step in steps)
+    return Answer(prediction, confidence, score, log_shares(outlook.probabilities) if by_tokens else None)
+
+
+def _summaries(debate: Debate) -> list[Utterance]:
+    return [said for said in debate.utterances if said.kind == "summary" and said.usable]

@@ -1,0 +1,305 @@
+"""The reliability assistant of Debate-Feedback: how likely a debater's opinion on a case is right.
+
+Trained on debates without an assistant over training cases (Table 1 of the paper: background and opinion, against
+whether the opinion was right), calibrated on debates over validation cases, and kept without pickle.
+
+The paper's target is "ground truth XOR position"; here 1 says that they agree, so that a high value is a reliable one.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+from zipfile import BadZipFile
+
+import numpy as np
+import pandas as pd
+import skops.io
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+
+from moot.core.cases import Case, Task
+from moot.core.errors import UnavailableError, UserError
+from moot.core.kinds import UNUSABLE
+from moot.datasets.near_duplicates import leaking
+from moot.training.baselines.text import sentence_model
+from moot.training.storage import dump
+from moot.training.text_features import SentenceEmbedding
+
+Features = Literal["tfidf", "tfidf-crossed", "embeddings"]
+
+OPINION_KINDS = ("opening", "rebuttal")
+OPINION_COLUMNS = ("debate_id", "case_id", "split", "facts", "position", "opinion", "right")
+_CHARACTERS = (1, 3)  # Chinese has no spaces between words
+_WORDS = (1, 2)
+
+
+def debater_opinions(
+    transcripts: pd.DataFrame, cases: Collection[Case], kinds: Sequence[str] = OPINION_KINDS
+) -> pd.DataFrame:
+    """Every opinion that debaters gave and that takes a position.
+
+    Args:
+        transcripts: utterances (transcripts schema).
+        cases: the data set's.
+        kinds: the kinds of utterance that are opinions.
+
+    Returns:
+        Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of its labels, where
+        there are several).
+    """
+    known = {case.case_id: case for case in cases}
+    spoken = transcripts[
+        transcripts["kind"].isin(kinds)
+        & ~transcripts["parse_status"].isin(UNUSABLE)
+        & transcripts["prediction"].notna()
+    ]
+    frame = spoken[["debate_id", "case_id", "prediction", "text"]].reset_index(drop=True)
+    frame = frame.rename(columns={"prediction": "position", "text": "opinion"})
+    argued = [known[case_id] for case_id in frame["case_id"]]
+    frame["split"], frame["facts"] = [case.split for case in argued], [case.text for case in argued]
+    frame["right"] = [case.target == position for case, position in zip(argued, frame["position"], strict=True)]
+    return frame[list(OPINION_COLUMNS)]
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantCard:
+    """What a stored assistant says of itself.
+
+    Attributes:
+        dataset: the data set that it was trained on.
+        labels: that data set's labels.
+        language: of its texts.
+        features: what it sees of case and opinion.
+        encoder: the sentence encoder ("" for none).
+        trained_on, calibrated_on: ids of the cases whose debates it learnt from.
+        left_out: training cases that resemble a test case, and were therefore not used.
+        opinions: how many opinions it was trained on.
+    """
+
+    dataset: str
+    labels: tuple[str, ...]
+    language: str
+    features: str
+    encoder: str
+    trained_on: tuple[str, ...]
+    calibrated_on: tuple[str, ...]
+    left_out: tuple[str, ...]
+    opinions: int
+
+
+@dataclass(frozen=True)
+class Assistant:
+    """A trained assistant: its description, its vectorisers (by name) and its calibrated classifier."""
+
+    card: AssistantCard
+    vectorizers: Mapping[str, Any]
+    classifier: Any
+
+    def reliability(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
+        """How likely each opinion is right, shape (rows,); columns facts, position and opinion are read."""
+        features = _transformed(self.card, self.vectorizers, opinions)
+        probabilities: NDArray[np.float64] = self.classifier.predict_proba(features)[:, 1]
+        return probabilities
+
+    def of_opinion(self, facts: str, position: str, opinion: str) -> float:
+        """How likely one opinion is right."""
+        frame = pd.DataFrame({"facts": [facts], "position": [position], "opinion": [opinion]})
+        return float(self.reliability(frame)[0])
+
+    def check_case(self, case: Case, where: str) -> None:
+        """Require that this assistant may judge a case.
+
+        Raises:
+            UserError: it was trained on another data set, or on debates of this very case (a validation case may have
+                calibrated it, since what is fitted on such a case is never evaluated there).
+        """
+        if (case.dataset, tuple(case.labels)) != (self.card.dataset, self.card.labels):
+            raise UserError(
+                f"{where}: the assistant was trained on data set '{self.card.dataset}' (labels "
+                f"{', '.join(self.card.labels)}), the case is of '{case.dataset}' ({', '.join(case.labels)}). "
+                "Name an experiment on the same data set in `assistant`."
+            )
+        calibrated = case.split == "test" and case.case_id in self.card.calibrated_on
+        if case.case_id in self.card.trained_on or calibrated:
+            raise UserError(
+                f"{where}: case {case.case_id} trained the assistant, so it cannot be judged by it. "
+                "Train on another split, or debate the test split."
+            )
+
+
+def train_assistant(
+    opinions: pd.DataFrame,
+    cases: Collection[Case],
+    task: Task,
+    *,
+    features: Features = "tfidf",
+    seed: int = 0,
+) -> Assistant:
+    """Train on the opinions over training cases, calibrate on those over validation cases.
+
+    Args:
+        opinions: columns `OPINION_COLUMNS`; opinions over test cases are refused.
+        cases: all cases of the data set: what resembles one of its test cases is left out.
+        task: the data set's description.
+        features: TF-IDF of case and opinion; the same with the case's words crossed with the position, so that words
+            of the facts can speak for one position and against another; or sentence embeddings.
+        seed: for the classifier.
+
+    Raises:
+        UserError: an opinion over a test case, or a split whose opinions are all right, all wrong, or none at all.
+    """
+    dataset = next(iter(cases)).dataset
+    tested = {case.case_id: case.text for case in cases if case.split == "test"}
+    evaluated = sorted(set(opinions["case_id"]) & set(tested))
+    if evaluated:
+        raise UserError(
+            f"assistant of '{dataset}': opinions over the test case {evaluated[0]} are among those to train on "
+            f"({len(evaluated)} such cases). Train on debates over the train and validation splits."
+        )
+    argued = set(opinions["case_id"])
+    used = {case.case_id: case.text for case in cases if case.case_id in argued}
+    leaks = leaking(used, tested, task.language)
+    clean = opinions[~opinions["case_id"].isin(list(leaks))]
+    training, validation = (_both_classes(clean, split, dataset) for split in ("train", "validation"))
+    card = AssistantCard(
+        dataset,
+        tuple(task.labels),
+        task.language,
+        features,
+        _encoder(features),
+        tuple(sorted(training["case_id"].unique())),
+        tuple(sorted(validation["case_id"].unique())),
+        tuple(sorted(leaks)),
+        len(training),
+    )
+    vectorizers = _fitted_vectorizers(card, training)
+    classifier = LogisticRegression(C=1.0, class_weight="balanced", max_iter=1000, random_state=seed)
+    classifier.fit(_transformed(card, vectorizers, training), training["right"].astype(int))
+    whole = [(np.arange(len(validation)),) * 2]  # folds teach a frozen classifier nothing, and few rows allow none
+    calibrated = CalibratedClassifierCV(FrozenEstimator(classifier), method="sigmoid", cv=whole)
+    calibrated.fit(_transformed(card, vectorizers, validation), validation["right"].astype(int))
+    return Assistant(card, vectorizers, calibrated)
+
+
+def _both_classes(opinions: pd.DataFrame, split: str, dataset: str) -> pd.DataFrame:
+    rows = opinions[opinions["split"] == split]
+    if rows["right"].nunique() < 2:  # noqa: PLR2004
+        found = "none" if rows.empty else "all right" if rows["right"].all() else "all wrong"
+        raise UserError(
+            f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split} cases are {found}; expected "
+            "right and wrong ones. Debate more cases (`cases`, `calibration_cases`), or let debaters take "
+            "`sides: opposed`."
+        )
+    return rows
+
+
+# What the classifier sees
+
+
+def _fitted_vectorizers(card: AssistantCard, training: pd.DataFrame) -> dict[str, Any]:
+    if card.features == "embeddings":
+        return {}
+    chinese = card.language == "zh"
+    options: dict[str, Any] = {
+        "analyzer": "char" if chinese else "word",
+        "ngram_range": _CHARACTERS if chinese else _WORDS,
+        "sublinear_tf": True,
+        "max_features": 20_000,
+    }
+    vectorizers = {"both": TfidfVectorizer(**options).fit(_documents(training))}
+    if card.features == "tfidf-crossed":
+        vectorizers["facts"] = TfidfVectorizer(**options).fit(training["facts"])
+    return vectorizers
+
+
+def _documents(opinions: pd.DataFrame) -> list[str]:
+    """Case background and opinion in one text, the position spelled out before the opinion (the paper's Table 1)."""
+    return [
+        f"{facts}\nposition_{position}\n{opinion}"
+        for facts, position, opinion in zip(opinions["facts"], opinions["position"], opinions["opinion"], strict=True)
+    ]
+
+
+def _transformed(card: AssistantCard, vectorizers: Mapping[str, Any], opinions: pd.DataFrame) -> Any:
+    """The features of opinions, one row each."""
+    taken = np.array(
+        [[float(label in position.split(";")) for label in card.labels] for position in opinions["position"]]
+    ).reshape(len(opinions), len(card.labels))
+    if card.features == "embeddings":
+        return np.hstack([SentenceEmbedding(card.encoder).transform(_documents(opinions)), taken])
+    blocks = [vectorizers["both"].transform(_documents(opinions)), sparse.csr_matrix(taken)]
+    if "facts" in vectorizers:
+        words = vectorizers["facts"].transform(opinions["facts"])
+        blocks += [sparse.diags(column) @ words for column in taken.T]
+    return sparse.hstack(blocks).tocsr()
+
+
+def _encoder(features: str) -> str:
+    """The sentence encoder that the environment names, for the features that need one."""
+    if features != "embeddings":
+        return ""
+    try:
+        return sentence_model()
+    except UnavailableError as error:
+        raise UserError(f"an assistant with `assistant_features: embeddings` needs an encoder: {error}.") from None
+
+
+# How it is kept
+
+
+def save_assistant(assistant: Assistant, path: Path) -> None:
+    """Store an assistant with skops, which keeps no code."""
+    content = {
+        "about": json.dumps(asdict(assistant.card), ensure_ascii=False, sort_keys=True),
+        "vectorizers": dict(assistant.vectorizers),
+        "classifier": assistant.classifier,
+    }
+    dump(content, path)
+
+
+@cache
+def assistant_at(path: Path) -> Assistant:
+    """The assistant stored at a path, read once a job."""
+    return load_assistant(path)
+
+
+def load_assistant(path: Path) -> Assistant:
+    """Load a stored assistant.
+
+    Raises:
+        UserError: no such file, not one that moot stored, or one that holds types beyond scikit-learn's own.
+    """
+    try:
+        foreign = [name for name in skops.io.get_untrusted_types(file=path) if name not in _TRUSTED]
+        if foreign:
+            raise UserError(
+                f"{path}: holds the type {foreign[0]}, which an assistant of moot never does; it may run code. "
+                "Delete the file, and let the workflow train the assistant again."
+            )
+        content = skops.io.load(path, trusted=sorted(_TRUSTED))
+        described = json.loads(content["about"])
+        fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in described.items()}
+        card = AssistantCard(**fields)
+        return Assistant(card, content["vectorizers"], content["classifier"])
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; the workflow trains it, ask for it as a target.") from error
+    except (KeyError, TypeError, ValueError, OSError, BadZipFile) as error:
+        raise UserError(
+            f"{path}: not an assistant that moot stored ({type(error).__name__}). Delete it, and run again."
+        ) from error
+
+
+_TRUSTED = frozenset(
+    {
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.frozen._frozen.FrozenEstimator",
+    }
+)

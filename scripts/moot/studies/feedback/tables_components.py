@@ -1,0 +1,272 @@
+"""The paper's Table 5, the sweep of T, the assistant's quality, and what each component adds."""
+
+from typing import Any
+
+import pandas as pd
+
+from moot.report import table
+from moot.report.content import StudyResults, TableContent
+from moot.report.paired import PAIRED_NOTE
+from moot.report.published import (
+    INVALID_NOTE,
+    NOT_MEASURED,
+    Measured,
+    Values,
+    beside,
+    compared,
+    comparison,
+    measured,
+    not_repeated,
+    published_table,
+    with_whole_counts,
+)
+from moot.stats.bootstrap import as_numbers, share_statistic
+from moot.stats.paired import compare, holm
+from moot.studies.feedback.runs import ASSISTED, DEBATE, SINGLE, STUDY, Run, components, list_runs, own_weight, pairs
+from moot.studies.feedback.scores import WEIGHTS
+
+TABLE5 = "table5_smoothing"
+
+
+@table(
+    STUDY,
+    TABLE5,
+    "Table 5: corrections and degradations with and without smoothing",
+    "How often the debate corrects a wrong first prediction, and spoils a right one, as shares of all cases: published "
+    "(paper, Table 5), ours, their difference.",
+)
+def smoothing(results: StudyResults) -> TableContent:
+    """Table 5, as shares of cases, since our number of cases is another; accuracy beside them."""
+    published = published_table(results, TABLE5)
+    total = max((value.n for value in published.values()), default=1.0)
+    rows = [
+        compared(
+            {
+                "method": SINGLE,
+                "model": "",
+                "data": "caselaw",
+                "smoothing": name.replace("_", " "),
+                "metric": _heading(metric),
+            },
+            value if metric == "accuracy" else value.over(total),
+            NOT_MEASURED,
+        )
+        for (name, metric), value in not_repeated(results, TABLE5).items()
+    ]
+    for run in list_runs(results, DEBATE):
+        theirs_of_run = beside(results, TABLE5, run.results.experiment, run.model)
+        with_smoothing = f"T={own_weight(run.results):g}"
+        for name, group in (("without_smoothing", "T=1"), ("with_smoothing", with_smoothing)):
+            for metric, score in (
+                ("corrections", "corrections"),
+                ("degradations", "degradations"),
+                ("accuracy", "accuracy_final"),
+            ):
+                counted = metric != "accuracy"
+                theirs = theirs_of_run.get((name, metric))
+                theirs = theirs.over(total) if theirs is not None and counted else theirs
+                keys = {"method": run.method, "model": run.model, "data": run.data}
+                keys |= {"smoothing": name.replace("_", " "), "metric": _heading(metric)}
+                rows.append(compared(keys, theirs, _share(results, run, score, group, counted)))
+    notes = [
+        "Published counts are divided by the paper's number of cases. With smoothing is the T that the experiment ran "
+        "with; without is T = 1 on the same debates.",
+        _implied_note(published, total),
+    ]
+    return comparison(rows, ("method", "model", "data", "smoothing", "metric"), notes)
+
+
+def _heading(metric: str) -> str:
+    return metric if metric == "accuracy" else f"{metric}, share of cases"
+
+
+def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bool) -> Measured:
+    score = measured(results, run.experiment, run.model, metric, group=group)
+    by = max(score.n, 1) if counted else 1
+    return Measured(score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases)
+
+
+def _implied_note(published: Values, total: float) -> str:
+    """What accuracy before the debate the published counts imply: the paper's two rows should agree on it."""
+    if not published:
+        return "No published values were found."
+    implied = [
+        published[name, "accuracy"] - (published[name, "corrections"] - published[name, "degradations"]) / total
+        for name in ("without_smoothing", "with_smoothing")
+    ]
+    return (
+        "Accuracy less corrections plus degradations gives the accuracy before the debate: the published rows imply "
+        f"{implied[0]:.4f} without and {implied[1]:.4f} with smoothing, which should be the same."
+    )
+
+
+@table(
+    STUDY,
+    "sweep_of_weight",
+    "The weight T",
+    "Corrections, degradations and accuracy for every T, from the same debates: what the judge says does not depend on "
+    "T.",
+)
+def weights(results: StudyResults) -> TableContent:
+    """One row a run and T."""
+    rows = []
+    for run in list_runs(results, DEBATE):
+        for weight in WEIGHTS:
+            found = {
+                metric: _share(results, run, metric, f"T={weight:g}", counted=False)
+                for metric in ("accuracy_final", "corrections", "degradations")
+            }
+            accuracy = found["accuracy_final"]
+            rows.append(
+                {
+                    "method": run.method,
+                    "model": run.model,
+                    "data": run.data,
+                    "T": weight,
+                    "accuracy": accuracy.value,
+                    "95 % low": accuracy.low,
+                    "95 % high": accuracy.high,
+                    "corrections": found["corrections"].value,
+                    "degradations": found["degradations"].value,
+                    "cases": accuracy.n_cases,
+                    "n": accuracy.n,
+                    "n invalid": accuracy.n_invalid,
+                }
+            )
+    columns = ["method", "model", "data", "T", "accuracy", "95 % low", "95 % high", "corrections", "degradations"]
+    frame = with_whole_counts(pd.DataFrame(rows, columns=[*columns, "cases", "n", "n invalid"]))
+    return TableContent(
+        frame,
+        notes=[
+            "At T = 0 the judge's first prediction stands; T = 1 is no smoothing. Where thresholds of likelihood "
+            "answers are fitted, each T has its own, fitted on validation cases.",
+            INVALID_NOTE,
+        ],
+        ours=("accuracy", "95 % low", "95 % high", "corrections", "degradations"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=("method", "model", "data"),
+        formats={"T": ".1f", "corrections": ".0f", "degradations": ".0f"},
+    )
+
+
+# The assistant and the other components
+
+
+@table(
+    STUDY,
+    "assistant",
+    "The reliability assistant",
+    "How well the assistant tells right opinions from wrong ones over the evaluated cases, none of which trained it.",
+)
+def assistant(results: StudyResults) -> TableContent:
+    """AUC, Brier score and calibration error of the assistant, and how often its threshold was met."""
+    metrics = {
+        "assistant_auc": "AUC",
+        "assistant_brier": "Brier score",
+        "assistant_expected_calibration_error": "expected calibration error",
+        "share_of_rounds_above_threshold": "share of rounds above threshold",
+    }
+    rows = []
+    for run in list_runs(results, DEBATE):
+        for metric, heading in metrics.items():
+            value = measured(results, run.results.experiment, run.model, metric)
+            if run.method == ASSISTED and value is not NOT_MEASURED:
+                rows.append(
+                    {
+                        "trained on": run.results.config.params["assistant"],
+                        "features": run.results.config.params["assistant_features"],
+                        "model": run.model,
+                        "data": run.data,
+                        "metric": heading,
+                        "ours": value.value,
+                        "95 % low": value.low,
+                        "95 % high": value.high,
+                        "opinions or rounds": int(value.n),
+                    }
+                )
+    columns = [
+        "trained on",
+        "features",
+        "model",
+        "data",
+        "metric",
+        "ours",
+        "95 % low",
+        "95 % high",
+        "opinions or rounds",
+    ]
+    notes = [
+        "An opinion is right if its position is the case's label. A constant guess has AUC 0.5, and with as many right "
+        "as wrong opinions a Brier score of 0.25. The paper reports no quality of its assistant."
+    ]
+    return TableContent(
+        pd.DataFrame(rows, columns=columns),
+        notes=notes,
+        ours=("ours", "95 % low", "95 % high"),
+        intervals={"95 % interval": ("95 % low", "95 % high")},
+        keys=("trained on", "features", "model", "data"),
+    )
+
+
+@table(
+    STUDY,
+    "components",
+    "What each component adds",
+    "Accuracy of the judge alone, and with debate, smoothing and assistant added, on the same cases: what the paper "
+    "leaves open (its Limitation b).",
+)
+def component_table(results: StudyResults) -> TableContent:
+    """Differences from the judge alone, with intervals and tests by cluster and Holm's correction."""
+    rows: list[dict[str, Any]] = []
+    for single, assisted in pairs(results):
+        stages = list(components(single, assisted))
+        alone = stages[0].right
+        sample, clusters = single.results.sample(alone.index), [single.results.clusters[case] for case in alone.index]
+        shares = [as_numbers(stage.right) for stage in stages]
+        found = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
+        adjusted = [float("nan"), *holm([test.p for test in found[1:]])]
+        for place, (stage, test) in enumerate(zip(stages, found, strict=True)):
+            accuracy, low, high = sample.bootstrap.estimate(share_statistic(stage.right))
+            row = {
+                "model": single.model,
+                "data": single.data,
+                "variant": stage.name,
+                "accuracy": accuracy,
+                "95 % low": low,
+                "95 % high": high,
+                "n": len(alone),
+            }
+            if place:
+                row |= {
+                    "difference": test.difference,
+                    "difference low": test.low,
+                    "difference high": test.high,
+                    "p": test.p,
+                    "p (Holm)": adjusted[place],
+                }
+            rows.append(row)
+    names = [
+        "model",
+        "data",
+        "variant",
+        "accuracy",
+        "95 % low",
+        "95 % high",
+        "difference",
+        "difference low",
+        "difference high",
+    ]
+    frame = pd.DataFrame(rows, columns=[*names, "p", "p (Holm)", "n"])
+    return TableContent(
+        frame.astype(dict.fromkeys([*names[3:], "p", "p (Holm)"], "float64")).astype({"n": "Int64"}),
+        notes=[
+            "A debate without a valid answer counts as wrong. Differences are from the judge alone, by case. "
+            f"{PAIRED_NOTE}"
+        ],
+        ours=("accuracy", "95 % low", "95 % high"),
+        difference=("difference", "difference low", "difference high"),
+        intervals={"95 % interval": ("95 % low", "95 % high"), "of difference": ("difference low", "difference high")},
+        keys=("model", "data"),
+        formats={"difference": "+.3f"},
+        exploratory=True,
+    )

@@ -1,0 +1,1 @@
+"""Legal texts: facts, label leakage, lawsuits."""

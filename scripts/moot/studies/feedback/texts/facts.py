@@ -1,0 +1,251 @@
+"""What the legal text data sets share: facts cut and masked by stated rules, outcome phrases counted, safe splits."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from moot.core.cases import NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS, Case, Split, Task, leaks, stable_fraction
+from moot.core.errors import UserError
+from moot.datasets import DatasetOptions, LoadContext, Loaded
+from moot.datasets.near_duplicates import (
+    RESEMBLING,
+    Related,
+    account_of_pairs,
+    families,
+    near_duplicates,
+    resembled_tests,
+    sharing,
+    splits_by_family,
+)
+from moot.studies.feedback.texts.leakage import Mask, cut, masked, outcome_rules_met
+
+
+class LegalTextOptions(DatasetOptions):
+    """Options of every data set of legal facts."""
+
+    path: str = Field("", description="the file below data_root; empty for the usual one")
+    files: dict[Split, str] = Field(
+        default_factory=dict, description="files below data_root by split, where the splits are as published"
+    )
+    encoding: str = Field("utf-8-sig", description="of the files; CAIL2018 also comes in gb18030")
+    outcome_phrases: Literal["keep", "mask", "drop"] = Field(
+        "keep", description="what to do with facts that state the outcome: count only, replace the sentence, leave out"
+    )
+    mask: tuple[Mask, ...] = Field((), description="give-aways to replace: title, date, charge, outcome")
+    max_characters: int = Field(6000, ge=200, description="longer facts lose what lies between their opening and end")
+    similarity: float = Field(
+        0.7, gt=0, le=1, description="share of a text's shingles in another text, from which they are near-duplicates"
+    )
+    validation: float = Field(
+        0.0,
+        ge=0,
+        le=0.5,
+        description="share of the published training cases kept for validation, where `files` names no such file",
+    )
+
+    def own_files(self, data_root: Path) -> tuple[Path, ...]:
+        """The files that replace the usual one."""
+        return tuple(data_root / name for name in (self.path, *self.files.values()) if name)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a source, checked, before it becomes a case; `split` is None where the source has none.
+
+    Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are opinions of one lawsuit.
+    """
+
+    row: int
+    text: str
+    target: str
+    split: Split | None = None
+    attributes: dict[str, str] = field(default_factory=dict)
+    lawsuits: frozenset[str] = frozenset()
+
+
+def source_files(options: LegalTextOptions, context: LoadContext, usual: str, sample: str) -> dict[Path, Split | None]:
+    """The files to read, and the published split of each (None: to be split by hash).
+
+    Raises:
+        UserError: both `path` and `files` are given, or `files` has no test split.
+    """
+    if options.source == "sample":
+        return {context.shipped / "data" / "samples" / sample: None}
+    if options.path and options.files:
+        raise UserError(f"data set {context.name}: found both path and files; expected one of them. Remove the other.")
+    if options.files and "test" not in options.files:
+        raise UserError(
+            f"data set {context.name}: files name {', '.join(options.files)}; expected a test split. Add `test:`."
+        )
+    if options.files:
+        return {context.data_root / name: split for split, name in options.files.items()}
+    return {context.data_root / (options.path or usual): None}
+
+
+def require_text(path: Path, row: object, column: str, text: str) -> str:
+    """The text without blanks around it; facts that are empty are an error."""
+    if not text.strip():
+        raise UserError(
+            f"{path}: row {row}, column '{column}': empty; expected the facts of a case. Fill it or remove the row."
+        )
+    return text.strip()
+
+
+def prepare(
+    records: Sequence[Record],
+    task: Task,
+    options: LegalTextOptions,
+    context: LoadContext,
+    *,
+    court: str,
+    cleaning: dict[str, int],
+    sources: Sequence[Path],
+    min_cases: int = 0,
+) -> Loaded:
+    """Turn checked records into cases: outcome phrases, masks, cuts, near-duplicates, splits; all of it counted.
+
+    Args:
+        records: in the order of their files.
+        task: what is asked of the cases.
+        options: the data set's.
+        context: where and for which data set.
+        court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
+        cleaning: what the loader counted so far; this function adds to it.
+        sources: the files that were read.
+        min_cases: a label that fewer training cases have is left out, with its cases of every split.
+
+    Raises:
+        UserError: nothing is left, or a training split as published holds a single label.
+    """
+    records = _without_leakage(records, options, court, cleaning)
+    texts = [cut(record.text, options.max_characters) for record in records]
+    cleaning[f"facts cut to {options.max_characters} characters"] = sum(
+        text != record.text for text, record in zip(texts, records, strict=True)
+    )
+    if not records:
+        raise UserError(f"data set {context.name}: no case is left; loosen outcome_phrases or name another file.")
+    ids = _case_ids(context.name, texts, cleaning)
+    pairs = {
+        NEAR_DUPLICATE_OF: near_duplicates(dict(zip(ids, texts, strict=True)), task.language, options.similarity),
+        SAME_LAWSUIT_AS: sharing({case_id: record.lawsuits for case_id, record in zip(ids, records, strict=True)}),
+    }
+    splits = _splits(dict(zip(ids, records, strict=True)), [*chain(*pairs.values())], options, context)
+    marks = _marks(pairs, splits, cleaning)
+    cases = [
+        Case(
+            case_id=case_id,
+            dataset=context.name,
+            split=splits[case_id],
+            text=text,
+            target=record.target,
+            labels=task.labels,
+            attributes=record.attributes | marks.get(case_id, {}),
+            source_row=record.row,
+        )
+        for case_id, text, record in zip(ids, texts, records, strict=True)
+    ]
+    cases, task = _enough_cases(cases, task, min_cases, context, cleaning)
+    cleaning[RESEMBLING] = sum(map(leaks, cases))
+    _require_both_classes(cases, context)
+    return Loaded(cases, task, cleaning=cleaning, sources=sources)
+
+
+def _without_leakage(
+    records: Sequence[Record], options: LegalTextOptions, court: str, cleaning: dict[str, int]
+) -> list[Record]:
+    """Count facts that meet an outcome rule, then keep, mask or leave them out; then the other masks."""
+    rules_met = [outcome_rules_met(record.text, court) for record in records]
+    for rule, count in sorted(Counter(rule for met in rules_met for rule in met).items()):
+        cleaning[f"outcome phrase: {rule}"] = count
+    done = {"keep": "kept", "mask": "masked", "drop": "left out"}[options.outcome_phrases]
+    cleaning[f"facts that state an outcome ({done})"] = sum(bool(met) for met in rules_met)
+    if options.outcome_phrases == "drop":
+        records = [record for record, met in zip(records, rules_met, strict=True) if not met]
+    kinds: list[Mask] = [*(["outcome"] if options.outcome_phrases == "mask" else []), *options.mask]  # type: ignore[list-item]
+    changed = 0
+    result = []
+    for record in records:
+        text = masked(record.text, kinds, court)
+        changed += text != record.text
+        result.append(replace(record, text=text))
+    if kinds:
+        cleaning[f"facts with masked {', '.join(dict.fromkeys(kinds))}"] = changed
+    return result
+
+
+def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list[str]:
+    """An id from each text's own digest, so that rows may move; a repeated text gets a number."""
+    seen: Counter[str] = Counter()
+    ids = []
+    for text in texts:
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        seen[digest] += 1
+        ids.append(f"{name}-{digest}" + (f"-{seen[digest]}" if seen[digest] > 1 else ""))
+    cleaning["repeated texts"] = sum(count - 1 for count in seen.values())
+    return ids
+
+
+def _splits(
+    records: Mapping[str, Record], pairs: Sequence[Related], options: LegalTextOptions, context: LoadContext
+) -> dict[str, Split]:
+    """The published split of each case; by hash where there is none, and for a validation share of training.
+
+    Cases that belong together get one split, as far as it is not published.
+    """
+    hashed = splits_by_family({case_id: record.target for case_id, record in records.items()}, pairs, context.seed)
+    splits = {case_id: record.split or hashed[case_id] for case_id, record in records.items()}
+    if options.files and "validation" not in options.files:
+        family = families(list(records), pairs)
+        for case_id, split in splits.items():
+            drawn = stable_fraction("validation", context.seed, family[case_id])
+            if split == "train" and drawn < options.validation:
+                splits[case_id] = "validation"
+    return splits
+
+
+def _marks(
+    pairs: Mapping[str, Sequence[Related]], splits: dict[str, Split], cleaning: dict[str, int]
+) -> dict[str, dict[str, str]]:
+    """The attributes that mark training and validation cases related to a test case; all pairs are counted."""
+    marks: dict[str, dict[str, str]] = {}
+    for (attribute, related), what in zip(pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True):
+        for case_id, tested in resembled_tests(splits, related).items():
+            marks.setdefault(case_id, {})[attribute] = tested
+        cleaning.update(account_of_pairs(what, splits, related))
+    return marks
+
+
+def _enough_cases(
+    cases: Sequence[Case], task: Task, least: int, context: LoadContext, cleaning: dict[str, int]
+) -> tuple[list[Case], Task]:
+    """The cases whose labels have at least `least` training cases that may teach, and the task with these labels."""
+    counts = Counter(label for case in cases if case.split == "train" and not leaks(case) for label in _labels(case))
+    kept_labels = tuple(label for label in task.labels if counts[label] >= least)
+    kept = [replace(case, labels=kept_labels) for case in cases if {*kept_labels}.issuperset(_labels(case))]
+    if not kept:
+        raise UserError(f"data set {context.name}: no label has {least} training cases; lower min_cases.")
+    if least:
+        cleaning[f"labels with fewer than {least} training cases (left out)"] = len(task.labels) - len(kept_labels)
+        cleaning["cases with such a label (left out)"] = len(cases) - len(kept)
+    meaning = {label: text for label, text in task.meaning.items() if label in kept_labels}
+    return kept, replace(task, labels=kept_labels, meaning=meaning)
+
+
+def _labels(case: Case) -> list[str]:
+    return case.target.split(";")
+
+
+def _require_both_classes(cases: Sequence[Case], context: LoadContext) -> None:
+    training = {case.target for case in cases if case.split == "train" and not leaks(case)}
+    if len(training) < 2:  # noqa: PLR2004 - nothing can be learnt from one class
+        found = ", ".join(sorted(training)) or "no case at all"
+        raise UserError(
+            f"data set {context.name}: the training split holds {found}; expected at least two labels. "
+            "Add training cases of the other labels."
+        )

@@ -1,0 +1,178 @@
+"""Tables of debates that were judged again: a model's beliefs beside the recorded judge's, and judges pair by pair."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moot.core.kinds import UNUSABLE
+from moot.report import table
+from moot.report.content import Run, StudyResults, TableContent
+from moot.stats.agreement import cohens_kappa
+from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic, share_statistic
+from moot.studies.recorded.runs import STUDY
+
+JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
+DEBATE, ROUND = "debate_id", "round"
+_UNDECIDED = "undecided"
+
+
+def rejudged_runs(results: StudyResults) -> list[Run]:
+    """Every experiment that judged debates again, with each of its models."""
+    return [Run(found, model) for found in results.where("rejudge") for model in found.config.models]
+
+
+def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
+    """The last usable belief of a seat in each round, in the order of turns.
+
+    Columns: debate_id, round, case_id, side (a label, or "undecided"), in_right (the probability given to the right
+    label of two; missing where none was stated).
+    """
+    said = run.results.transcripts
+    mine = said[(said["model"] == run.model) & (said["speaker"] == seat) & ~said["parse_status"].isin(UNUSABLE)]
+    truth = mine["case_id"].map(run.results.cases.set_index("case_id")["target"])
+    probability = mine["probability"].astype(float)
+    in_right = probability.where(mine["prediction"] == truth, 1 - probability)
+    if len(run.results.task.labels) != 2:  # noqa: PLR2004 - what is not given to one label is given to the other
+        in_right = in_right.where(mine["prediction"] == truth)
+    sides = mine["prediction"].where(mine["prediction"] != "", _UNDECIDED)
+    found = mine.assign(side=sides, in_right=in_right.mask(sides == _UNDECIDED, 0.5))
+    last = found.groupby([DEBATE, ROUND], sort=False).tail(1)
+    return last[[DEBATE, ROUND, "case_id", "side", "in_right"]]
+
+
+_COLUMNS = (
+    "data", "debates of", "debated by", "judge", "same side", "same side low", "same side high", "recorded belief",
+    "model belief", "difference", "difference low", "difference high", "beliefs", "debates",
+)  # fmt: skip
+
+
+@table(
+    STUDY,
+    "rejudged",
+    "Beliefs of a model beside those of the recorded judge",
+    "How often a model that is shown recorded debates favours the same side as the judge who sat there, after the same "
+    "round, and how much either believes in the right answer, with 95 % intervals.",
+    protocols=("rejudge",),
+)
+def rejudged(results: StudyResults) -> TableContent:
+    """One row an experiment and model."""
+    rows = [row for run in rejudged_runs(results) if (row := _beside_the_recorded(run))]
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
+    return TableContent(
+        frame.astype(dict.fromkeys(("beliefs", "debates"), "Int64")),
+        notes=[
+            "A belief of the model is compared with the recorded judge's after the same round, where both were stated. "
+            "Belief is the mean probability of the right answer, over beliefs in which both stated one; difference is "
+            "the model's less the recorded judge's. An undecided judge favours no side: one half.",
+            "The model was shown what the debaters said, without the words of the judge who sat there.",
+        ],
+        ours=("same side", "same side low", "same side high", "recorded belief", "model belief"),
+        difference=("difference", "difference low", "difference high"),
+        intervals={
+            "same side, 95 % interval": ("same side low", "same side high"),
+            "difference, 95 % interval": ("difference low", "difference high"),
+        },
+        keys=("data", "debates of", "debated by"),
+        formats={"difference": "+.3f"},
+    )
+
+
+def _debates_of(run: Run) -> dict[str, Any]:
+    params = run.results.config.params
+    return {"data": run.data, "debates of": params["beside"], "debated by": params["debated_by"]}
+
+
+def _beside_the_recorded(run: Run) -> Mapping[str, Any] | None:
+    both = stated_beliefs(run, JUDGE).merge(
+        stated_beliefs(run, RECORDED_JUDGE), on=[DEBATE, ROUND, "case_id"], suffixes=("", " recorded")
+    )
+    if both.empty:
+        return None
+    bootstrap = ClusterBootstrap(both["case_id"].map(run.results.clusters), run.results.seed)
+    same = bootstrap.estimate(share_statistic(both["side"] == both["side recorded"]))
+    differences = both["in_right"] - both["in_right recorded"]
+    compared = both[differences.notna()]
+    difference = (np.nan, np.nan, np.nan)
+    if len(compared):
+        clusters = ClusterBootstrap(compared["case_id"].map(run.results.clusters), run.results.seed)
+        difference = clusters.estimate(mean_statistic(differences.dropna(), DIFFERENCE))
+    return {
+        **_debates_of(run),
+        "judge": run.model,
+        **dict(zip(("same side", "same side low", "same side high"), same, strict=True)),
+        "recorded belief": compared["in_right recorded"].mean(),
+        "model belief": compared["in_right"].mean(),
+        **dict(zip(("difference", "difference low", "difference high"), difference, strict=True)),
+        "beliefs": len(both),
+        "debates": both[DEBATE].nunique(),
+    }
+
+
+@table(
+    STUDY,
+    "judges",
+    "Judges of the same debates",
+    "How far judges of the same debates end on the same answer, pair by pair, the recorded judge among them, and how "
+    "often each is right, with 95 % intervals.",
+    protocols=("rejudge",),
+)
+def judges(results: StudyResults) -> TableContent:
+    """One row a pair of judges of the same debates."""
+    grouped: dict[tuple[str, ...], list[Run]] = {}
+    for run in rejudged_runs(results):
+        grouped.setdefault(tuple(_debates_of(run).values()), []).append(run)
+    rows = [row for runs in grouped.values() for row in _pairs(runs)]
+    columns = ["data", "debates of", "debated by", "first", "second", "same answer", "same low", "same high"]
+    columns += ["kappa", "kappa low", "kappa high", "first right", "second right", "debates"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return TableContent(
+        frame.astype({"debates": "Int64"}),
+        notes=[
+            "By the last usable belief of each, over the debates that both judged; kappa is Cohen's. "
+            "Models are named with their experiment where they judged in several."
+        ],
+        ours=("same answer", "same low", "same high", "kappa", "kappa low", "kappa high"),
+        intervals={
+            "same, 95 % interval": ("same low", "same high"),
+            "kappa, 95 % interval": ("kappa low", "kappa high"),
+        },
+        keys=("data", "debates of", "debated by", "first"),
+    )
+
+
+def _pairs(runs: list[Run]) -> Iterator[dict[str, Any]]:
+    names = [run.model for run in runs]
+    ended = {
+        run.model if names.count(run.model) == 1 else f"{run.model} ({run.experiment})": _last(run, JUDGE)
+        for run in runs
+    }
+    recorded = pd.concat([_last(run, RECORDED_JUDGE) for run in runs])
+    ended = {RECORDED_JUDGE: recorded[~recorded.index.duplicated()], **ended}
+    some = runs[0].results
+    targets = some.cases.set_index("case_id")["target"]
+    for (first, one), (second, other) in combinations(ended.items(), 2):
+        both = one.join(other, how="inner", lsuffix=" one", rsuffix=" other")
+        if both.empty:
+            continue
+        bootstrap = ClusterBootstrap(both["case_id one"].map(some.clusters), some.seed)
+        truth = both["case_id one"].map(targets)
+        same = bootstrap.estimate(share_statistic(both["side one"] == both["side other"]))
+        kappa = bootstrap.estimate(cohens_kappa(both["side one"], both["side other"]))
+        yield {
+            **_debates_of(runs[0]),
+            "first": first,
+            "second": second,
+            **dict(zip(("same answer", "same low", "same high"), same, strict=True)),
+            **dict(zip(("kappa", "kappa low", "kappa high"), kappa, strict=True)),
+            "first right": float((both["side one"] == truth).mean()),
+            "second right": float((both["side other"] == truth).mean()),
+            "debates": len(both),
+        }
+
+
+def _last(run: Run, seat: str) -> pd.DataFrame:
+    """The last belief of a seat in each debate."""
+    return stated_beliefs(run, seat).groupby(DEBATE)[["case_id", "side"]].last()

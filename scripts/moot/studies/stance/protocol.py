@@ -1,0 +1,73 @@
+"""Stance and polarity of short texts (Heller et al., "Finding Common Ground", sections 4.1 and 5.1), by one model.
+
+The paper prompts zero-shot with a basic prompt. Where it does not say what form the answer takes, all three forms that
+matter are here: a bare label, JSON, or the likelihood of the label words.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from moot.llm.parsing.ladder import parse_label
+from moot.protocols import ProtocolParams, protocol
+from moot.protocols.debate import Answer, Debate
+from moot.protocols.people import choice_form
+from moot.protocols.prompting import choose_examples
+from moot.protocols.replies import prediction_schema, read_answer, spoken
+from moot.protocols.utterances import Utterance
+
+SEAT = "annotator"
+PROMPTS = ("stance/",)
+
+
+class StanceParams(ProtocolParams):
+    """Parameters of `stance` and `polarity`; the defaults are the paper's."""
+
+    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
+    prompting: Literal["zero_shot", "few_shot", "cot"] = Field(
+        "zero_shot",
+        description="the question alone, labelled training examples before it, or reasoning before the answer",
+    )
+    answer: Literal["label", "json", "likelihood"] = Field(
+        "label", description="a bare label, JSON with a confidence, or the likelihood of the label words"
+    )
+    shots: int = Field(6, ge=1, description="with few_shot: how many examples, the same number of each label")
+
+
+@protocol("stance", StanceParams, study="stance", prompts=PROMPTS, seats=lambda _: (SEAT,))
+async def stance(debate: Debate, params: StanceParams) -> Answer | None:
+    """Which side a text takes on its topic."""
+    return await classify(debate, params, "stance/stance")
+
+
+@protocol("polarity", StanceParams, study="stance", prompts=PROMPTS, seats=lambda _: (SEAT,))
+async def polarity(debate: Debate, params: StanceParams) -> Answer | None:
+    """Whether a text speaks well or badly of its subject."""
+    return await classify(debate, params, "stance/polarity")
+
+
+async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer | None:
+    """One answer to one text, in the form that the parameters ask for."""
+    shots = []
+    if params.prompting == "few_shot":
+        shots = choose_examples(debate.examples, params.shots, debate.seed, balanced=True)
+    if params.answer == "json":
+        schema = prediction_schema(debate.task, reasoning=params.prompting == "cot")
+        return read_answer(debate, await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots))
+    if params.answer == "likelihood":
+        if params.prompting == "cot":
+            await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)
+        words = {label: spoken(label) for label in debate.task.labels}
+        return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, words=words, shots=shots))
+    form = choice_form(tuple(spoken(label) for label in debate.task.labels))
+    said = await debate.say(SEAT, "prediction", prompt, form=form, shots=shots)
+    return read_answer(debate, read_bare_label(debate, said))
+
+
+def read_bare_label(debate: Debate, said: Utterance) -> Utterance:
+    """Read a reply as one of the task's labels; what names none, or two, is invalid."""
+    if not said.failed:
+        parsed = parse_label(said.text, tuple(spoken(label) for label in debate.task.labels))
+        said.parsed, said.parse_status = parsed.value or {"problem": parsed.problem}, parsed.status
+        said.prediction = str(parsed.value["prediction"]).lower() if parsed.value else None
+    return said

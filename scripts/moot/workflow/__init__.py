@@ -1,0 +1,1 @@
+"""What Snakemake is told: digests, records, messages on the terminal."""

@@ -1,0 +1,26 @@
+"""What every script does around its pure function: a plan, a log, a record, and one message instead of a traceback."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from moot.core.command_line import SHIPPED
+from moot.core.log import job_log
+from moot.core.stopping import ending_with_the_run
+from moot.plan.plan import Plan
+from moot.workflow.records import recorded
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+
+@contextmanager
+def job(snakemake: "Snakemake") -> Iterator[Plan]:
+    """A job's checked plan, with its log open; the job's record is written when the block ends well.
+
+    A process that does several jobs hands each the same plan, as `snakemake.plan`.
+    """
+    with job_log(snakemake.log[0]), ending_with_the_run():
+        plan = getattr(snakemake, "plan", None) or Plan.from_yaml(snakemake.config, SHIPPED)
+        with recorded(snakemake):
+            yield plan

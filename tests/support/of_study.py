@@ -1,0 +1,12 @@
+"""The tables or figures of one study, by name."""
+
+from typing import TypeVar
+
+from moot.core.registry import Registry
+from moot.report.content import Figure, Table
+
+Shown = TypeVar("Shown", Table, Figure)
+
+
+def of_study(registry: Registry[Shown], study: str) -> list[Shown]:
+    return [registry[name] for name in registry if registry[name].study == study]
