@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.legal.rubric import OUTCOMES
-from moot.legal.rules import opinion_outcome
 from moot.studies.appellate.deidentify import Deidentified, Opinion, deidentify
 from moot.studies.appellate.deidentify.reading import announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.recogniser import is_installed, recognised_names
 from moot.studies.appellate.deidentify.survivors import without_pseudonyms
 from moot.studies.appellate.deidentify.vocabulary import COMMON
+from moot.studies.appellate.legal.rubric import OUTCOMES
+from moot.studies.appellate.legal.rules import opinion_outcome
 
 CHARACTERS = 6_000
 PASSAGE = 1_000  # characters that a person reads

@@ -17,7 +17,7 @@ from browser_pages import PHONE, WIDE, violations
 from fault_server import FaultServer
 from moot.desk.labelling import Labelling
 from moot.labels.sheets import read_annotations
-from moot.legal.rubric import LABELS
+from moot.studies.appellate.legal.rubric import LABELS
 from project_copy import Workflow
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from moot.core.artifacts import SCHEMAS, describe, write_rows
 from moot.core.errors import UserError
 from moot.datasets import LoadContext
-from moot.legal.rules import label_statement
 from moot.studies.appellate.data_opinions import OpinionsOptions, describe_problems, human_statements, load
 from moot.studies.appellate.deidentify import Opinion, deidentify, recheck, recogniser
 from moot.studies.appellate.deidentify.gates import check, forbidden_words, surviving_marked
@@ -25,6 +24,7 @@ from moot.studies.appellate.deidentify.reading import announced_outcome, read_op
 from moot.studies.appellate.deidentify.recogniser import recognised_names
 from moot.studies.appellate.deidentify.references import replace_references, with_letters
 from moot.studies.appellate.deidentify.segments import extract_part, majority, split_opinion
+from moot.studies.appellate.legal.rules import label_statement
 
 Context = Callable[..., LoadContext]
 FACTS = (

@@ -19,9 +19,9 @@ from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
-from moot.labels.sheets import read_annotations
-from moot.legal.rubric import LABELS
+from moot.labels.sheets import Known, read_annotations
 from moot.protocols.inbox import read_answer_file
+from moot.studies.appellate.legal.rubric import LABELS
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SAID = {"position": "I would affirm the decision.", "statement": "The record is thin.", "confidence": "70"}
@@ -163,7 +163,7 @@ async def test_labels_are_kept_one_by_one_and_undone_one_by_one(client: TestClie
         assert "=Statement" in page and "<b onclick" not in page and f"{number - 1} of 3" in page
         await client.post(address, data={"item": shown, "label": label})
         given.append(shown)
-        rows, faults = read_annotations([file], {SHEET: set(map(item, range(3)))})
+        rows, faults = read_annotations([file], {SHEET: Known(set(map(item, range(3))), LABELS)})
         assert faults == [] and rows["label"].iloc[-1] == label and list(rows["item"]) == given
     assert "All statements of this sheet are labelled" in await (await client.get(address)).text()
     other_tab = await (await client.post(address, data={"item": given[0], "label": "REVERSE"})).text()

@@ -16,7 +16,8 @@ from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling, conflicts
 from moot.jobs.labels import by_people, effective_labels
-from moot.labels.sheets import filled_files, read_annotations
+from moot.labels.sheets import Known, filled_files, read_annotations
+from moot.studies.appellate.legal.rubric import LABELS
 
 ANN = ["AFFIRM", "AFFIRM", "REVERSE", "NONE"]
 BOB = ["AFFIRM", "REVERSE", "REVERSE AND REMAND", "NONE"]
@@ -94,7 +95,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
     visit(tmp_path, decide_one)
     visit(tmp_path, go_on)
     files = filled_files(tmp_path / "data" / "annotations")
-    rows, faults = read_annotations(files, {SHEET: set(map(item, range(4)))})
+    rows, faults = read_annotations(files, {SHEET: Known(set(map(item, range(4))), LABELS)})
     statements = pd.DataFrame(
         {"item": list(map(item, range(4))), "debate_id": [f"case-{number}#0" for number in range(4)], "turn": 2}
     )
@@ -125,7 +126,7 @@ def test_agreement_of_three_is_alpha_and_two_decisions_in_files_are_a_fault(tmp_
     folder = tmp_path / "data" / "annotations"
     for name in ("kim", "zoe"):
         (folder / f"{name}.csv").write_text(f"item,label,adjudicator\n{item(1)},REVERSE,{name}\n")
-    rows, (fault,) = read_annotations(filled_files(folder), {SHEET: set(map(item, range(4)))})
+    rows, (fault,) = read_annotations(filled_files(folder), {SHEET: Known(set(map(item, range(4))), LABELS)})
     assert "an adjudicator decided on" in fault and "zoe.csv" in fault
     assert (rows["kind"] == "adjudicated").sum() == 1
     with pytest.raises(UserError, match="cannot be a name"):

@@ -10,7 +10,7 @@ from moot.core.errors import UserError
 from moot.jobs.labels import ALL_COLUMNS, counted_labels
 from moot.labels.sample import draw_more, inclusion, name_units, read_sample, said, unit_sizes, write_sample
 from moot.labels.statements import statement_id
-from moot.legal.rubric import CODES
+from moot.studies.appellate.legal.rubric import CODES, NO_STANCE_CODE
 
 NOTHING = read_sample(None)
 
@@ -124,10 +124,10 @@ def by_person(labels: pd.DataFrame, label: str, *debates: str, kind: str = "huma
 def test_what_labellers_doubt_is_drawn_more_readily() -> None:
     statements, labels = panel()
     judged = labels.assign(labeler="judge:m", code=labels["code"].where(labels["debate_id"] != "d4", CODES["AFFIRM"]))
-    sizes = unit_sizes(statements, pd.concat([labels, judged]), labels)
+    sizes = unit_sizes(statements, pd.concat([labels, judged]), labels, NO_STANCE_CODE)
     size = dict(zip(statements["debate_id"], name_units(statements).map(sizes), strict=True))
     assert size["d1"] < size["d3"] == size["d2"] < size["d4"], "agreed; no position or a change; the labellers differ"
-    assert set(unit_sizes(statements, labels[:0], labels[:0])) == {size["d3"], size["d3"] / 2**0.5}
+    assert set(unit_sizes(statements, labels[:0], labels[:0], NO_STANCE_CODE)) == {size["d3"], size["d3"] / 2**0.5}
     assert not said(statements).all()
 
 

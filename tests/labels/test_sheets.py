@@ -9,14 +9,17 @@ import pandas as pd
 import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
+from moot.core.rubric import RUBRICS
 from moot.jobs.labels import by_function, by_people, effective_labels
 from moot.labels.agreement import annotator_agreement, confusion
-from moot.labels.sheets import blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
+from moot.labels.sheets import Known, blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
-from moot.legal.rubric import CODES, LABELS
+from moot.studies.appellate.legal.rubric import CODES, LABELS
 
 FACTS = {"c1": "Facts one.", "c2": "Facts two."}
 TEXTS = ["I vote to affirm.", "=HYPERLINK(1) I would reverse.", "Both sides have merit.", "", "I vote to affirm again."]
+
+RUBRIC = RUBRICS["appellate"]
 
 
 @pytest.fixture
@@ -35,8 +38,8 @@ def statements(tmp_path: Path) -> pd.DataFrame:
     return read_statements([path])
 
 
-def known(statements: pd.DataFrame) -> dict[str, set[str]]:
-    return {sheet_id("panel", "tiny"): set(statements["item"])}
+def known(statements: pd.DataFrame) -> dict[str, Known]:
+    return {sheet_id("panel", "tiny"): Known(set(statements["item"]), LABELS)}
 
 
 def fill(path: Path, sheet: Path, label: dict[str, str], annotator: str = "") -> Path:
@@ -63,7 +66,7 @@ def test_a_sheet_is_blind_shuffled_and_without_empty_statements(statements: pd.D
 def test_a_label_is_of_the_words_that_were_labelled(statements: pd.DataFrame, tmp_path: Path) -> None:
     """A debate that is held anew says other words in the same turn: the old label is none of theirs."""
     shards = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
-    sheet = write_sheets(blinded(statements, FACTS, seed=1), tmp_path, "abc")[0]
+    sheet = write_sheets(blinded(statements, FACTS, seed=1), tmp_path, "abc", RUBRIC)[0]
     filled = fill(tmp_path / "annotations" / "ann.csv", sheet, dict.fromkeys(TEXTS, "AFFIRM"), "ann")
     said = pd.read_parquet(shards)
     changed = TEXTS[1]
@@ -74,29 +77,32 @@ def test_a_label_is_of_the_words_that_were_labelled(statements: pd.DataFrame, tm
     assert len(labels) == 3 and len(faults) == 1 and "may say other words" in faults[0]
     [new] = anew.loc[anew["text"] == "I would reverse.", "item"]
     assert new not in set(labels["item"])
-    assert list(pd.read_csv(write_sheets(blinded(anew, FACTS, 1), tmp_path, "abc")[0])["item"]) == [new]
+    assert list(pd.read_csv(write_sheets(blinded(anew, FACTS, 1), tmp_path, "abc", RUBRIC)[0])["item"]) == [new]
 
 
 def test_a_sheet_on_disk_is_never_written_to_again(statements: pd.DataFrame, tmp_path: Path) -> None:
     sheet = blinded(statements, FACTS, seed=1)
-    path, tasks = write_sheets(sheet, tmp_path, "abc")
+    path, tasks = write_sheets(sheet, tmp_path, "abc", RUBRIC)
     assert "'=HYPERLINK" in path.read_text()
     assert len(json.loads(tasks.read_text())) == 4
     fill(path, path, {"I vote to affirm.": "AFFIRM"})
     filled = path.read_bytes()
-    assert write_sheets(sheet, tmp_path, "abc")[0] == path
+    assert write_sheets(sheet, tmp_path, "abc", RUBRIC)[0] == path
     assert path.read_bytes() == filled
     more = pd.concat([sheet, sheet.iloc[:1].assign(item="abc-new")])
-    assert write_sheets(more, tmp_path, "abc")[0] == tmp_path / "abc-2.csv"
+    assert write_sheets(more, tmp_path, "abc", RUBRIC)[0] == tmp_path / "abc-2.csv"
     assert list(pd.read_csv(tmp_path / "abc-2.csv")["item"]) == ["abc-new"]
     assert path.read_bytes() == filled
-    assert write_sheets(more, tmp_path, "abc")[0] == tmp_path / "abc-2.csv" and not (tmp_path / "abc-3.csv").exists()
-    assert write_sheets(sheet.iloc[:0], tmp_path, "none") == []
+    assert (
+        write_sheets(more, tmp_path, "abc", RUBRIC)[0] == tmp_path / "abc-2.csv"
+        and not (tmp_path / "abc-3.csv").exists()
+    )
+    assert write_sheets(sheet.iloc[:0], tmp_path, "none", RUBRIC) == []
 
 
 def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path: Path) -> None:
     sheet = blinded(statements, FACTS, seed=1)
-    path, _ = write_sheets(sheet, tmp_path / "out", "abc")
+    path, _ = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
     folder = tmp_path / "annotations"
     fill(folder / "ann.csv", path, {"I vote to affirm.": "affirm", "Both sides have merit.": " none "}, "ann")
     export = [

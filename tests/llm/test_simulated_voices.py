@@ -12,7 +12,6 @@ from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig, SimulatedVoice
-from moot.legal.rules import label_statement
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
 from moot.llm.simulated.beliefs import Belief, form_belief, read_request, world_of
@@ -22,6 +21,7 @@ from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
 from moot.stats.calibration import calibration_error_by_chance, calibration_error_statistic
 from moot.stats.paired import compare
 from moot.studies.appellate.data_opinions import TASK as APPEAL
+from moot.studies.appellate.legal.rules import label_statement
 from moot.workflow.digests import Stages
 
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")

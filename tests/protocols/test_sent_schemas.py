@@ -15,11 +15,12 @@ from pydantic import BaseModel
 import moot.labels
 import moot.protocols
 from moot.core.cases import Task
-from moot.labels.judge import Judged
+from moot.labels.judge import judged_form
 from moot.llm.parsing.schema import json_schema
 from moot.protocols import ProtocolParams
 from moot.protocols.people import PersonsForm
 from moot.protocols.replies import Factor, prediction_schema
+from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import Spoken, round_schema
 from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
 from moot.studies.conference.protocol_decisions import Grade, decision_schema
@@ -38,7 +39,7 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "Factor": (Factor, "61e5ce9c2ca54f80"),
     "Grade": (Grade, "506bc2c50adda40f"),
     "Inline": (Inline, "12ba991f04772202"),
-    "Judged": (Judged, "89b807f567e05cd1"),
+    "Judged": (judged_form(LABELS), "89b807f567e05cd1"),
     "Notes": (Notes, "0915d586a8af2e43"),
     "Spoken": (Spoken, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),

@@ -10,14 +10,14 @@ import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.cases import Case
-from moot.legal.citations import count_citations
-from moot.legal.rubric import CODES
 from moot.report import FIGURES, TABLES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.results import ExperimentResults
 from moot.studies.appellate.data_opinions import TASK
+from moot.studies.appellate.legal.citations import count_citations
+from moot.studies.appellate.legal.rubric import CODES
 from moot.studies.appellate.panel_steps import opposing_influences, panel_steps, position_changes
 from moot.studies.appellate.phases import STUDY
 from moot.studies.appellate.scores_labels import label_scores

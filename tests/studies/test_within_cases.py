@@ -10,7 +10,6 @@ import pytest
 
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
-from moot.legal.rubric import CODES
 from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.scores import no_scores
@@ -22,6 +21,7 @@ from moot.stats.within_cases import interval_p, interval_within
 from moot.studies.across.tables_contrasts import contrasts
 from moot.studies.across.tables_questions import questions
 from moot.studies.appellate.data_opinions import TASK
+from moot.studies.appellate.legal.rubric import CODES
 from results_on_disk import experiment_view, prediction, repeating, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]

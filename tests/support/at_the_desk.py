@@ -8,6 +8,7 @@ import pandas as pd
 from courtroom_runs import configuration, hold
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case
+from moot.core.rubric import RUBRICS
 from moot.labels.sheets import SHEET_COLUMNS, write_sheets
 from moot.labels.statements import sheet_id, statement_id
 from moot.studies.appellate.data_opinions import TASK
@@ -30,7 +31,7 @@ def write_sheet(folder: Path, statements: int) -> Path:
     """A sheet of so many statements."""
     rows = [(item(number), f"Facts {number}.", words(number), "", "", "") for number in range(statements)]
     sheet = pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
-    return write_sheets(sheet, folder / "data" / "annotation_sheets", SHEET)[0]
+    return write_sheets(sheet, folder / "data" / "annotation_sheets", SHEET, RUBRICS["appellate"])[0]
 
 
 def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:

@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from moot.labels.judge import Judged
+from moot.labels.judge import judged_form
 from moot.llm.parsing.ladder import Parsed, parse_label, parse_reply
 from moot.protocols.replies import prediction_schema
+from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import round_schema
 from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
 from moot.studies.conference.protocol_decisions import ANSWERS, Grade, decision_schema
@@ -61,7 +62,7 @@ PROTOCOL_FORMS: dict[str, type[BaseModel]] = {
     "notes": Notes,
     "coding": coding_schema('{"cost": [], "climate": [], "jobs": []}'),
     "round": round_schema(3, 1500),
-    "judged": Judged,
+    "judged": judged_form(LABELS),
     "opinion": opinion_schema(WINNER.labels, WINNER.multilabel),
     "outcome": prediction_schema(WINNER),
     "articles": prediction_schema(ARTICLES),

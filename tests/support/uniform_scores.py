@@ -13,12 +13,12 @@ from snakemake.utils import update_config
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.jobs.results import experiment_results
-from moot.legal.rubric import AFFIRMED_CODE
 from moot.plan.plan import Plan
 from moot.report.content import Comparable, StudyResults
 from moot.report.published import read_published
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, Score
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
 from moot.studies.appellate.phases import PHASES, Phase
 
 PROJECT = Path(__file__).resolve().parents[2]

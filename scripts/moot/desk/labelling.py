@@ -10,7 +10,7 @@ from pathlib import Path
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv
 from moot.desk.durable import locked, replace
-from moot.legal.rubric import LABELS
+from moot.labels.sheets import read_labels
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 _SHEET = re.compile(r"[0-9a-f]{8}(-\d+)?")
@@ -61,6 +61,7 @@ class Labelling:
             raise UserError(f"{quoted(annotator)} has seen the labels of others on this sheet, to decide between them.")
         self.sheet, self.annotator = sheet, annotator
         self._folder = annotations
+        self.rubric = read_labels(sheets, sheet)
         self.path = annotations / f"{self.prefix}-{sheet}-{annotator}.csv"
         frame = read_csv(sheets / f"{sheet}.csv", ("item", "facts", "statement"))
         self.statements = [
@@ -85,7 +86,7 @@ class Labelling:
         Raises:
             UserError: no such statement or label.
         """
-        if label not in LABELS or item not in {statement.item for statement in self.statements}:
+        if label not in self.rubric or item not in {statement.item for statement in self.statements}:
             raise UserError(f"{quoted(label)} of {quoted(item)}: no such label or statement on this sheet.")
         with locked(self._folder):
             given, standing = self.labels(), self.standing()

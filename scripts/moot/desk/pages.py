@@ -22,7 +22,6 @@ from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling
-from moot.legal.rubric import DEFINITIONS
 from moot.protocols.forms import LONGEST_ANSWER
 from moot.report.escaping import visible
 
@@ -183,7 +182,7 @@ async def show_statement(request: web.Request) -> web.Response:
     last = next(reversed(given), "")
     return _page(
         request, "label", work=work, statement=work.next_open(), done=len(given), last=last,
-        last_label=given.get(last, ""), rubric=DEFINITIONS, stood=request.query.get("stood", ""),
+        last_label=given.get(last, ""), rubric=work.rubric, stood=request.query.get("stood", ""),
     )  # fmt: skip
 
 
@@ -207,7 +206,7 @@ async def show_conflict(request: web.Request) -> web.Response:
     done = sum(statement.item in decided for statement in work.statements)
     return _page(
         request, "settle", work=work, statement=work.next_open(), done=done, last=last,
-        last_label=own.get(last, ""), rubric=DEFINITIONS, stood=request.query.get("stood", ""),
+        last_label=own.get(last, ""), rubric=work.rubric, stood=request.query.get("stood", ""),
     )  # fmt: skip
 
 

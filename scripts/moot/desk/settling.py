@@ -12,7 +12,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv
 from moot.desk.labelling import Labelling, Statement, sheet_names
 from moot.labels import ADJUDICATED, HUMAN
-from moot.labels.sheets import filled_files, read_annotations
+from moot.labels.sheets import Known, filled_files, read_annotations, read_labels
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 
 _PAIR = 2
@@ -35,10 +35,11 @@ class Agreement:
 
 def read_people(sheets: Path, annotations: Path) -> pd.DataFrame:
     """All labels and decisions of people on the sheets that there are, columns as `read_annotations` gives them."""
-    known: dict[str, set[str]] = {}
+    known: dict[str, Known] = {}
     for name in sheet_names(sheets):
         for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
-            known.setdefault(str(item).split("-", maxsplit=1)[0], set()).add(str(item))
+            sheet = str(item).split("-", maxsplit=1)[0]
+            known.setdefault(sheet, Known(set(), read_labels(sheets, name))).items.add(str(item))
     return read_annotations(filled_files(annotations), known)[0]
 
 

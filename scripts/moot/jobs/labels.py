@@ -11,13 +11,14 @@ import pandas as pd
 from moot.core.artifacts import describe, read_cases, write_frame, write_rows
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
+from moot.core.rubric import RUBRICS, Rubric
 from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, kinds
 from moot.labels.sample import inclusion, name_units, read_sample, said
-from moot.labels.sheets import FAULTS, read_annotations
+from moot.labels.sheets import FAULTS, Known, read_annotations
 from moot.labels.statements import read_statements, sheet_id
-from moot.legal.rubric import CODES, NONE
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
+from moot.protocols import PROTOCOLS
 
 ALL_COLUMNS = (
     "experiment",
@@ -34,7 +35,7 @@ ALL_COLUMNS = (
 )
 
 
-def by_function(labeler: str, statements: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Iterator[dict[str, Any]]:
     """What a registered labeler says of every statement.
 
     Raises:
@@ -44,8 +45,8 @@ def by_function(labeler: str, statements: pd.DataFrame) -> Iterator[dict[str, An
     if len(given) != len(statements):
         raise UserError(f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected as many.")
     for row, (label, evidence) in zip(_records(statements), given, strict=True):
-        if label and label not in CODES:
-            raise unknown_name("label", label, CODES, f"labeler '{labeler}'")
+        if label and label not in rubric.codes:
+            raise unknown_name("label", label, rubric.codes, f"labeler '{labeler}'")
         if label:
             yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
 
@@ -64,6 +65,7 @@ def by_judge(
         model,
         plan.config.models[model],
         plan.experiments[job.experiment].prompts,
+        rubric_of(plan, job.experiment),
         plan.config.ledger,
         Settings(
             plan.config.replay, plan.config.budget, job.threads, plan.config.models, simulated_endpoints(plan.config)
@@ -113,7 +115,7 @@ def by_machines(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted_labels(
-    statements: pd.DataFrame, labels: pd.DataFrame, sample: pd.DataFrame, order: Sequence[str]
+    statements: pd.DataFrame, labels: pd.DataFrame, sample: pd.DataFrame, order: Sequence[str], none: str
 ) -> pd.DataFrame:
     """The label that counts for each statement, and beside it what corrects it.
 
@@ -122,6 +124,7 @@ def counted_labels(
         labels: those of every labeller, columns `ALL_COLUMNS`.
         sample: the drawn sample, as `read_sample` gives it.
         order: whose label counts first.
+        none: the label of a statement that takes no position.
 
     Returns:
         One row a statement with a label, columns of the labels schema.
@@ -136,7 +139,7 @@ def counted_labels(
     drawn = inclusion(sample, set(spoken["unit"]), set(spoken["unit"]) - unlabelled)
     rows["inclusion"] = rows["unit"].map(drawn).astype(float)
     if len(drawn):  # what says nothing needs nobody to label it
-        rows.loc[~rows["said"], "drawn_label"] = NONE
+        rows.loc[~rows["said"], "drawn_label"] = none
         rows.loc[~rows["said"], "inclusion"] = 1.0
         LOG.info(
             "drawn sample: %d statements count, of %d units", int(spoken["unit"].isin(drawn.index).sum()), len(drawn)
@@ -147,10 +150,17 @@ def counted_labels(
     return effective_labels(labels, order).merge(beside, "left", keys)
 
 
-def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, set[str]]:
-    """Every blind id of the run's statements, by its first part; experiments without transcripts yet have none."""
+def rubric_of(plan: Plan, experiment: str) -> Rubric:
+    """The rubric by which an experiment's statements are labelled: its protocol names it."""
+    return RUBRICS[PROTOCOLS[plan.experiments[experiment].config.protocol].rubric]
+
+
+def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, Known]:
+    """What sheets of the run may hold, by the first part of blind ids; experiments without transcripts have no ids."""
     return {
-        sheet_id(experiment, model): set(read_statements(shards)["item"]) if shards else set()
+        sheet_id(experiment, model): Known(
+            set(read_statements(shards)["item"]) if shards else set(), rubric_of(plan, experiment).labels
+        )
         for (experiment, model), shards in shards_of.items()
         if experiment in plan.experiments
     }
@@ -189,13 +199,14 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     """
     statements = read_statements(job.shards[job.experiment, job.model])
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
+    rubric = rubric_of(plan, job.experiment)
     rows: list[dict[str, Any]] = []
     for labeler in plan.experiments[job.experiment].config.labelers:
         kind = labeler.partition(":")[0]
         if kind == JUDGE:
             rows += by_judge(plan, labeler, job, statements, facts)
         elif kind != HUMAN:
-            rows += by_function(kind, statements)
+            rows += by_function(kind, statements, rubric)
     annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
     rows += by_people(statements, annotations)
     if not rows and len(statements):
@@ -209,7 +220,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
             )
         )
     labels = pd.DataFrame(rows, columns=list(ALL_COLUMNS))
-    labels["code"] = labels["label"].map(CODES)
+    labels["code"] = labels["label"].map(rubric.codes)
     return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
 
 
@@ -231,7 +242,9 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, 
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(everything, "annotations", labels, described)
     statements = read_statements(job.shards[job.experiment, job.model])
-    counted = counted_labels(statements, labels, read_sample(job.sample), plan.config.annotations)
+    counted = counted_labels(
+        statements, labels, read_sample(job.sample), plan.config.annotations, rubric_of(plan, job.experiment).none
+    )
     write_rows(output, "labels", _records(counted), described)
 
 

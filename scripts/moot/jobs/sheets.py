@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.log import LOG
-from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels
+from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels, rubric_of
 from moot.labels.sample import draw_more, name_units, read_sample, said, sample_file, unit_sizes, write_sample
 from moot.labels.sheets import blinded, write_sheets
 from moot.labels.statements import read_statements, sheet_id
@@ -44,7 +44,8 @@ def write_drawn_sheet(plan: Plan, job: SheetJob) -> list[Path]:
     statements = read_statements(job.shards)
     labels = read_frames(job.annotations) if job.annotations else pd.DataFrame(columns=list(ALL_COLUMNS))
     labels = by_machines(labels)
-    sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations))
+    rubric = rubric_of(plan, job.experiment)
+    sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position)
     units = name_units(statements)
     counts = units[said(statements)].value_counts()
     path = sample_file(job.folder, job.experiment, job.model)
@@ -52,7 +53,7 @@ def write_drawn_sheet(plan: Plan, job: SheetJob) -> list[Path]:
     drawn = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
     stem = sheet_id(job.experiment, job.model)
-    written = write_sheets(blinded(drawn, facts, plan.config.seed), job.folder, stem)
+    written = write_sheets(blinded(drawn, facts, plan.config.seed), job.folder, stem, rubric)
     if len(sample):
         write_sample(path, sample)
         written.append(path)

@@ -16,8 +16,6 @@ between annotators that differ.
 """
 PEOPLE = (ADJUDICATED, HUMAN)
 """Kinds of labels that people gave, those that count more first."""
-JUDGE_PROMPT = "panel/label"
-"""The prompt template of a model that labels."""
 
 Labeler = Callable[[pd.DataFrame], Iterable[tuple[str, str]]]
 

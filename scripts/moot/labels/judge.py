@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -10,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.errors import CallFailedError, DebatePausedError, RunStoppedError
 from moot.core.model_config import ModelConfig
-from moot.labels import JUDGE_PROMPT
-from moot.legal.rubric import LABELS, describe_rubric
+from moot.core.rubric import Rubric
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
@@ -23,12 +23,18 @@ from moot.llm.request import request_to
 MOST_TOKENS = 200
 
 
-class Judged(BaseModel):
-    """What the model replies: a label, and the words of the statement that show it."""
+@cache
+def judged_form(labels: tuple[str, ...]) -> type[BaseModel]:
+    """The form in which a model labels: one of the rubric's labels, and the words of the statement that show it."""
 
-    model_config = ConfigDict(extra="forbid")
-    evidence: Annotated[str, Field(description="the words of the statement that show it, or empty"), MAY_BE_MISSING]
-    label: Literal[LABELS]  # type: ignore[valid-type]
+    class Judged(BaseModel):
+        """What the model replies: a label, and the words of the statement that show it."""
+
+        model_config = ConfigDict(extra="forbid")
+        evidence: Annotated[str, Field(description="the words of the statement that show it, or empty"), MAY_BE_MISSING]
+        label: Literal[labels]  # type: ignore[valid-type]
+
+    return Judged
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Judge:
         name: its name in the configuration.
         config: its entry there.
         prompts: the templates.
+        rubric: by which it labels.
         ledger: the configured ledger.
         settings: of its calls.
         seed: the configuration's seed.
@@ -47,6 +54,7 @@ class Judge:
     name: str
     config: ModelConfig
     prompts: Prompts
+    rubric: Rubric
     ledger: str
     settings: Settings
     seed: int
@@ -93,9 +101,14 @@ async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
 
 async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
     if not statement.strip():
-        return "NONE", ""
+        return judge.rubric.none, ""
+    form = judged_form(judge.rubric.labels)
     messages = judge.prompts.render(
-        JUDGE_PROMPT, rubric=describe_rubric(), facts=facts, statement=statement, reply_format=describe_schema(Judged)
+        judge.rubric.prompt,
+        rubric=judge.rubric.describe(),
+        facts=facts,
+        statement=statement,
+        reply_format=describe_schema(form),
     )
     request = request_to(
         chat.config,
@@ -103,11 +116,11 @@ async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[
         max_tokens=MOST_TOKENS,
         temperature=0.0,
         seed=judge.seed,
-        schema=json_schema(Judged),
+        schema=json_schema(form),
     )
     try:
         _, reply = await chat.ask(request, 0)
     except CallFailedError as error:
         return "", str(error)
-    parsed = parse_reply(reply.text, Judged)
+    parsed = parse_reply(reply.text, form)
     return (parsed.value["label"], str(parsed.value.get("evidence", ""))) if parsed.value else ("", parsed.problem)

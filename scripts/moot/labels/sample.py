@@ -21,7 +21,6 @@ from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.input_files import read_csv
 from moot.labels.statements import sheet_id, unit_id
-from moot.legal.rubric import NO_STANCE_CODE
 
 EXPECTED_ERRORS = {"labellers differ": 0.35, "no position, or another one than in the round beside": 0.2, "else": 0.08}
 """How often the labeller whose label counts is expected to be wrong, by what the labellers say of a statement."""
@@ -45,16 +44,19 @@ def said(statements: pd.DataFrame) -> "pd.Series[bool]":
     return statements["text"].str.strip() != ""
 
 
-def unit_sizes(statements: pd.DataFrame, labels: pd.DataFrame, predicted: pd.DataFrame) -> "pd.Series[float]":
+def unit_sizes(
+    statements: pd.DataFrame, labels: pd.DataFrame, predicted: pd.DataFrame, no_position: int
+) -> "pd.Series[float]":
     """The size of each unit that says something.
 
     Args:
         statements: as `read_statements` gives them.
         labels: those of all labellers that are no people: columns debate_id, turn, code, labeler.
         predicted: the one of them that counts for each statement.
+        no_position: the code of statements that take no position.
     """
     keys = pd.MultiIndex.from_frame(statements[_STATEMENT])
-    code = predicted.set_index(_STATEMENT)["code"].reindex(keys).fillna(NO_STANCE_CODE).to_numpy()
+    code = predicted.set_index(_STATEMENT)["code"].reindex(keys).fillna(no_position).to_numpy()
     kinds = labels.groupby(_STATEMENT)["code"].nunique().reindex(keys).fillna(1).to_numpy()
     rows = statements.assign(unit=name_units(statements), code=code).sort_values(["unit", "turn"])
     beside = rows.groupby("unit")["code"]
@@ -63,7 +65,7 @@ def unit_sizes(statements: pd.DataFrame, labels: pd.DataFrame, predicted: pd.Dat
     )
     differ, doubtful, else_ = EXPECTED_ERRORS.values()
     differs = pd.Series(kinds > 1, index=statements.index)[rows.index]
-    errors = np.where(differs, differ, np.where(moves | (rows["code"] == NO_STANCE_CODE), doubtful, else_))
+    errors = np.where(differs, differ, np.where(moves | (rows["code"] == no_position), doubtful, else_))
     spoken = rows.assign(variance=errors * (1 - errors))[said(rows)]
     variances: pd.Series[float] = spoken.groupby("unit")["variance"].sum()
     return variances**0.5

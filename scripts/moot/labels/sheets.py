@@ -8,9 +8,11 @@ import csv
 import html
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 
@@ -18,14 +20,24 @@ from moot.core.artifacts import atomic_path
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
+from moot.core.rubric import Rubric
 from moot.labels import ADJUDICATED, HUMAN
-from moot.legal.rubric import DEFINITIONS, LABELS
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
 FILLED_COLUMNS = ("file", "row", "item", "label", "annotator", "kind")
 FAULTS = "annotation_faults"
 """The key in the metadata of `labels/`: a JSON list of messages."""
 FilledRow = tuple[str, int, str, str, str, str]
+OLDER_INTERFACE = "label_studio_config.xml"
+"""The labelling interface of sheets that have none of their own: all of one folder had the same."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a sheet may hold: the blind ids of statements, and their labels."""
+
+    items: set[str]
+    labels: Collection[str]
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
@@ -50,10 +62,11 @@ def label_studio_tasks(sheet: pd.DataFrame) -> list[dict[str, Any]]:
     return [{"data": dict(zip(columns, row, strict=True))} for row in sheet[columns].itertuples(index=False)]
 
 
-def label_studio_config() -> str:
+def label_studio_config(rubric: Rubric) -> str:
     """The labelling interface for Label Studio: facts, statement, one choice with the rubric as hints."""
     choices = "\n".join(
-        f'    <Choice value="{label}" hint="{html.escape(definition)}"/>' for label, definition in DEFINITIONS.items()
+        f'    <Choice value="{html.escape(label)}" hint="{html.escape(definition)}"/>'
+        for label, definition in rubric.definitions.items()
     )
     return (
         '<View>\n  <Header value="Facts"/>\n  <Text name="facts" value="$facts"/>\n  <Header value="Statement"/>\n'
@@ -63,8 +76,24 @@ def label_studio_config() -> str:
     )
 
 
-def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str) -> list[Path]:
-    """Write a sheet as CSV and Label Studio tasks, beside the interface; files that exist are left as they are.
+def read_labels(folder: Path, sheet: str) -> dict[str, str]:
+    """The labels of a sheet and what each means, from its labelling interface.
+
+    Raises:
+        UserError: there is none, or it is no XML.
+    """
+    path = next((path for path in (folder / f"{sheet}.xml", folder / OLDER_INTERFACE) if path.exists()), None)
+    if path is None:
+        raise UserError(f"{folder}: no labels of the sheet {sheet} ({sheet}.xml). Write sheets again.")
+    try:
+        choices = ElementTree.fromstring(read_text(path)).iter("Choice")  # noqa: S314 - moot wrote it
+    except ElementTree.ParseError as fault:
+        raise UserError(f"{path}: not XML ({fault}). Remove it and write sheets again.") from None
+    return {choice.get("value", ""): choice.get("hint", "") for choice in choices}
+
+
+def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -> list[Path]:
+    """Write a sheet as CSV and Label Studio tasks, beside its interface; files that exist are left as they are.
 
     Statements that stand on a sheet of this stem already are not written again; others get a sheet of the next number.
 
@@ -87,7 +116,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str) -> list[Path]:
     contents = {
         path: stream.getvalue(),
         tasks: json.dumps(label_studio_tasks(sheet), ensure_ascii=False, indent=1) + "\n",
-        folder / "label_studio_config.xml": label_studio_config(),
+        path.with_suffix(".xml"): label_studio_config(rubric),
     }
     for file, content in contents.items():
         if not file.exists():
@@ -109,12 +138,12 @@ def filled_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*") if file.suffix in (".csv", ".json") and file.is_file())
 
 
-def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tuple[pd.DataFrame, list[str]]:
+def read_annotations(files: Sequence[Path], known: Mapping[str, Known]) -> tuple[pd.DataFrame, list[str]]:
     """All that annotators filled in, checked row by row; rows without a label are not filled in yet and left out.
 
     Args:
         files: CSV sheets and Label Studio exports.
-        known: the first part of every blind id of this run to the ids of its statements.
+        known: the first part of every blind id of this run to what sheets with such ids may hold.
 
     Returns:
         The rows that can be used, with columns file, row, item, label, annotator, kind (human, or adjudicated: a
@@ -134,12 +163,13 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, set[str]]) -> tu
     for file_name, number, item, label, annotator, kind in rows:
         by = f"human:{annotator}" if kind == HUMAN else kind
         place = f"{file_name}: row {number}"
-        if label not in LABELS:
+        sheet = known.get(item.split("-")[0], Known(set(), ()))
+        if sheet.items and label not in sheet.labels:
             faults.append(
-                f"{place}, column 'label': found {quoted(label)}, expected one of: {', '.join(LABELS)}. "
+                f"{place}, column 'label': found {quoted(label)}, expected one of: {', '.join(sheet.labels)}. "
                 "Correct the row."
             )
-        elif item not in known.get(item.split("-")[0], set()):
+        elif item not in sheet.items:
             faults.append(
                 f"{place}, column 'item': {quoted(item)} is no statement of a debate of this run; expected an id as "
                 "the sheets have it. Remove the row, or run the configuration that the sheet was made with: a debate "

@@ -4,7 +4,8 @@ import itertools
 import re
 
 from moot.core.config import ExperimentConfig
-from moot.labels import JUDGE, JUDGE_PROMPT
+from moot.core.rubric import RUBRICS
+from moot.labels import JUDGE
 from moot.plan.arm_experiments import templates_of_arm
 from moot.protocols import PROTOCOLS
 
@@ -36,6 +37,7 @@ def _value_name(value: object) -> str:
 
 def templates_used(config: ExperimentConfig) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
+    found = PROTOCOLS[config.protocol]
     judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
-    labelling = (JUDGE_PROMPT,) if judged else ()
-    return (*PROTOCOLS[config.protocol].prompts, *templates_of_arm(config.arm), *labelling)
+    labelling = (RUBRICS[found.rubric].prompt,) if judged and found.rubric else ()
+    return (*found.prompts, *templates_of_arm(config.arm), *labelling)

@@ -124,7 +124,7 @@ class ExperimentReader:
 
     def _check_names(self, entry: str, config: ExperimentConfig) -> None:
         """Note data, models and labelers that nothing carries."""
-        labelers = {JUDGE, HUMAN, "rules", *LABELERS.extensions}
+        labelers = {JUDGE, HUMAN, *LABELERS}
         judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
         named: list[tuple[str, str, str, Collection[str]]]
         named = [("data set", "dataset", config.dataset, self._config.datasets)]
@@ -140,6 +140,13 @@ class ExperimentReader:
         if config.protocol not in PROTOCOLS:
             raise unknown_name("protocol", config.protocol, PROTOCOLS, self._where("experiments", entry, "protocol"))
         found = PROTOCOLS[config.protocol]
+        with self._faults.noting():
+            if config.labelers and not found.rubric:
+                rubrics = ", ".join(sorted(name for name in PROTOCOLS if PROTOCOLS[name].rubric))
+                raise UserError(
+                    f"{self._where('experiments', entry, 'labelers')}: the protocol '{config.protocol}' names no rubric "
+                    f"by which statements are labelled; these do: {rubrics}. Leave `labelers` out."
+                )
         try:
             params = found.params.model_validate(dict(config.params))
         except ValidationError as error:

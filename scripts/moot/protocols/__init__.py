@@ -106,6 +106,7 @@ class ProtocolEntry:
         debaters: who argues; None where nobody does.
         options: how its prompts name the options of an answer.
         seats: who may speak, from the parameters, so that `seats` can be checked; None where that is not said.
+        rubric: the labels of its statements, by the rubric's name; "" where they get none.
     """
 
     run: Protocol
@@ -117,6 +118,7 @@ class ProtocolEntry:
     debaters: Debaters | None = None
     options: Options = Options()
     seats: Callable[[Any], Sequence[str] | None] = _any_seat
+    rubric: str = ""
 
 
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "protocol", "moot.protocols")
@@ -133,6 +135,7 @@ def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
     debaters: Debaters | None = None,
     options: Options = Options(),
     seats: Callable[[Any], Sequence[str] | None] = _any_seat,
+    rubric: str = "",
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.
 
@@ -141,7 +144,7 @@ def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
 
     def add(run: Protocol) -> Protocol:
         templates = (f"{name}/",) if prompts is None else prompts
-        entry = ProtocolEntry(run, params, study, templates, needs, repeats, debaters, options, seats)
+        entry = ProtocolEntry(run, params, study, templates, needs, repeats, debaters, options, seats, rubric)
         PROTOCOLS.register(name)(entry)
         return run
 

@@ -16,8 +16,9 @@ from typing import Any
 from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest
 from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.rubric import RUBRICS
 from moot.datasets import LOADERS
-from moot.labels import HUMAN, JUDGE_PROMPT, LABELERS
+from moot.labels import HUMAN, LABELERS
 from moot.labels.sample import sample_file
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
@@ -213,6 +214,7 @@ class Stages:
     def label_statements(self, experiment: str, model: str) -> Digests:
         """The labelers, the models among them, and what people filled in, about any labelled experiment."""
         annotations = annotation_files()
+        rubric = RUBRICS[PROTOCOLS[self.plan.experiments[experiment].config.protocol].rubric]
         judges = {name: self.plan.config.models[name] for name in self.plan.labelling_models(experiment, model)}
         content = {
             "labelers": self.plan.experiments[experiment].config.labelers,
@@ -225,9 +227,14 @@ class Stages:
         about = {(experiment, model), *(self.labelled() if annotations else ())}
         before = [self.of("run_debates", experiment=name, model=model) for name, model in sorted(about)]
         found = self.plan.experiments[experiment]
-        prompts = found.prompts.digest(JUDGE_PROMPT) if judges else ""
+        prompts = found.prompts.digest(rubric.prompt) if judges else ""
         own = [LABELERS.extensions[name] for name in found.config.labelers if name in LABELERS.extensions]
-        return _digests(content, code_digest("labels", *LABELERS.modules(), *_endpoints(judges), *own), prompts, before)
+        return _digests(
+            content,
+            code_digest("labels", *LABELERS.modules(), *RUBRICS.modules(), *_endpoints(judges), *own),
+            prompts,
+            before,
+        )
 
     def write_annotation_sheet(self, experiment: str, model: str) -> Digests:
         """The debates whose statements people label, and the labels of those who are no people."""

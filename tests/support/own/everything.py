@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from moot.core.cases import Case, Task, stratified_splits
 from moot.core.model_config import ModelConfig
+from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.labels import labeler
 from moot.llm.endpoints import ENDPOINTS, Endpoint
@@ -46,7 +47,7 @@ class AskParams(ProtocolParams):
     tone: str = Field("dry", description="in which tone")
 
 
-@protocol("ask", AskParams, study="own", prompts=("own/ask",))
+@protocol("ask", AskParams, study="own", prompts=("own/ask",), rubric="shouting")
 async def ask(debate: Debate, params: AskParams) -> Answer | None:
     schema = prediction_schema(debate.task)
     return read_answer(debate, await debate.say("asked", "statement", "own/ask", schema=schema, number=STEP))
@@ -66,10 +67,18 @@ def echo(config: ModelConfig, threads: int) -> Endpoint:
     return Echo()
 
 
+RUBRICS.register("shouting")(
+    Rubric(
+        "shouting", {"LOUD": "names heads in capitals", "QUIET": "does not"}, {"LOUD": 1, "QUIET": 3}, "QUIET", {1: "heads"}, {"heads": "HEADS"},
+        "own/ask", lambda statement: "LOUD" if "HEADS" in statement else "QUIET",
+    )
+)  # fmt: skip
+
+
 @labeler("shouting")
 def shouting(statements: pd.DataFrame) -> Iterator[tuple[str, str]]:
     for text in statements["text"]:
-        yield ("AFFIRM", "HEADS") if "HEADS" in text else ("", "")
+        yield ("LOUD", "HEADS") if "HEADS" in text else ("", "")
 
 
 class First(ClassifierMixin, BaseEstimator):

@@ -18,12 +18,10 @@ from statistics import NormalDist
 
 from moot.core.cases import Case, Task, stable_fraction
 from moot.core.model_config import SimulatedVoice
-from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
-from moot.legal.rules import label_statement
+from moot.core.rubric import rubric_for
 from moot.llm.prompts import enclose
 from moot.llm.request import Request
 
-APPELLATE = frozenset({"affirm", "not affirm"})
 _BLOCK = re.compile(r"<(?P<tag>[a-z_]+)>\n(?P<text>.*?)\n</(?P=tag)>", re.DOTALL)
 _SPEAKER = re.compile(r"(?P<speaker>[^,:\n]{1,60})(?:, [^:\n]{1,60})?: ")
 _OWN_NAME = re.compile(r"You are (?P<name>(?:AI )?Judge \d+)")
@@ -138,10 +136,10 @@ def _told(prompt: str, block: re.Match[str]) -> Told:
 
 @lru_cache(maxsize=100_000)
 def stances(text: str, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels that a text speaks for, in their order; of an appellate statement by the rules of the study."""
-    if set(labels) == APPELLATE:
-        code = label_statement(text).code
-        return () if code == NO_STANCE_CODE else ("affirm" if code == AFFIRMED_CODE else "not affirm",)
+    """The labels that a text speaks for, in their order; where a rubric speaks of these labels, as its rules say."""
+    if rubric := rubric_for(frozenset(labels)):
+        answer = rubric.answer_of(text)
+        return (answer,) if answer else ()
     return tuple(found.casefold() for found in _names_of(labels).findall(text))
 
 

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from moot.core.model_config import SimulatedVoice
-from moot.legal import rubric
-from moot.legal.rules import label_statement
+from moot.core.rubric import RUBRICS, Rubric, rubric_for
 from moot.llm.request import Request
-from moot.llm.simulated.beliefs import APPELLATE, Belief, Reading, form_belief, stances
+from moot.llm.simulated.beliefs import Belief, Reading, form_belief, stances
 
 MARK = "[SIMULATED]"
 """Every free text begins with it, so that no transcript is taken for a model's."""
@@ -23,7 +22,6 @@ _DECISION = re.compile(r"Answer with (?P<words>[^\n:.]+?) and nothing else")
 _HEADINGS = re.compile(r"All (?P<judges>\d) judges speak in it")
 _SUM_UP = re.compile(r"Sum up the debate|归纳辩论")
 _CONFIDENCE = re.compile(r'"Confidence: "|confidence from 0 to 100')
-_BOX = {"affirm": "I would affirm the judgment.", "not affirm": "I would reverse the judgment."}
 _GRADED_RIGHT, _GRADED_WRONG = 8, 3
 _WORDS_A_TOKEN = 0.6
 
@@ -77,11 +75,8 @@ class Writer:
         taken = self.reading.side or belief.answer.casefold()
         if number and self.draw.random() > belief.certainty:
             taken = (belief.wrong if taken == belief.right.casefold() else belief.right).casefold()
-        position = (
-            _BOX[taken]
-            if set(self.reading.case.labels if self.reading.case else ()) == APPELLATE
-            else (f"The answer is {taken.upper()}.")
-        )
+        rubric = rubric_for(frozenset(self.reading.case.labels)) if self.reading.case else None
+        position = rubric.stated[taken] if rubric else f"The answer is {taken.upper()}."
         return self.padded(
             f"{position} Confidence: {self.stated(belief, len(labels))}" if self.asks_confidence else position
         )
@@ -118,8 +113,9 @@ class Writer:
             return self.confidence()
         if name == "grade":
             return self.grade(schema)
-        if name == "label" and set(schema.get("enum", ())) == set(rubric.LABELS):
-            return self.label()
+        asked = set(schema.get("enum", ()))
+        if name == "label" and (rubric := next((RUBRICS[n] for n in RUBRICS if set(RUBRICS[n].labels) == asked), None)):
+            return self.label(rubric)
         if name == "stands" and len(self.labels) > 1:
             return self.draw.random() < self.believe(self.labels).certainty
         return self.value(name, schema)
@@ -189,12 +185,12 @@ class Writer:
         low, high = int(schema.get("minimum", 0)), int(schema.get("maximum", 10))
         return min(high, max(low, round(steady + self.draw.gauss(0, self.voice.grader_noise))))
 
-    def label(self) -> str:
+    def label(self, rubric: Rubric) -> str:
         """The rubric's label of a statement as the rules read it, or any, in the share that is misread."""
         if self.draw.random() < self.voice.misread:
-            return self.draw.choice(rubric.LABELS)
+            return self.draw.choice(rubric.labels)
         statement = next((told.text for told in self.reading.told if told.tag == "statement"), self.reading.text)
-        return label_statement(statement).label
+        return rubric.by_rule(statement)
 
 
 def spoilt(voice: SimulatedVoice, text: str, place: float) -> tuple[str, str]:

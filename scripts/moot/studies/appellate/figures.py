@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.report import figure
 from moot.report.content import StudyResults
 from moot.report.figures import BLACK, GREY, SMALL, WIDTH, new_figure, note_below, nothing_to_draw, series_style
 from moot.stats.bootstrap import Floats, as_numbers, share_statistic
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import regular
 from moot.studies.appellate.phases import MOST_CASES_SHOWN, SPOKEN, STUDY, Phase, list_phases
 

@@ -1,11 +1,11 @@
-"""The rules of `moot.legal.rules` as a labeler."""
+"""The rules of `moot.studies.appellate.legal.rules` as a labeler."""
 
 from collections.abc import Iterator
 
 import pandas as pd
 
 from moot.labels import labeler
-from moot.legal.rules import label_statement
+from moot.studies.appellate.legal.rules import label_statement
 
 
 @labeler("rules")

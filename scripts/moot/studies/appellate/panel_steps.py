@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
-from moot.legal.citations import count_citations
-from moot.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_CODE, NONE, NOT_AFFIRMED_CODE
 from moot.scores.results import OVERALL, ExperimentResults
+from moot.studies.appellate.legal.citations import count_citations
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_CODE, NONE, NOT_AFFIRMED_CODE
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
 

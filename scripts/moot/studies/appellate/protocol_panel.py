@@ -20,14 +20,14 @@ from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import OVERRUN, VOTE
 from moot.core.likelihood import label_shares, without_prior
-from moot.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
-from moot.legal.rules import label_statement
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PERSON, PersonsForm, all_spoken
 from moot.protocols.replies import spoken
 from moot.protocols.utterances import Utterance
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, human_statements
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
+from moot.studies.appellate.legal.rules import label_statement
 from moot.studies.appellate.panel_statements import (
     Spoken,
     parts_of_json,
@@ -36,6 +36,7 @@ from moot.studies.appellate.panel_statements import (
     split_round,
     stated_confidence,
 )
+from moot.studies.appellate.rubric import APPELLATE
 
 HUMAN = "human"
 APPEAL = frozenset({AFFIRM, NOT_AFFIRM})
@@ -119,6 +120,7 @@ class HumanPanelParams(PanelParams):
     prompts=("panel/",),
     options=OPTIONS,
     seats=lambda _: (SCRIPT,),
+    rubric=APPELLATE,
 )
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
     """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
@@ -170,7 +172,16 @@ def _judges(params: PanelParams) -> list[str]:
 JUDGES = Debaters(_judges, "judge_1", peers=True)
 
 
-@protocol("panel", PanelParams, study="appellate", prompts=("panel/",), debaters=JUDGES, options=OPTIONS, seats=_judges)
+@protocol(
+    "panel",
+    PanelParams,
+    study="appellate",
+    prompts=("panel/",),
+    debaters=JUDGES,
+    options=OPTIONS,
+    seats=_judges,
+    rubric=APPELLATE,
+)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """In each round all judges speak unaware of one another; then all is shared."""
     seats = debate.in_order(_judges(params))
@@ -264,6 +275,7 @@ JUDGES_AND_PERSON = Debaters(lambda params: [*_judges(params)[:-1], HUMAN], "jud
     debaters=JUDGES_AND_PERSON,
     options=OPTIONS,
     seats=JUDGES_AND_PERSON.seats,
+    rubric=APPELLATE,
 )
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """As `panel`, with the human as the last judge; the others learn of the human's presence after the first round."""

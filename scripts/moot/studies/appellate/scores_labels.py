@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
 from moot.stats.prediction_powered import Sample, corrected_mean, corrected_ratio, estimate_share
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import groups_of_changes, is_panel, panel_steps, position_changes, regular
 
 CORRECTED = "corrected_"

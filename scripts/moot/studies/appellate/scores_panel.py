@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from moot.core.kinds import EXTRA, OVERRUN
-from moot.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import (
@@ -27,6 +26,7 @@ from moot.stats.bootstrap import (
     ratio,
     ratio_statistic,
 )
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import (
     HUMAN,
     groups_of_changes,

@@ -4,13 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from moot.legal.rubric import AFFIRMED_CODE
 from moot.report import table
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     compared,
     comparison,
 )
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
 from moot.studies.appellate.panel_steps import HUMAN, position_changes, regular
 from moot.studies.appellate.phases import (
     CODE_NAMES,

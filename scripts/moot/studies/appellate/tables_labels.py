@@ -7,10 +7,10 @@ import pandas as pd
 
 from moot.labels import ADJUDICATED, kinds
 from moot.labels.agreement import annotator_agreement
-from moot.legal.rubric import LABELS
 from moot.report import table
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import Measured
+from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.phases import STUDY, Phase, list_phases
 from moot.studies.appellate.rows import (
     BY_CASE_NOTE,

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.legal.sentences import split_sentences
 from moot.studies.appellate.deidentify.hints import announces_holding, asserts, generalises, tells_outcome
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.segments import split_opinion
+from moot.studies.appellate.legal.sentences import split_sentences
 
 MINIMUM_WORDS = 2  # of a sentence, small ones; a shorter piece is left over from a citation or a heading
 REASONING, WINDOW = 3, 5  # sentences of the court's own, of so many in a row: a background reasons from there on

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from moot.legal.sentences import split_sentences
 from moot.studies.appellate.deidentify.hints import tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon, plain
 from moot.studies.appellate.deidentify.names import naming_words
 from moot.studies.appellate.deidentify.opinion import Opinion, party_rules
 from moot.studies.appellate.deidentify.survivors import Survivor, find_survivors, without_pseudonyms
+from moot.studies.appellate.legal.sentences import split_sentences
 
 SHARED_WORDS = 0.8  # of a marked sentence's words in a row of the facts, from which on it counts as surviving
 MINIMUM_WORDS = 4

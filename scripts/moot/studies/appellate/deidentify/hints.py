@@ -7,9 +7,9 @@ or rules, and that says what is valid, sufficient or required, is the court's ow
 
 import re
 
-from moot.legal.dispositions import find_dispositions, mask
 from moot.studies.appellate.deidentify.lexicon import plain
 from moot.studies.appellate.deidentify.vocabulary import COMMON, ROLES, STATES
+from moot.studies.appellate.legal.dispositions import find_dispositions, mask
 
 _COURT_SPEAKS = re.compile(
     r"\b(?:we|We|WE|our|Our|us|ourselves|[Tt]his [Cc]ourt(?:['’]s)?|[Tt]his (?:opinion|appeal follow))\b"

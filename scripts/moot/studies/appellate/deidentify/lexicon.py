@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from moot.legal.sentences import split_sentences
 from moot.studies.appellate.deidentify.vocabulary import ALSO_NAMES, COMMON, OPENERS
+from moot.studies.appellate.legal.sentences import split_sentences
 
 CAPITALISED = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][\wÀ-ÿ]+)*"
 INITIALS = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|(?:St|Ste|Mt|Ft)\.)"

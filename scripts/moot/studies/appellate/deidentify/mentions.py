@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from moot.legal.sentences import split_sentences
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS, Lexicon, opens_sentence, plain
 from moot.studies.appellate.deidentify.vocabulary import (
     COMPANY_ENDS,
@@ -28,6 +27,7 @@ from moot.studies.appellate.deidentify.vocabulary import (
     STREETS,
     TITLED,
 )
+from moot.studies.appellate.legal.sentences import split_sentences
 
 _LINK = r"(?:of|of the|de|de la|de los|la|del|van|von|y|&|and|for)"
 _SUFFIX = r",? (?:Inc|Incorporated|Jr|Sr|Ltd|LLC|L\.L\.C|Co|Corp|II|III|P\.?C|P\.?A|N\.A|L\.?P|LLP)\b\.?"

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.legal.sentences import split_sentences
 from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, plain
 from moot.studies.appellate.deidentify.mentions import Mention, find_mentions
 from moot.studies.appellate.deidentify.opinion import Opinion
@@ -24,6 +23,7 @@ from moot.studies.appellate.deidentify.vocabulary import (
     STATES,
     TITLED,
 )
+from moot.studies.appellate.legal.sentences import split_sentences
 
 INTRODUCTION = 3  # sentences in which "Ann Hale appeals" and "Defendant, Ann Hale," say who a party is
 _ALIAS = re.compile(

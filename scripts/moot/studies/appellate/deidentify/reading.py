@@ -9,13 +9,13 @@ from typing import Any
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl, read_text
-from moot.legal.dispositions import find_dispositions
-from moot.legal.rubric import OUTCOMES
-from moot.legal.rules import opinion_outcome
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.studies.appellate.deidentify.opinion import Opinion, find_parties
 from moot.studies.appellate.deidentify.segments import majority
 from moot.studies.appellate.deidentify.vocabulary import COMMON
+from moot.studies.appellate.legal.dispositions import find_dispositions
+from moot.studies.appellate.legal.rubric import OUTCOMES
+from moot.studies.appellate.legal.rules import opinion_outcome
 
 MOST_CHARACTERS = 1_000_000
 CLOSING_CHARACTERS = 1_500

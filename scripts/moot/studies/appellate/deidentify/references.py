@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 
-from moot.legal.citations import find_citations
 from moot.studies.appellate.deidentify.vocabulary import MONTHS, STATES
+from moot.studies.appellate.legal.citations import find_citations
 
 _STATUTE = re.compile(
     rf"(?:(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"

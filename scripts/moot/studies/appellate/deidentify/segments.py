@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from moot.legal.sentences import split_sentences
+from moot.studies.appellate.legal.sentences import split_sentences
 
 Part = Literal["caption", "background", "reasoning", "disposition", "after"]
 FACTS_SHARE = 0.35  # of an opinion without headings or phrases, at most this share is taken for its facts

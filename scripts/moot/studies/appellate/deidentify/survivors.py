@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from moot.legal.sentences import split_sentences
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, Lexicon, opens_sentence, plain
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.replacing import PSEUDONYM
@@ -28,6 +27,7 @@ from moot.studies.appellate.deidentify.vocabulary import (
     STREETS,
     TITLED,
 )
+from moot.studies.appellate.legal.sentences import split_sentences
 
 _PSEUDONYM = re.compile(PSEUDONYM)
 _LETTERED = re.compile(

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.legal import rubric
-from moot.legal.dispositions import Finding, find_dispositions
+from moot.studies.appellate.legal import rubric
+from moot.studies.appellate.legal.dispositions import Finding, find_dispositions
 
 _COURTS = (
     (2, re.compile(r"court of (?:\w+ )?appeals?|appellate (?:court|division|panel)|appeals court|intermediate court")),

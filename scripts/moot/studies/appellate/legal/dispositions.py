@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from moot.legal import patterns as p
-from moot.legal.sentences import Sentence, split_sentences
+from moot.studies.appellate.legal import patterns as p
+from moot.studies.appellate.legal.sentences import Sentence, split_sentences
 
 Reading = Literal["own", "negated", "other"]
 FRAGMENT_WORDS = 14  # a sentence without a verb of its own ("Order reversed, on the law.") is no longer than this

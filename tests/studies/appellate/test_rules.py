@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.legal.dispositions import find_dispositions
-from moot.legal.rubric import CODES, DEFINITIONS, LABELS, decide_label, decide_outcome
-from moot.legal.rules import label_statement, opinion_outcome
-from moot.legal.sentences import split_sentences
+from moot.studies.appellate.legal.dispositions import find_dispositions
+from moot.studies.appellate.legal.rubric import CODES, DEFINITIONS, LABELS, decide_label, decide_outcome
+from moot.studies.appellate.legal.rules import label_statement, opinion_outcome
+from moot.studies.appellate.legal.sentences import split_sentences
 
 OPINIONS = [
     ("The judgment below is AFFIRMED.", "affirm"),

@@ -67,8 +67,3 @@ def decide_outcome(dispositions: Collection[str]) -> str:
     if undone:
         return "reverse"
     return "dismiss" if "dismiss" in found else ""
-
-
-def describe_rubric() -> str:
-    """The rubric as lines of text, for annotation sheets and for the prompt of a model that labels."""
-    return "\n".join(f"{label}: {definition}" for label, definition in DEFINITIONS.items())
