@@ -50,6 +50,7 @@ class Registry(Generic[Entry]):
         self.room = room
         self._entries: dict[str, Entry] = {}
         self._discovered = False
+        self._defaults: list[Callable[[], dict[str, Entry]]] = []
         self.extensions: dict[str, str] = {}
         """Entries that a module of the user's own registered: name to module."""
 
@@ -73,6 +74,10 @@ class Registry(Generic[Entry]):
 
         return add
 
+    def register_defaults(self, entries: Callable[[], dict[str, Entry]]) -> None:
+        """Entries to be added after all others, where none of the same name is registered."""
+        self._defaults.append(entries)
+
     def _discover(self) -> None:
         if self._discovered:
             return
@@ -80,6 +85,8 @@ class Registry(Generic[Entry]):
         with registering(""):
             for module in self.modules():
                 importlib.import_module(module)
+        for entries in self._defaults:
+            self._entries = entries() | self._entries
 
     def modules(self) -> list[str]:
         """The modules of moot that may register entries: the room, what is in it, and those of the studies."""

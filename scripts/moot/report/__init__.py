@@ -3,12 +3,17 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from moot.core.config import COMPARISON
 from moot.core.registry import Registry
+from moot.protocols import PROTOCOLS
 from moot.report.content import DEBATES, Figure, StudyResults, Table, TableContent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
+
+EVERY, EVERYWHERE = "every study", "every study and the comparison"
+"""In place of a study's name: every study that a protocol names; these and the comparison of them all."""
 
 TABLES: Registry[Table] = Registry("table", "tables")
 
@@ -22,6 +27,12 @@ TableBuilder = Callable[[StudyResults], TableContent]
 FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
 
 
+def _studies(which: str, unless: str) -> list[str]:
+    known = {PROTOCOLS[name].study for name in PROTOCOLS}
+    known = known | {COMPARISON} if which == EVERYWHERE else known - {COMPARISON}
+    return sorted(study for study in known if f"{study}/{unless}" not in TABLES)
+
+
 def table(
     study: str,
     name: str,
@@ -29,15 +40,22 @@ def table(
     caption: str,
     rests_on: tuple[str, ...] = (DEBATES,),
     protocols: tuple[str, ...] = (),
+    unless: str = "",
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
     A run that has nothing of what it `rests_on`, or no debates of its `protocols`, leaves it out; it is then built on
-    request.
+    request. Under EVERY and EVERYWHERE each study gets it, but those with a table of this name or of the name `unless`.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
-        TABLES.register(f"{study}/{name}")(Table(study, name, title, caption, build, rests_on, protocols))
+        def of(one: str) -> Table:
+            return Table(one, name, title, caption, build, rests_on, protocols)
+
+        if study in (EVERY, EVERYWHERE):
+            TABLES.register_defaults(lambda: {f"{one}/{name}": of(one) for one in _studies(study, unless)})
+        else:
+            TABLES.register(f"{study}/{name}")(of(study))
         return build
 
     return add

@@ -8,13 +8,13 @@ import pandas as pd
 
 from moot.core.kinds import ARM
 from moot.protocols.arms import ARMS as KNOWN
-from moot.report import table
+from moot.report import EVERYWHERE, table
 from moot.report.content import ARMS, Run, StudyResults, TableContent
 from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
 from moot.stats.asked_twice import NO_REPEATS, changes, differ
 from moot.stats.bootstrap import DIFFERENCE, as_numbers, mean_statistic
 from moot.stats.paired import compare_shares, share_right
-from moot.studies.across.tables_paired import STUDIES, corrected
+from moot.studies.across.tables_paired import corrected
 
 FAMILY = "what does debate add?"
 COSTS = {
@@ -51,6 +51,13 @@ COLUMNS = (
 )
 
 
+@table(
+    EVERYWHERE,
+    "what_debate_adds",
+    "What does debate add?",
+    "Each control arm beside the whole debate, paired on cases: the difference, its interval, and what both cost.",
+    (ARMS,),
+)
 def what_debate_adds(results: StudyResults) -> TableContent:
     """One row a control arm and model, beside the whole experiment with the same model."""
     rows = corrected(
@@ -93,16 +100,6 @@ def what_debate_adds(results: StudyResults) -> TableContent:
             **{heading: ",.4f" if name == "US dollars" else ",.1f" for (name, _), heading in HEADINGS.items()},
         },
     )
-
-
-for _study in STUDIES:
-    table(
-        _study,
-        "what_debate_adds",
-        "What does debate add?",
-        "Each control arm beside the whole debate, paired on cases: the difference, its interval, and what both cost.",
-        (ARMS,),
-    )(what_debate_adds)
 
 
 def _rows(debate: Run, arm: Run) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from moot.report import table
+from moot.report import EVERYWHERE, table
 from moot.report.content import CONTRASTS, StudyResults, TableContent
 from moot.report.paired import DIFFERENCES
 from moot.scores.answers import Answer, among_valid, answer, carried_note
@@ -13,7 +13,6 @@ from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER, NOT_SHOWN, 
 from moot.stats.differences import UNPAIRED_NOTE, Difference
 from moot.stats.paired import holm
 from moot.stats.within_cases import FEWEST_CASES
-from moot.studies.across.tables_paired import STUDIES
 
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
@@ -42,6 +41,13 @@ COLUMNS = (
 )
 
 
+@table(
+    EVERYWHERE,
+    "contrasts",
+    "Planned comparisons",
+    "The comparisons that were planned in the configuration, with intervals by cluster and Holm's correction.",
+    (CONTRASTS,),
+)
 def contrasts(results: StudyResults) -> TableContent:
     """One row a planned comparison."""
     rows = [row for family in by_family(results.contrasts).values() for row in _rows(results, family)]
@@ -73,16 +79,6 @@ def contrasts(results: StudyResults) -> TableContent:
         keys=("study",),
         formats={"difference": "+.3f", "valid answers alone": "+.3f"},
     )
-
-
-for _study in STUDIES:
-    table(
-        _study,
-        "contrasts",
-        "Planned comparisons",
-        "The comparisons that were planned in the configuration, with intervals by cluster and Holm's correction.",
-        (CONTRASTS,),
-    )(contrasts)
 
 
 def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[dict[str, Any]]:

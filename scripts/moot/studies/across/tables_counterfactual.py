@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.core.config import COMPARISON
 from moot.datasets.people.exchange import digest_of_texts
-from moot.report import table
+from moot.report import EVERYWHERE, table
 from moot.report.content import EXCHANGED, StudyResults, TableContent, data_label
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
@@ -68,6 +67,13 @@ class Told:
     asked_twice: float = float("nan")
 
 
+@table(
+    EVERYWHERE,
+    "counterfactual",
+    "The same person with another sex or race",
+    "Change of prediction and of belief when the same people are told with sex or race exchanged, all else equal.",
+    (EXCHANGED,),
+)
 def counterfactual(results: StudyResults) -> TableContent:
     """Each method and model, for all exchanged people and for those recorded with either value."""
     rows, unpaired = list[dict[str, Any]](), list[str]()
@@ -114,16 +120,6 @@ def counterfactual(results: StudyResults) -> TableContent:
         formats={"difference": "+.3f", "changed by the telling": "+.3f"},
         exploratory=True,
     )
-
-
-for _study in ("courtroom", "feedback", COMPARISON):
-    table(
-        _study,
-        "counterfactual",
-        "The same person with another sex or race",
-        "Change of prediction and of belief when the same people are told with sex or race exchanged, all else equal.",
-        (EXCHANGED,),
-    )(counterfactual)
 
 
 def _original_of(control: ExperimentResults, results: StudyResults) -> ExperimentResults | None:

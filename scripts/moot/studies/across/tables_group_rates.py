@@ -5,12 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from moot.report import table
+from moot.report import EVERY, table
 from moot.report.content import GROUPS, Run, StudyResults, TableContent
 from moot.scores.group_rates import FALSE_POSITIVE, FEWEST_CASES, PREDICTED, TRUE_POSITIVE, group_rates
 from moot.stats.differences import UNPAIRED_NOTE
 
-STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance")
 COLUMNS = (
     "experiment",
     "model",
@@ -33,6 +32,15 @@ COLUMNS = (
 )
 
 
+@table(
+    EVERY,
+    "group_rates",
+    "Do error rates differ between groups of people?",
+    "True and false positive rates and predicted positives by attribute of the person, with intervals, and "
+    "differences from the largest group.",
+    (GROUPS,),
+    unless="groups",
+)
 def group_rates_table(results: StudyResults) -> TableContent:
     """One row a run, attribute, rate and group."""
     runs = [Run(found, model) for found in results.experiments.values() for model in found.config.models]
@@ -58,17 +66,6 @@ def group_rates_table(results: StudyResults) -> TableContent:
         formats={"difference": "+.3f"},
         exploratory=True,
     )
-
-
-for _study in STUDIES:
-    table(
-        _study,
-        "group_rates",
-        "Do error rates differ between groups of people?",
-        "True and false positive rates and predicted positives by attribute of the person, with intervals, and "
-        "differences from the largest group.",
-        (GROUPS,),
-    )(group_rates_table)
 
 
 def _rows(run: Run) -> Iterator[dict[str, Any]]:

@@ -7,14 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from moot.core.config import COMPARISON
-from moot.report import table
+from moot.report import EVERYWHERE, table
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
 
-STUDIES = ("appellate", "conference", "courtroom", "feedback", "recorded", "stance", COMPARISON)
 COLUMNS = (
     "data",
     "first",
@@ -48,6 +46,13 @@ class Run:
         return share_right(rows[rows["model"] == self.model])
 
 
+@table(
+    EVERYWHERE,
+    "paired_tests",
+    "Do two runs differ on the same cases?",
+    "Paired tests between models and between experiments on the same cases, with intervals by cluster and Holm's "
+    "correction.",
+)
 def paired_tests(results: StudyResults) -> TableContent:
     """Each two runs that differ in the model alone, or in the experiment alone, on the cases that both argued."""
     shares = _Shares()
@@ -77,16 +82,6 @@ def paired_tests(results: StudyResults) -> TableContent:
         formats={"difference": "+.3f"},
         exploratory=True,
     )
-
-
-for _study in STUDIES:
-    table(
-        _study,
-        "paired_tests",
-        "Do two runs differ on the same cases?",
-        "Paired tests between models and between experiments on the same cases, with intervals by cluster and Holm's "
-        "correction.",
-    )(paired_tests)
 
 
 def _of_models(experiments: list[ExperimentResults]) -> Iterator[tuple[Run, Run]]:
