@@ -1,8 +1,9 @@
 """How well opinions are de-identified: what passes, what survives, and whether the facts tell the outcome.
 
 Opinions are split into two halves by a hash of their ids: the rules are tuned on the half `tuning`, and the numbers of
-docs/appellate.md are those of the half `report`. The check of names here shares nothing with the extractor: it is the
-trained recogniser (the extra `ner`) on the finished text, less the words that legal prose writes with a capital.
+scripts/moot/studies/appellate/README.md are those of the half `report`. The check of names here shares nothing with the
+extractor: it is the trained recogniser (the extra `ner`) on the finished text, less the words that legal prose writes
+with a capital.
 
 A table of the JUSTICE data (.csv) is read as facts of another court, told by others: no rule of names was tuned on it.
 """

@@ -94,7 +94,8 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
     names = options.files or tuple(sorted(path.stem for path in folder.glob("*.yaml")))
     if not names:
         raise UserError(
-            f"{folder}: found no .yaml file, expected one for each conference. docs/conference.md shows one."
+            f"{folder}: found no .yaml file, expected one for each conference. "
+            "scripts/moot/studies/conference/README.md shows one."
         )
     paths = [folder / f"{Path(name).name}.yaml" for name in names]
     cases = [_case(path, row, context.name) for row, path in enumerate(paths, start=1)]

@@ -10,7 +10,7 @@ from moot.datasets import LOADERS, LoadContext
 from moot.llm.request import Request
 from scripted_model import hold
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 LOADED = {
     name: LOADERS[name].load(LOADERS[name].options(source="sample"), LoadContext(name, PROJECT, PROJECT, 7))
     for name in ("vast", "claim_stance", "claim_polarity")

@@ -25,7 +25,7 @@ from moot.studies.appellate.scores_panel import log_odds_ratio, panel_scores
 from of_study import of_study
 from results_on_disk import experiment_view, prediction, write_results
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 LABEL_OF = {"a": "AFFIRM", "r": "REVERSE", "n": "NONE"}
 PARAMS = {"judges": 3, "rounds": 3, "votes": "none"}
 CASES = [

@@ -18,7 +18,7 @@ from moot.stats.paired import compare_predictions, holm
 from moot.studies.across.tables_contrasts import contrasts
 from moot.workflow.digests import Stages
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2]) for number in range(30)]
 WORDS = {"y": "yes", "n": "no", "-": ""}
 RIGHT, NEARLY, CONSTANT = "ynn" * 10, "nnn" + "ynn" * 9, "y" * 30

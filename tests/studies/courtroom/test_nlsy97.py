@@ -27,7 +27,7 @@ HEADER = ("id", LABEL, *FEATURES)
 
 @pytest.fixture(scope="module")
 def made_up() -> Loaded:
-    context = LoadContext("nlsy97", Path("nowhere"), Path(__file__).resolve().parents[2], seed=42)
+    context = LoadContext("nlsy97", Path("nowhere"), Path(__file__).resolve().parents[3], seed=42)
     return load(Nlsy97Options(), context)
 
 

@@ -13,7 +13,7 @@ from moot.datasets.near_duplicates import RESEMBLING
 from moot.datasets.topics import extract_body, extract_topic
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 
 
 def load(name: str, root: Path | None = None, seed: int = 7, **options: object) -> Loaded:

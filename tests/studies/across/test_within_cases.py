@@ -24,7 +24,7 @@ from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.rubric import CODES
 from results_on_disk import experiment_view, prediction, repeating, write_results
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 CASES = [Case(f"c{number}", "opinions", "test", "Facts.", "affirm", TASK.labels, {}) for number in range(5)]
 LABELS = {1: "AFFIRM", 0: "REVERSE"}
 AS_PUBLISHED = repeating({("panel", "tiny"): "paper-multiagent-panel"})

@@ -18,7 +18,7 @@ from moot.training.baselines import select
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 MakeContext = Callable[..., LoadContext]
 COUNT = 40
 PLANTED = 20

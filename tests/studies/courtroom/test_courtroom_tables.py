@@ -31,7 +31,7 @@ from moot.studies.courtroom.tables import possible_averages
 from of_study import of_study
 from results_on_disk import REARREST, case, experiment_view, prediction, repeating, utterance, write_results
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published" / "published_results.csv"
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "published_results.csv"
 PROTOCOLS = ("zero_shot", "cot", "courtroom")
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
 
@@ -279,7 +279,7 @@ def test_looking_up_tables_and_figures_loads_no_heavy_library():
         "list(FIGURES), list(TABLES), list(SCORERS);"
         "print(sorted({'sklearn', 'scipy.stats', 'matplotlib', 'torch', 'xgboost'} & set(sys.modules)))"
     )
-    scripts = str(Path(__file__).resolve().parents[2] / "scripts")
+    scripts = str(Path(__file__).resolve().parents[3] / "scripts")
     found = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": scripts},

@@ -16,7 +16,7 @@ from moot.stats.paired import compare_predictions
 from moot.studies.across.tables_questions import questions
 from moot.studies.across.tables_trial_runs import trial_runs
 
-SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
+SHIPPED = Path(__file__).resolve().parents[3] / "data" / "published" / "claims.csv"
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no") for number in range(30)]
 HEADER = "study,source,question,claim,published,data,statistic,metric,first,second,direction,threshold,see"
 

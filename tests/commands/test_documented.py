@@ -25,7 +25,7 @@ from moot.report.tables import write_table
 PROJECT = Path(__file__).resolve().parents[2]
 PUBLISHED = PROJECT / "data" / "published" / "published_results.csv"
 CLAIMS = PROJECT / "data" / "published" / "claims.csv"
-PAGES = ("README.md", "docs/recorded.md", "docs/planning.md")
+PAGES = ("README.md", "scripts/moot/studies/recorded/README.md", "docs/planning.md")
 RESULTS = Path("results")
 
 
@@ -98,7 +98,7 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
     assert not numbers.missing
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/recorded.md"])
+@pytest.mark.parametrize("page", ["README.md", "scripts/moot/studies/recorded/README.md"])
 def test_every_figure_names_its_place_in_a_build(page: str) -> None:
     text = (PROJECT / page).read_text("utf-8").replace("Python 3.11", "Python")
     assert list(unmarked(text)) == []

@@ -22,7 +22,7 @@ from moot.training.examples import examples
 from results_on_disk import prediction, repeating, utterance, write_results
 from scripted_model import WINNER
 
-PUBLISHED = Path(__file__).parents[2] / "data" / "published" / "published_results.csv"
+PUBLISHED = Path(__file__).parents[3] / "data" / "published" / "published_results.csv"
 DEBATE = {
     "weight": 0.5, "smoothing": True, "debaters": 2, "rounds": 1, "sides": "opposed", "assistant": "",
     "assistant_features": "tfidf", "threshold": 0.5, "threshold_rule": "mean",

@@ -33,7 +33,7 @@ from of_study import of_study
 from results_on_disk import experiment_view, prediction, repeating, utterance, write_results
 from scripted_model import Script, hold
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published" / "published_results.csv"
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "published_results.csv"
 HOSTILE = "<script>alert(1)</script> [link](http://x) # heading"
 LoadContextMaker = Callable[..., LoadContext]
 
