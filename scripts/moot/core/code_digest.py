@@ -6,8 +6,13 @@ classes that extend another, which pydantic shows to models.
 """
 
 import ast
+import atexit
 import hashlib
+import json
+import os
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
@@ -16,6 +21,7 @@ from moot.core.extensions import FOLDERS
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 PACKAGE = "moot"
+KEPT = Path(f".snakemake/moot-code-{sys.version_info[0]}.{sys.version_info[1]}.json").absolute()
 BOUNDARY = frozenset(
     {"moot.plan.plan", "moot.plan.experiments", "moot.workflow.job", "moot.workflow.records", "moot.workflow.digests"}
 )
@@ -59,11 +65,37 @@ def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
     path = _file_of(module)
     if path is None:
         raise ValueError(f"no module '{module}' below {SCRIPTS}")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
-    imported = tuple(sorted({name for name in _imports(tree, package) if _file_of(name)}))
-    _remove_docstrings(tree)
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), imported
+    content = path.read_bytes()
+    known, key = _kept(), hashlib.sha256(b"\0".join([package.encode(), content])).hexdigest()
+    if key not in known:
+        tree = ast.parse(content)
+        named = sorted(set(_imports(tree, package)))
+        _remove_docstrings(tree)
+        known[key] = (hashlib.sha256(ast.dump(tree).encode()).hexdigest(), named)
+    digest, named = known[key]
+    return digest, tuple(name for name in named if _file_of(name))
+
+
+@cache
+def _kept() -> dict[str, tuple[str, list[str]]]:
+    """What parsing found, by content, kept between runs in Snakemake's folder: parsing all takes seconds.
+
+    A file that cannot be read or written costs time alone.
+    """
+    kept: dict[str, tuple[str, list[str]]] = {}
+    with suppress(OSError, ValueError):
+        kept.update(json.loads(KEPT.read_text(encoding="utf-8")))
+    atexit.register(_keep, kept, len(kept))
+    return kept
+
+
+def _keep(kept: dict[str, tuple[str, list[str]]], before: int) -> None:
+    if len(kept) > before and KEPT.parent.is_dir():
+        part = KEPT.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            part.write_text(json.dumps(kept), encoding="utf-8")
+            part.replace(KEPT)
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[str]:
