@@ -144,8 +144,8 @@ class ExperimentReader:
             if config.labelers and not found.rubric:
                 rubrics = ", ".join(sorted(name for name in PROTOCOLS if PROTOCOLS[name].rubric))
                 raise UserError(
-                    f"{self._where('experiments', entry, 'labelers')}: the protocol '{config.protocol}' has no rubric by "
-                    f"which statements are labelled; these do: {rubrics}. Leave `labelers` out."
+                    f"{self._where('experiments', entry, 'labelers')}: the protocol '{config.protocol}' has no rubric "
+                    f"by which statements are labelled; these have one: {rubrics}. Leave `labelers` out."
                 )
         try:
             params = found.params.model_validate(dict(config.params))
