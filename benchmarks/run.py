@@ -12,7 +12,6 @@ SCRIPTS = {
     "jobs.py": ["--debates", "4", "--repeats", "1", "--jobs", "1", "2"],
     "ledger.py": ["2000"],
     "scale.py": ["40", "--a-shard", "20"],
-    "prompt_reuse.py": ["--smoke"],
     "dry_run.py": [],
     "reader.py": ["100"],
     "coverage_differences.py": ["--repetitions", "2"],

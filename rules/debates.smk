@@ -62,16 +62,6 @@ rule drift:
         "../scripts/drift.py"
 
 
-# Reads the calls that were recorded so far; builds and asks nothing.
-rule prefixes:
-    log:
-        "results/logs/prefixes.log",
-    conda:
-        "../envs/debates.yaml"
-    script:
-        "../scripts/prefixes.py"
-
-
 # Writes the plan down before the run, beside earlier ones, in data/frozen/.
 rule freeze:
     input:

@@ -48,14 +48,6 @@ def test_the_page_of_many_debates(benchmark: object, tmp_path: Path) -> None:
     assert re.fullmatch(r"reader: 20 debates, \d\.\d MB, .*", reader.measure(tmp_path, 20))
 
 
-def test_prompts_are_reordered_and_not_changed(benchmark: object) -> None:
-    prompt_reuse: ModuleType = benchmark("prompt_reuse")  # type: ignore[operator]
-    content = "<facts>\nA.\n</facts>\n<record>\nB.\n</record>\n\nYou are the judge."
-    assert prompt_reuse._instruction_first(content) == (
-        "You are the judge.\n\n<facts>\nA.\n</facts>\n<record>\nB.\n</record>"
-    )
-
-
 def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: object) -> None:
     reply_reading: ModuleType = benchmark("reply_reading")  # type: ignore[operator]
     page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
