@@ -240,7 +240,7 @@ def human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
     Raises:
         UserError: no such file or case, or a stance without statements.
     """
-    path = Path(bank) if bank else Path(__file__).resolve().parents[3] / SAMPLE
+    path = Path(bank) if bank else Path(__file__).resolve().parents[4] / SAMPLE
     try:
         records = yaml.safe_load(read_text(path, get="put the bank of statements there, or use `human: ask`."))
         found = next((record["statements"] for record in records if record["case_id"] == case_id), None)
