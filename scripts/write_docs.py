@@ -1,4 +1,4 @@
-"""Write the generated parts of docs/*.md anew, and the numbers of README.md and docs/ from a build: `make docs`.
+"""Write the generated parts of docs/*.md anew, and the numbers of all pages from a build: `make docs`.
 
 The numbers come from the tables in `results/tables` of the working directory.
 """
@@ -17,7 +17,8 @@ if __name__ == "__main__":
         path = DOCS / page
         path.write_text(with_part(path.read_text(encoding="utf-8"), name, write()), encoding="utf-8")
     numbers = Numbers(Path("results/tables"), ROOT / "data/published/published_results.csv")
-    for path in (ROOT / "README.md", *sorted(DOCS.glob("*.md"))):
+    studies = ROOT.glob("scripts/moot/studies/*/README.md")
+    for path in (ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(studies)):
         path.write_text(numbers.fill(path.read_text(encoding="utf-8"), path.name), encoding="utf-8")
     for table in sorted(numbers.missing):
         sys.stdout.write(f"Left as they are: numbers of results/tables/{table}.csv, which is not built.\n")

@@ -1,9 +1,7 @@
 """The generated parts of the documentation: what code already says, so that no page can say otherwise."""
 
-import ast
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
@@ -14,12 +12,6 @@ from moot.core.model_config import SimulatedVoice, Strict
 from moot.core.schemas import ARTIFACTS
 from moot.report.markdown import markdown_table
 
-ROOMS = (
-    "extensions", "stages", "studies", "desk", "report", "scores", "protocols", "training", "labels", "datasets", "llm",
-    "core", "legal", "stats",
-)  # fmt: skip
-"""The packages of `moot`, from those that import to those that are imported."""
-_PACKAGE = Path(__file__).resolve().parents[1]
 _BLOCK = r"(<!-- {name}: make docs -->\n).*?(<!-- end of {name} -->)"
 
 
@@ -33,28 +25,6 @@ def artifacts_reference() -> str:
         parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
         parts.append(markdown_table(("column", "type", "what it holds"), [*columns, *further]) + "\n\n")
     return "".join(parts).rstrip()
-
-
-def rooms_reference() -> str:
-    """Every package of `moot` and its modules, in the words of their docstrings."""
-    parts = []
-    for room in ROOMS:
-        folder = _PACKAGE / room
-        described = {path: _first_paragraph(path) for path in sorted(folder.rglob("*.py"))}
-        parts.append(f"### `{room}/`\n\n{described.pop(folder / '__init__.py')}\n\n")
-        modules = [(f"`{_module_name(path, folder)}`", words.rstrip(".")) for path, words in described.items()]
-        parts.append(markdown_table(("module", "what it holds"), modules) + "\n\n")
-    return "".join(parts).rstrip()
-
-
-def _module_name(path: Path, folder: Path) -> str:
-    name = path.relative_to(folder).with_suffix("").as_posix()
-    return name.removesuffix("__init__")
-
-
-def _first_paragraph(path: Path) -> str:
-    words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return " ".join(words.split("\n\n")[0].split())
 
 
 def variables_reference() -> str:
@@ -83,7 +53,6 @@ def _default(value: object) -> str:
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
     "registered": ("reference.md", registered),
-    "rooms": ("architecture.md", rooms_reference),
     "variables": ("extending.md", variables_reference),
     "simulated voice": ("planning.md", lambda: keys_reference(SimulatedVoice)),
     "contrast": ("planning.md", lambda: keys_reference(ContrastConfig)),

@@ -1,0 +1,35 @@
+"""Every page points at files, headings and modules that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+MOOT = PROJECT / "scripts" / "moot"
+WHERE = ("*.md", "docs/*.md", "config/**/*.md", "data/*/README.md", "benchmarks/*.md", "scripts/moot/**/*.md")
+PAGES = sorted(path for pattern in WHERE for path in PROJECT.glob(pattern))
+ROOMS = "|".join(path.parent.name for path in MOOT.glob("*/__init__.py"))
+FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)#?([^)\s]*)\)")
+MODULE = re.compile(rf"`(?:moot\.)?((?:{ROOMS})[./][\w./]+)`")
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    lines = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
+def test_links_and_modules_of_a_page_exist(page: Path) -> None:
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    for link, anchor in LINK.findall(text):
+        target = page.parent / link if link else page
+        assert target.exists(), f"{link}: no such file"
+        assert not anchor or anchor in headings(target), f"{link}#{anchor}: no such heading"
+    for name in MODULE.findall(text):
+        path = name.rstrip("/") if "/" in name else name.replace(".", "/")
+        places = [MOOT / path, MOOT / f"{path}.py", (MOOT / path).parent.with_suffix(".py"), PROJECT / path]
+        inside = "." in name and (MOOT / path).parent.is_dir()  # a name that a package gives: `moot.report.table`
+        assert inside or any(place.exists() for place in places), f"{name}: no such module"
