@@ -18,7 +18,7 @@ from snakemake.utils import min_version
 min_version("9.20")  # priorities by wildcards
 
 
-# As a module of another workflow, moot may come from a repository: then all of it is put beside the copy of this file.
+# As a module of another workflow, moot may come from a repository: then all of it is put next to the copy of this file.
 SHIPPED = workflow.current_basedir
 if isinstance(SHIPPED, (str, Path)) or SHIPPED.is_local:
     SHIPPED = Path(str(SHIPPED))
@@ -84,7 +84,7 @@ rule all:
         "scripts/verify.py"
 
 
-# The same check alone, of what stands there; builds nothing.
+# The same check alone, of the present files; builds nothing.
 rule verify:
     log:
         "results/logs/verify/verify.log",

@@ -1,4 +1,4 @@
-# Baseline training: the models that stand beside the debates in every table.
+# Baseline training: the models that every table shows next to the debates.
 
 
 rule train_baselines:

@@ -77,7 +77,7 @@ wildcard_constraints:
     study="[^/]+",
 
 
-# Recorded answers are read by as many jobs at once as there are cores; nobody is asked.
+# Recorded answers are read by as many jobs at once as there are cores; no call is made.
 ASKED = [
     model
     for model in plan.models_used
@@ -119,7 +119,7 @@ def model_threads(models_of_job):
 
 def digest_params(stage, **fixed):
     """A rule's parameters `options`, `prompts` and `code`: digests of all that its jobs depend on, down to the configuration;
-    and `job`, by which the digests are found again, whatever another workflow calls the rule.
+    and `job`, by which the digests are found again under any name that another workflow gives the rule.
 
     A change of one of them reruns the job; each covers what comes before, so that no failed run leaves a stale artifact.
     """
@@ -160,12 +160,12 @@ def study_of(wildcards):
 
 
 # What is real comes first: data, recorded debates and what follows from them, trained models, then debates that a model
-# holds here. A model on a server waits for nobody; one inside the process of a trial run shows least, and comes last.
+# holds here. A model on a server need not wait; one inside the process of a trial run shows least, and comes last.
 PREPARATION, RECORDS, AGGREGATION, ELSEWHERE, BASELINES = 50, 40, 30, 20, 10
 
 
 def debates_priority(wildcards):
-    """When debates are held, beside the other jobs that could start."""
+    """When debates are held, relative to the other jobs that could start."""
     models = plan.models_in_job(wildcards.experiment, wildcards.model).values()
     endpoints = {model.endpoint for model in models}
     if endpoints == {RECORDED}:
@@ -273,9 +273,9 @@ def debated_files(study):
 def study_inputs(study):
     """What the tables and figures of a study may show: its experiments' results, labels and scores, its data sets' baselines."""
     experiments = {found.name: found for found in plan.of_study(study)}
-    beside = [found.name for found in plan.trials_of(study) + plan.controls_of(study)]
+    further = [found.name for found in plan.trials_of(study) + plan.controls_of(study)]
     trained = plan.trained_for(study)
-    results = [path for name in [*experiments, *beside] for path in scored_files(name)]
+    results = [path for name in [*experiments, *further] for path in scored_files(name)]
     results += [
         f"results/annotations/{experiment}/{model}.parquet"
         for experiment, model in LABELLED
@@ -354,7 +354,7 @@ def drawn_sample(wildcards):
 
 
 def machine_labels(wildcards):
-    """The labels of all labelers, where some are no people: they say which statements help most."""
+    """The labels of all labelers, if some are machines: they say which statements help most."""
     found = stages.machine_labelers(wildcards.experiment)
     return (
         collect("results/annotations/{experiment}/{model}.parquet", **wildcards)

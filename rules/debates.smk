@@ -52,7 +52,7 @@ rule preview:
         "../scripts/preview.py"
 
 
-# Asks a sample of the recorded calls again, whatever was recorded so far; builds no debate.
+# Asks a sample of the recorded calls again; builds no debate.
 rule drift:
     log:
         "results/logs/drift.log",
@@ -62,7 +62,7 @@ rule drift:
         "../scripts/drift.py"
 
 
-# Writes the plan down before the run, beside earlier ones, in data/frozen/.
+# Writes the plan down before the run, in data/frozen/, where earlier ones stay.
 rule freeze:
     input:
         collect("results/cases/{dataset}.parquet", dataset=DATASETS),

@@ -27,12 +27,12 @@ def job_name(study, builder):
 
 
 def captions(kind, names):
-    """The captions that the report shows beside tables or figures."""
+    """The captions that the report shows with tables or figures."""
     return collect(CAPTION, kind=kind, name=names)
 
 
 def caption_path(kind, name):
-    """Where a caption is when the report is made; a path that is not absolute would be sought beside the rules."""
+    """Where a caption is when the report is made; a path that is not absolute would be sought in the folder of the rules."""
     return Path(CAPTION.format(kind=kind, name=name)).absolute()
 
 

@@ -1,4 +1,4 @@
-"""Check that artifacts follow from the configuration, prompts, code and files that stand there now."""
+"""Check that artifacts follow from the present configuration, prompts, code and files."""
 
 from typing import TYPE_CHECKING
 
@@ -15,4 +15,4 @@ snakemake: "Snakemake"
 if __name__ == "__main__":
     with job(snakemake) as plan:
         looked_at = verify(Stages(plan), [*snakemake.input, *snakemake.params.get("artifacts", [])])
-        LOG.info("%d artifacts follow from the configuration as it stands", looked_at)
+        LOG.info("%d artifacts follow from the present configuration", looked_at)

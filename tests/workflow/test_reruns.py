@@ -139,7 +139,7 @@ def built(servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.Tem
 def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
     """The digests inside the artifacts are those of the configuration, and the check says so."""
     assert built.jobs(*TRIAL, *PANEL, *OTHERS) == set()
-    assert "artifacts follow from the configuration as it stands" in built.run("verify").stdout
+    assert "artifacts follow from the present configuration" in built.run("verify").stdout
     for file in sorted((built.work / "results" / "provenance").rglob("*.parquet.json")):
         record = json.loads(file.read_text())
         for output in (path for path in record["outputs"] if path.endswith(".parquet")):
