@@ -12,9 +12,10 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -23,10 +24,9 @@ from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
+from moot.llm.ledger import database as ledger_database
 from moot.llm.ledger.batching import Batched
-from moot.llm.ledger.ledger import Entry, Ledger, Question
-from moot.llm.ledger.ledger import database as ledger_database
-from moot.llm.ledger.reservations import Spent
+from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request, call_id
 
@@ -74,10 +74,10 @@ def nobody() -> Iterator[None]:
 async def test_the_first_reply_counts_and_comes_back(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     first, second = entries(1, "first")[0], entries(1, "second")[0]
-    assert await ledger.get(Question(first.call_id)) is None
+    assert await ledger.get(first.call_id) is None
     assert (await ledger.put(first)).text == "first"
     assert (await ledger.put(second)).text == "first"
-    assert (found := await ledger.get(Question(first.call_id))) is not None
+    assert (found := await ledger.get(first.call_id)) is not None
     assert found.reply.text == "first"
     ledger.close()
 
@@ -86,7 +86,7 @@ async def test_hostile_text_is_stored_as_it_is(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     text = "'; DROP TABLE replies; --\x00\x1b[31m 🏛 \u202e \ufdd0 \\u0000"
     await ledger.put(entries(1, text)[0])
-    found = await ledger.get(Question(entries(1)[0].call_id))
+    found = await ledger.get(entries(1)[0].call_id)
     assert found is not None
     assert found.reply.text == text
 
@@ -245,12 +245,22 @@ def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(tmp_path: Path, 
     assert stored(new, 300) == 300
 
 
-def test_a_newer_ledger_is_refused(tmp_path: Path) -> None:
-    Ledger(str(tmp_path)).close()
-    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
-        connection.execute("UPDATE meta SET value = '99'")
-    with pytest.raises(UserError, match="written by a newer moot"):
-        Ledger(str(tmp_path))
+@pytest.mark.parametrize(("version", "refusal"), [(99, "written by a newer moot"), (2, "written by an earlier moot")])
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(version: int, refusal: str, writable: bool) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "ledger.sqlite"
+        Ledger(folder).close()
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute(f"UPDATE meta SET value = '{version}'")
+            connection.execute("DROP TABLE totals")
+            connection.commit()
+        before = file.read_bytes()
+        for path in () if writable else (file, Path(folder)):
+            path.chmod(0o555)
+        with nullcontext() if writable else nobody(), pytest.raises(UserError, match=refusal):
+            Ledger(folder)
+        assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize("url", ["mysql://me:secret@host/db", "nonsense://", "postgresql+nodriver://me:secret@host/db"])
@@ -351,21 +361,6 @@ def test_pieces_of_a_transaction_that_failed_are_forgotten(tmp_path: Path) -> No
     ledger.store(first)
     found = {entry.call_id: entry for entry in ledger.entries([entry.call_id for entry in (*first, *second)])}
     assert [found[entry.call_id] for entry in (*first, *second)] == [*first, *second]
-    ledger.close()
-
-
-def test_an_earlier_ledger_takes_each_call_once(tmp_path: Path) -> None:
-    entry = of_requests(requests_of_a_debate(0))[0]
-    Ledger(str(tmp_path)).close()
-    row = (entry.call_id, "m", entry.request, 0, Reply("earlier").to_json(), 1, 0.5)
-    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
-        connection.execute("INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        connection.execute("DELETE FROM totals")
-    ledger = Ledger(str(tmp_path))
-    assert ledger.store([entry])[entry.call_id].text == "earlier"
-    (found,) = ledger.entries([entry.call_id])
-    assert (found.request, found.reply.text) == (entry.request, "earlier")
-    assert ledger.spent() == Spent(1, 1, 0.5)
     ledger.close()
 
 

@@ -1,7 +1,6 @@
 """A ledger that cannot be written, of a shared or archived run, answers all the same, and says what it lacks."""
 
 import os
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -93,23 +92,6 @@ def test_replies_that_another_user_stores_meanwhile_are_read(archive: Path) -> N
             os.seteuid(os.getuid())
             writer.store(entries(9))
             assert len(reader.replies(IDS)) == 9
-
-
-def test_a_ledger_of_an_earlier_version_answers(archive: Path) -> None:
-    with closing(Ledger(str(archive))) as ledger:
-        (entry,) = entries(1)
-    with closing(sqlite3.connect(archive / "ledger.sqlite")) as connection:
-        for table in ("calls", "pieces", "totals"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("UPDATE meta SET value = '2'")
-        row = (entry.call_id, entry.model, entry.request, 0, entry.reply.to_json(), 1, 0.0)
-        connection.execute("INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        connection.commit()
-    before = close_off(archive)
-    with nobody(), closing(Ledger(str(archive))) as ledger:
-        assert ledger.replies(IDS) == {entry.call_id: entry.reply}
-        assert ledger.spent().calls == 1
-    assert contents(archive) == before
 
 
 def test_a_preview_and_a_store(archive: Path) -> None:

@@ -1,8 +1,6 @@
 """Who was asked is part of the question: two servers never share a reply, and one that moves keeps its own."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +8,11 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, configuration, hold, people
 from fault_server import FaultServer
-from moot.commands.preview import PreviewLedger
 from moot.core.errors import RunStoppedError
 from moot.core.model_config import ModelConfig
-from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import served_as
-from moot.llm.ledger.ledger import VERSION, Ledger
-from moot.llm.progress import Progress
-from moot.llm.request import Message, Request, request_to
+from moot.llm.request import Message, request_to
 from moot.plan.plan import Plan
 from moot.workflow.digests import Stages
 
@@ -37,24 +31,6 @@ def first() -> Iterator[FaultServer]:
 def second() -> Iterator[FaultServer]:
     with FaultServer(speech=SECOND) as running:
         yield running
-
-
-def model_at(address: str, **keys: Any) -> ModelConfig:
-    return ModelConfig(model="test", base_url=address, **keys)
-
-
-async def said_by(
-    ledger: str, name: str, models: dict[str, ModelConfig], opened_as: type[Ledger] = Ledger, **job: Any
-) -> str:
-    """What the ledger, or else the model's server, says to a question of the ledger of version 1."""
-    config, opened, text = models[name], opened_as(ledger), job.pop("text", "Will it rain?")
-    chat = Chat(name, config, opened, Settings(models=models, **job), Progress("test", 1))
-    parameters = {"max_tokens": 50, "seed": 1} | ({"context": 8192} if config.endpoint == "ollama" else {})
-    try:
-        return (await chat.ask(Request(config.endpoint, config.model, (Message("user", text),), parameters), 0))[1].text
-    finally:
-        await chat.close()
-        opened.close()
 
 
 @pytest.mark.parametrize(
@@ -138,59 +114,3 @@ def test_a_model_file_that_moves_keeps_its_replies() -> None:
     )
     on_hub = {"model": "hf:org/repo:a.gguf"}
     assert asked(**on_hub, revision=40 * "a") != asked(**on_hub, revision=40 * "b")
-
-
-# Ledgers that did not tell servers apart
-
-
-@pytest.fixture
-def earlier(tmp_path: Path) -> str:
-    """A ledger that version 1 of its format was written to: two questions to each of two servers by a model 'mine'."""
-    folder = tmp_path / "earlier"
-    folder.mkdir()
-    with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection:
-        connection.executescript((PROJECT / "tests" / "data" / "ledger_version_1.sql").read_text("utf-8"))
-    return str(folder)
-
-
-@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
-async def test_an_earlier_ledger_answers_the_model_that_filled_it(endpoint: str, earlier: str) -> None:
-    models = {"mine": model_at(NOWHERE, endpoint=endpoint)}
-    assert await said_by(earlier, "mine", models) == FIRST
-    assert await said_by(earlier, "mine", models, text="Will it snow?", replay=True) == FIRST
-
-
-async def test_an_earlier_ledger_answers_one_server_alone(
-    earlier: str, second: FaultServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    models = {"other": model_at(second.url), "mine": model_at(NOWHERE)}
-    assert await said_by(earlier, "other", models) == SECOND
-    assert "replies that model 'mine' stored before servers were told apart" in caplog.text
-    assert await said_by(earlier, "mine", models) == FIRST
-    assert await said_by(earlier, "other", models) == SECOND
-    moved = {"mine": model_at(second.url)}
-    assert await said_by(earlier, "mine", moved) == SECOND
-    back = {"mine": model_at(second.url, served_as=NOWHERE)}
-    assert await said_by(earlier, "mine", back) == FIRST
-
-
-async def test_names_of_one_server_share_an_earlier_ledger(earlier: str) -> None:
-    models = {"mine": model_at(NOWHERE), "alias": model_at(f"{NOWHERE}/")}
-    assert await said_by(earlier, "alias", models) == FIRST
-    with pytest.raises(RunStoppedError, match="no server answers"):
-        await said_by(earlier, "stranger", {"stranger": model_at("http://127.0.0.1:8/v1")})
-    with pytest.raises(RunStoppedError, match=r"no reply .* 'stranger' served as http://127"):
-        await said_by(earlier, "stranger", {"stranger": model_at("http://127.0.0.1:8/v1")}, replay=True)
-
-
-async def test_an_earlier_moot_does_not_open_a_ledger_that_it_cannot_read(earlier: str) -> None:
-    Ledger(earlier).close()
-    with closing(sqlite3.connect(Path(earlier) / "ledger.sqlite")) as connection:
-        assert connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone() == (str(VERSION),)
-        assert connection.execute("SELECT count(*) FROM replies").fetchone() == (4,)
-    assert Ledger(earlier).spent().calls == 4
-
-
-async def test_a_preview_claims_nothing(earlier: str) -> None:
-    assert await said_by(earlier, "mine", {"mine": model_at(NOWHERE)}, PreviewLedger) == FIRST
-    assert await said_by(earlier, "mine", {"mine": model_at("http://127.0.0.1:8/v1")}) == FIRST

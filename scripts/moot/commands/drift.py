@@ -217,7 +217,7 @@ def sample(plan: Plan, results: Path, most: int) -> dict[str, list[Entry]]:
 async def ask_again(plan: Plan, model: str, entries: Sequence[Entry], day: int) -> list[Asked]:
     """Ask a model's sampled calls twice."""
     config = plan.config
-    settings = Settings(config.replay, config.budget, models=config.models)
+    settings = Settings(config.replay, config.budget)
     progress = Progress(f"drift of {model}", len(entries), calls_a_debate=2)
     with closing(Ledger(config.ledger)) as ledger:
         async with open_chats({model: config.models[model]}, ledger, settings, progress) as chats:

@@ -28,7 +28,7 @@ from moot.jobs.frozen_plans import (
     read_frozen,
 )
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.tables import CALLS, REPLIES
+from moot.llm.ledger.tables import CALLS
 from moot.plan.plan import Plan
 from moot.workflow.digests import FROZEN
 
@@ -90,8 +90,7 @@ def _head_of_ledger(plan: Plan) -> dict[str, Any]:
     """How many replies the ledger holds, and the sha256 of their calls' ids."""
     digest, count = hashlib.sha256(), 0
     with closing(Ledger(plan.config.ledger)) as ledger, ledger.transaction() as connection:
-        for column in (CALLS.c.call_id, REPLIES.c.call_id):
-            for call_id in connection.scalars(sa.select(column).order_by(column)):
-                digest.update(call_id if isinstance(call_id, bytes) else bytes.fromhex(call_id))
-                count += 1
+        for call_id in connection.scalars(sa.select(CALLS.c.call_id).order_by(CALLS.c.call_id)):
+            digest.update(call_id)
+            count += 1
     return {"replies": count, "calls_sha256": digest.hexdigest()}

@@ -97,10 +97,6 @@ class PreviewLedger(Ledger):
         yield from given
         yield from super().entries([call_id for call_id in call_ids if call_id not in self.added], requests=requests)
 
-    def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
-        """As the run would decide, without writing it down."""
-        return super().adopt(key, "") or served_as
-
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Keep stand-ins in memory."""
         self.added.update((entry.call_id, entry) for entry in entries)
@@ -229,7 +225,7 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
 
 
 async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
-    settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
+    settings = Settings(open_endpoint=EstimatingEndpoint)
     progress = Progress(job.experiment)
     async with aclosing(run_debates(plan, job, ledger, settings, progress, 1, StandInPeople())) as debates:
         async for _ in debates:
@@ -256,7 +252,7 @@ def usd_of_a_debate(plan: Plan, results: Path, experiment: str, model: str) -> f
 async def _go_through(
     plan: Plan, job: Job, ledger: Ledger, progress: Progress, people: StandInPeople, most: int | None = None
 ) -> list[Debate]:
-    settings = Settings(models=plan.config.models, open_endpoint=EstimatingEndpoint)
+    settings = Settings(open_endpoint=EstimatingEndpoint)
     async with aclosing(run_debates(plan, job, ledger, settings, progress, most, people)) as debates:
         return [debate async for debate in debates]
 

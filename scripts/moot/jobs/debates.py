@@ -233,7 +233,7 @@ async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     renamed = as_argued(plan.experiments[job.experiment].config, job.cases, job.task)
     cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
     open_endpoint = simulated_endpoints(plan.config, cases, task)
-    settings = Settings(plan.config.replay, plan.config.budget, job.threads, plan.config.models, open_endpoint)
+    settings = Settings(plan.config.replay, plan.config.budget, job.threads, open_endpoint)
     with closing(Ledger(plan.config.ledger)) as ledger:
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
             async for debate in debates:

@@ -67,9 +67,7 @@ def by_judge(
         plan.experiments[job.experiment].prompts,
         rubric_of(plan, job.experiment),
         plan.config.ledger,
-        Settings(
-            plan.config.replay, plan.config.budget, job.threads, plan.config.models, simulated_endpoints(plan.config)
-        ),
+        Settings(plan.config.replay, plan.config.budget, job.threads, simulated_endpoints(plan.config)),
         plan.config.seed,
     )
     judged = judge_statements(judge, statements, facts)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import address, model_asked, normalised, served_as
 from moot.llm.ledger.batching import read_error
-from moot.llm.ledger.ledger import Entry, Ledger, Question
+from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.ledger.reservations import Reservation
 from moot.llm.limits import Limits, LocalLimits
 from moot.llm.model_server import ModelServer, serve
@@ -55,14 +55,12 @@ class Settings:
         replay: take every reply from the ledger.
         budget: hard limits.
         threads: for an embedded model.
-        models: all configured models by name; those at one server share what was stored before servers were told apart.
         open_endpoint: stands in for the configured endpoints (a preview asks nobody).
     """
 
     replay: bool = False
     budget: Budget = field(default_factory=Budget)
     threads: int = 1
-    models: Mapping[str, ModelConfig] = field(default_factory=dict)
     open_endpoint: Callable[[ModelConfig, int], Endpoint] | None = None
 
 
@@ -100,8 +98,6 @@ class Chat:
         self._limits: Limits = LocalLimits(config)
         if config.shared and settings.open_endpoint is None:
             self._limits = SharedLimits(ledger.processes, f"{name} {self._served_as} {config.model}", config)
-        alike = (other for other, entry in settings.models.items() if served_as(entry) == self._served_as)
-        self._names = frozenset({name, *alike})
 
     async def ask(self, request: Request, replicate: int) -> tuple[str, Reply]:
         """The reply to a request, from the ledger or the endpoint, durable before it is returned.
@@ -135,20 +131,15 @@ class Chat:
             async with self._ledger.claim(call.call_id, self._waves.waiting):
                 return await self._answer(call)
 
-    def _question(self, call: Call) -> Question:
-        request = call.request
-        earlier = call_id(request.to_json(), call.replicate) if self._served_as else ""
-        return Question(call.call_id, earlier, request.endpoint, request.model, self._served_as, self._names)
-
     async def _answer(self, call: Call) -> Entry:
-        key, question = call.call_id, self._question(call)
-        stored = await self._ledger.get(question)
+        key = call.call_id
+        stored = await self._ledger.get(key)
         if stored is not None:
             self._progress.ledger_calls += 1
             self._progress.tick()
             return stored
         if self._replay:
-            await self._replay_failure(question)
+            await self._replay_failure(key)
         async with self._limits.slot():  # until the reply is durable: a kill then repeats `concurrency` calls at most
             try:
                 reply = await self._call(call)
@@ -172,18 +163,16 @@ class Chat:
         self._progress.tick()
         return Entry(key, self.name, call.content, call.replicate, kept)
 
-    async def _replay_failure(self, question: Question) -> None:
-        for key in filter(None, (question.call_id, question.earlier_id)):
-            error = await self._ledger.failure(key)
-            if error is not None:
-                raise error
-        server = f" served as {question.served_as}" if question.served_as else ""
+    async def _replay_failure(self, key: str) -> None:
+        if (error := await self._ledger.failure(key)) is not None:
+            raise error
+        server = f" served as {self._served_as}" if self._served_as else ""
         why, ask = "replay:", "Set `replay: false`"
         if self._ledger.read_only:
             why, ask = "read-only:", "Copy the ledger to a folder that can be written, and name that as `ledger`,"
         raise RunStoppedError(
             f"{why} the ledger {self._ledger.place} has no reply for a call of model '{self.name}'{server} (call id "
-            f"{question.call_id}). The configuration, a prompt or the data differ from the recorded run. {ask} to ask "
+            f"{key}). The configuration, a prompt or the data differ from the recorded run. {ask} to ask "
             "the model, or restore what was recorded (a model that moved: `served_as`)."
         )
 

@@ -42,8 +42,7 @@ class Request:
         """What is asked, and whom, as canonical JSON: sorted keys, no spaces.
 
         Args:
-            served_as: the server's identity; left out where it is "" (a model inside the process, and every request
-                of ledgers that did not tell servers apart).
+            served_as: the server's identity; left out where it is "" (a model inside the process).
         """
         content = {
             "endpoint": self.endpoint,
@@ -135,7 +134,7 @@ class Reply:
         text: the reply's text, unparsed.
         reasoning: the model's separate reasoning text, where the endpoint gives one.
         logprobs: label word to log-probability, for a request with choices; words that the server did not list are
-            missing (in ledgers of version 1 they may stand there as minus infinity).
+            missing.
         unlisted_logprob: the log-probability of the last token listed, which no token that is not can pass.
         finish_reason: why generation ended (stop, length, content_filter, ...).
         prompt_tokens, completion_tokens, cached_tokens: as the server counted them.

@@ -17,7 +17,6 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
-from moot.core.log import LOG
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, nobody_else
 from moot.llm.ledger.database import copy_of, explained, open_engine, open_read_only, read_only_file
@@ -25,14 +24,12 @@ from moot.llm.ledger.packing import Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
 from moot.llm.ledger.tables import (
-    ADOPTED,
     ATTEMPTS,
     BATCHED_CALLS,
     CALLS,
     FAILURES,
     META,
     REFUSALS,
-    REPLIES,
     RESERVATIONS,
     TABLES,
     TOTALS,
@@ -41,8 +38,7 @@ from moot.llm.request import Reply
 
 Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 3
-"""1: servers were not told apart. 2: a request names who was asked (`served_as`), where that is not the process.
-3: requests and replies are packed, in a table of their own; what was stored before stays where it is."""
+"""Of the format. A ledger of another version is refused."""
 _READ_BATCH = 500
 # Statements that run for each batch are made once: making one takes as long as the database takes to run it.
 _AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
@@ -58,28 +54,8 @@ _MORE = sa.update(TOTALS).values(
     cost_usd=TOTALS.c.cost_usd + sa.bindparam("more_usd"),
 )
 _VERSION = sa.select(META.c.value).where(META.c.name == "version")
-_ANY_EARLIER = sa.select(REPLIES.c.replicate).limit(1)
 _CREATION_LOCK = 6_061_984
 _WASTED_USD = sa.select(sa.func.sum(ATTEMPTS.c.cost_usd))
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A call as it is looked for.
-
-    Attributes:
-        call_id: the call.
-        earlier_id: its id in a ledger that did not tell servers apart; "" where that was the same.
-        endpoint, model, served_as: who is asked.
-        names: the configured models that are this server's, by name.
-    """
-
-    call_id: str
-    earlier_id: str = ""
-    endpoint: str = ""
-    model: str = ""
-    served_as: str = ""
-    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +79,7 @@ class Ledger:
         read_only: it is a file that this process cannot write: it answers, and stores nothing.
 
     Raises:
-        UserError: the ledger cannot be opened, or a newer moot wrote it.
+        UserError: the ledger cannot be opened, or another version of moot wrote it.
     """
 
     def __init__(self, ledger: str) -> None:
@@ -122,10 +98,8 @@ class Ledger:
             self._call_locks = call_locks(self._engine, self.processes)
         # Held around a call by id: no other process makes it meanwhile.
         self.claim = nobody_else if self.read_only else self._call_locks.hold
-        self._adopted: dict[tuple[str, str, str], str] = {}
-        self._refused: set[tuple[str, str]] = set()
-        # The entry that answers a question, or None.
-        self.get: Batched[Question, Entry | None] = Batched(self._find)
+        # The entry of a call id, or None.
+        self.get: Batched[str, Entry | None] = Batched(self._find)
         # Stores an entry and gives the reply that counts: the first that was stored under its call id.
         self.put: Batched[Entry, Reply] = Batched(self._keep)
         # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
@@ -135,7 +109,7 @@ class Ledger:
         return explained(lambda: self.place)
 
     def _create(self) -> None:
-        """Make the tables that are missing, one process at a time, and refuse a ledger that a newer moot wrote."""
+        """Make the tables that are missing, one process at a time; a ledger of another version is left as it is."""
         with self._engine.begin() as connection:
             if self._engine.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATION_LOCK)))
@@ -143,33 +117,22 @@ class Ledger:
                 connection.execute(sa.text("BEGIN IMMEDIATE"))
             TABLES.create_all(connection)
             connection.execute(self._insert(META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
-            found = int(connection.scalar(_VERSION) or VERSION)
-            if found < VERSION:  # replies stay as they are; a moot that cannot read later ones must not open it
-                connection.execute(sa.update(META).where(META.c.name == "version").values(value=str(VERSION)))
+            self._refuse_other_version(connection)
             if connection.scalar(sa.select(TOTALS.c.calls)) is None:
-                found_in = [self._total(connection, table) for table in (REPLIES, CALLS, ATTEMPTS)]
-                total = {
-                    "name": "replies",
-                    "calls": sum(spent.calls for spent in found_in[:2]),
-                    "tokens": sum(spent.tokens for spent in found_in),
-                    "cost_usd": sum(spent.usd for spent in found_in),
-                }
-                connection.execute(sa.insert(TOTALS), total)
-            self._has_earlier = connection.scalar(_ANY_EARLIER) is not None
-        self._refuse_newer(found)
+                stored, wasted = (self._total(connection, table) for table in (CALLS, ATTEMPTS))
+                more = {"tokens": stored.tokens + wasted.tokens, "cost_usd": stored.usd + wasted.usd}
+                connection.execute(sa.insert(TOTALS), {"name": "replies", "calls": stored.calls, **more})
 
     def _open_read_only(self, file: Path) -> None:
-        """Open a file as it is, or a copy of one that a killed process left unfinished, or an earlier version wrote."""
+        """Open a file as it is, or a copy of one that a killed process left unfinished."""
         self._engine = open_read_only(file)
         try:
             with self._engine.connect() as connection:
-                found = int(connection.scalar(_VERSION) or VERSION)
-                is_whole = set(TABLES.tables) <= set(sa.inspect(connection).get_table_names()) and found >= VERSION
-                self._has_earlier = is_whole and connection.scalar(_ANY_EARLIER) is not None
+                self._refuse_other_version(connection)
+                is_whole = set(TABLES.tables) <= set(sa.inspect(connection).get_table_names())
         except sa.exc.OperationalError:
             is_whole = False
         if is_whole:
-            self._refuse_newer(found)
             return
         self._engine.dispose()
         self._copy, copied = copy_of(file)
@@ -178,11 +141,13 @@ class Ledger:
         self._engine.dispose()
         self._engine = open_read_only(copied)
 
-    def _refuse_newer(self, found: int) -> None:
-        if found > VERSION:
+    def _refuse_other_version(self, connection: sa.Connection) -> None:
+        found = int(connection.scalar(_VERSION) or VERSION)
+        if found != VERSION:
+            age, advice = ("a newer", "Update moot, or set") if found > VERSION else ("an earlier", "Set")
             raise UserError(
-                f"ledger {self.place}: written by a newer moot (ledger version {found}; this moot reads up to "
-                f"{VERSION}). Update moot, or set `ledger` to another folder."
+                f"ledger {self.place}: written by {age} moot (ledger version {found}; this moot reads version "
+                f"{VERSION}). {advice} `ledger` to another folder."
             )
 
     @contextmanager
@@ -197,45 +162,9 @@ class Ledger:
 
     # Reading
 
-    def _find(self, questions: Sequence[Question]) -> list[Entry | None]:
-        wanted = {call_id for one in questions for call_id in (one.call_id, one.earlier_id) if call_id}
-        found = {entry.call_id: entry for entry in self.entries(list(wanted), requests=False)}
-        return [found.get(one.call_id) or self._earlier(one, found.get(one.earlier_id)) for one in questions]
-
-    def _earlier(self, question: Question, entry: Entry | None) -> Entry | None:
-        """An entry of version 1 answers for one server: the first that is asked under the name that stored it."""
-        if entry is None:
-            return None
-        key = (entry.model, question.endpoint, question.model)
-        if not self._adopted.get(key):
-            served_as = question.served_as if entry.model in question.names else ""
-            self._adopted[key] = self.adopt(key, "" if self.read_only else served_as) or served_as
-        if self._adopted[key] == question.served_as:
-            return entry
-        refusal = (entry.model, question.served_as)
-        if refusal not in self._refused:
-            self._refused.add(refusal)
-            LOG.warning(
-                "ledger %s: replies that model '%s' stored before servers were told apart are not taken for those of "
-                "%s; the model is asked. If that server gave them, see `served_as` in config/README.md.",
-                self.place,
-                *refusal,
-            )
-        return None
-
-    def adopt(self, key: tuple[str, str, str], served_as: str) -> str:
-        """The server that answers for replies of version 1; where none does yet, `served_as` from now on.
-
-        Args:
-            key: the model's name in the configuration that stored them, the endpoint, the model on the server.
-            served_as: the server that asks under this name; "" only reads.
-        """
-        columns = dict(zip(("name", "endpoint", "model"), key, strict=True))
-        which = sa.and_(*(ADOPTED.c[name] == value for name, value in columns.items()))
-        with self._explained(), self._engine.begin() as connection:
-            if served_as:
-                connection.execute(self._insert(ADOPTED).on_conflict_do_nothing(), {**columns, "served_as": served_as})
-            return connection.scalar(sa.select(ADOPTED.c.served_as).where(which)) or ""
+    def _find(self, call_ids: Sequence[str]) -> list[Entry | None]:
+        found = {entry.call_id: entry for entry in self.entries(list(set(call_ids)), requests=False)}
+        return [found.get(call_id) for call_id in call_ids]
 
     def replies(self, call_ids: Sequence[str]) -> dict[str, Reply]:
         """The stored replies among `call_ids`."""
@@ -247,8 +176,6 @@ class Ledger:
             for start in range(0, len(call_ids), _READ_BATCH):
                 batch = call_ids[start : start + _READ_BATCH]
                 yield from self._packed(connection, batch, requests)
-                if self._has_earlier:
-                    yield from self._as_text(connection, batch)
 
     def _packed(self, connection: sa.Connection, call_ids: Sequence[str], requests: bool) -> Iterator[Entry]:
         among = {"among": [bytes.fromhex(call_id) for call_id in call_ids]}
@@ -256,14 +183,6 @@ class Ledger:
         texts = self._packer.unpack(connection, [row[-1] for row in rows]) if requests else [""] * len(rows)
         for (call_id, model, replicate, reply, *_), request in zip(rows, texts, strict=True):
             yield Entry(call_id.hex(), model, request, replicate, Reply.from_json(decompress(reply)))
-
-    @staticmethod
-    def _as_text(connection: sa.Connection, call_ids: Sequence[str]) -> Iterator[Entry]:
-        """Entries of versions 1 and 2."""
-        columns = (REPLIES.c.call_id, REPLIES.c.model, REPLIES.c.request, REPLIES.c.replicate, REPLIES.c.reply)
-        rows = connection.execute(sa.select(*columns).where(REPLIES.c.call_id.in_(call_ids)))
-        for call_id, model, request, replicate, reply in rows:
-            yield Entry(call_id, model, request, replicate, Reply.from_json(reply))
 
     # Writing
 
@@ -275,10 +194,8 @@ class Ledger:
         """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
         call_ids = [entry.call_id for entry in entries]
         with self._explained(), self._packer.undone_on_error(), self._engine.begin() as connection:
-            earlier = {entry.call_id for entry in self._as_text(connection, call_ids)} if self._has_earlier else set()
-            new = [entry for entry in entries if entry.call_id not in earlier]
-            requests = self._packer.pack(connection, [entry.request for entry in new])
-            rows = [_row(entry, request) for entry, request in zip(new, requests, strict=True)]
+            requests = self._packer.pack(connection, [entry.request for entry in entries])
+            rows = [_row(entry, request) for entry, request in zip(entries, requests, strict=True)]
             stored = connection.execute(self._new_call, rows).all() if rows else []
             more = {"more_calls": len(stored), "more_tokens": sum(tokens for tokens, _ in stored)}
             connection.execute(_MORE, {**more, "more_usd": sum(usd for _, usd in stored)})

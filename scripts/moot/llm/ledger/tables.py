@@ -1,11 +1,11 @@
-"""The tables of the ledger's database. Tables are added, never changed: every ledger stays readable."""
+"""The tables of the ledger's database. Tables are added, never changed, so that a ledger stays readable."""
 
 import sqlalchemy as sa
 
 TABLES = sa.MetaData()
 META = sa.Table("meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
 CALLS = sa.Table(
-    "calls",  # since version 3; packed as `moot.llm.ledger.packing` says
+    "calls",  # packed as `moot.llm.ledger.packing` says
     TABLES,
     sa.Column("call_id", sa.LargeBinary(32), primary_key=True),
     sa.Column("model", sa.String, nullable=False),
@@ -21,17 +21,6 @@ PIECES = sa.Table(
     sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
     sa.Column("digest", sa.LargeBinary(16), unique=True, nullable=False),
     sa.Column("text", sa.LargeBinary, nullable=False),
-)
-REPLIES = sa.Table(
-    "replies",  # up to version 2
-    TABLES,
-    sa.Column("call_id", sa.String(64), primary_key=True),
-    sa.Column("model", sa.String, nullable=False),
-    sa.Column("request", sa.Text, nullable=False),
-    sa.Column("replicate", sa.Integer, nullable=False),
-    sa.Column("reply", sa.Text, nullable=False),
-    sa.Column("tokens", sa.BigInteger, nullable=False),
-    sa.Column("cost_usd", sa.Float, nullable=False),
 )
 FAILURES = sa.Table(
     "failures",
@@ -68,14 +57,6 @@ TOTALS = sa.Table(
     sa.Column("calls", sa.BigInteger, nullable=False),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("cost_usd", sa.Float, nullable=False),
-)
-ADOPTED = sa.Table(
-    "adopted",  # who answers for replies of version 1: one server for each model name that they were stored under
-    TABLES,
-    sa.Column("name", sa.String, primary_key=True),
-    sa.Column("endpoint", sa.String, primary_key=True),
-    sa.Column("model", sa.String, primary_key=True),
-    sa.Column("served_as", sa.String, nullable=False),
 )
 BATCHES = sa.Table(
     "batches",  # of a provider, written down before they are submitted, so that none is submitted twice
