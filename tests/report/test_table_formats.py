@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.report import escaping
+from moot.report.columns import PUBLISHED, Columns
 from moot.report.content import StudyResults, Table, TableContent
 from moot.report.tables import (
     FLAT_NOTE,
@@ -95,6 +96,20 @@ def test_intervals_are_one_column_and_keys_are_shown_once():
         "v": ["+0.12", "−0.50", "–"],
         "95 %": ["[0.1, 0.2]", "[−1.0, 0.0]", "–"],
     }
+
+
+def test_columns_say_what_each_file_needs_of_a_table():
+    columns = Columns().keys("model").published("published").estimate("ours", digits=".1f").difference("difference")
+    columns = columns.interval("gap", "of the difference", role=PUBLISHED).counts("n")
+    found = columns.table([{"model": "a", "ours": (0.5, 0.25, 0.75), "n": 3, "unknown": 1}, {"model": "b"}], ["Note."])
+    names = ["model", "published", "ours", "95 % low", "95 % high", "difference", "gap low", "gap high", "n"]
+    assert list(found.frame.columns) == names and found.frame["n"].dtype == "Int64"
+    assert found.frame.iloc[0, 2:5].tolist() == [0.5, 0.25, 0.75] and found.frame.iloc[1, 1:].isna().all()
+    assert found.intervals == {"95 % interval": ("95 % low", "95 % high"), "of the difference": ("gap low", "gap high")}
+    assert (found.keys, found.ours) == (("model",), ("ours", "95 % low", "95 % high"))
+    assert (found.published, found.difference) == (("published", "gap low", "gap high"), ("difference",))
+    assert (found.formats, found.notes) == ({"ours": ".1f", "difference": "+.3f"}, ["Note."])
+    assert columns.table([]).frame.empty and list(columns.table([]).frame.columns) == names
 
 
 def test_large_numbers_have_one_digit_behind_the_point():

@@ -25,18 +25,14 @@ def feedback_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
         clusters = by_form["cluster"].first()
         row: dict[str, Any] = {"arm": run.method, "asked": asked, "question": question, "forms": len(clusters)}
         bootstrap = ClusterBootstrap(clusters, run.results.seed)
-        mean = bootstrap.estimate(mean_statistic(as_numbers(by_form["grade"].mean()), _GRADES))
-        row |= dict(zip(("mean grade", "95 % low", "95 % high"), mean, strict=True))
+        row["mean grade"] = bootstrap.estimate(mean_statistic(as_numbers(by_form["grade"].mean()), _GRADES))
         sides = rows.pivot_table(index=["debate_id", "turn"], columns="side", values="grade")
         row |= {side: float(sides[side].mean()) for side in _SIDES.values() if side in sides}
         if {"right side", "wrong side"} <= set(sides.columns):
             both = sides.dropna(subset=["right side", "wrong side"])
             of_both = ClusterBootstrap(clusters.loc[both.index], run.results.seed)
-            difference = of_both.estimate(
-                mean_statistic(as_numbers(both["right side"] - both["wrong side"]), _DIFFERENCES)
-            )
-            names = ("right less wrong", "difference low", "difference high")
-            row |= dict(zip(names, difference, strict=True))
+            differences = mean_statistic(as_numbers(both["right side"] - both["wrong side"]), _DIFFERENCES)
+            row["right less wrong"] = of_both.estimate(differences)
         yield row
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from moot.report import table
+from moot.report.columns import SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
@@ -28,10 +29,9 @@ INVALID = 'An answer is valid where it names one of the labels; what is no answe
 def methods(results: StudyResults) -> TableContent:
     """One row a method and model."""
     rows = [row for run in answered_runs(results) for row in _method_rows(run)]
-    frame = pd.DataFrame(rows, columns=list(_METHOD_COLUMNS))
-    return TableContent(
-        frame.astype(dict.fromkeys(("cases", "answers"), "Int64")),
-        notes=[
+    return _METHODS.table(
+        rows,
+        [
             f"{INVALID} Accuracy counts invalid answers as wrong, and each case by the share of its repeats; F1 is "
             "that of the positive label, invalid answers dropped. Methods were recorded over different cases: compare "
             "each with the majority class of its own, and see the paired tests.",
@@ -40,28 +40,18 @@ def methods(results: StudyResults) -> TableContent:
             "The records' authors published these answers, but no figure for these methods and models in the paper "
             "that moot reproduces, so that no published value stands beside them.",
         ],
-        ours=("accuracy", "95 % low", "95 % high"),
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=("data", "method"),
-        formats={"base-rate distance": "+.3f"},
     )
 
 
-_METHOD_COLUMNS = (
-    "data",
-    "method",
-    "model",
-    "accuracy",
-    "95 % low",
-    "95 % high",
-    "majority class",
-    "valid share",
-    "accuracy of valid",
-    "F1, binary",
-    "base-rate distance",
-    "repeats agree",
-    "cases",
-    "answers",
+_METHODS = (
+    Columns()
+    .keys("data", "method")
+    .plain("model")
+    .estimate("accuracy")
+    .plain("majority class", "valid share", "accuracy of valid", "F1, binary")
+    .plain("base-rate distance", digits=SIGNED)
+    .plain("repeats agree")
+    .counts("cases", "answers")
 )
 
 
@@ -71,15 +61,12 @@ def _method_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
     right = valid & (rows["prediction"] == rows["target"]).to_numpy()
     positive = run.results.task.positive
     actual, named = (rows["target"] == positive).to_numpy(), valid & (rows["prediction"] == positive).to_numpy()
-    accuracy, low, high = _by_case(run, rows, right)
     truths = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True)
     yield {
         "data": run.results.config.dataset,
         "method": run.method,
         "model": run.name,
-        "accuracy": accuracy,
-        "95 % low": low,
-        "95 % high": high,
+        "accuracy": _by_case(run, rows, right),
         "majority class": float(truths.max()),
         "valid share": float(valid.mean()),
         "accuracy of valid": _share(right, valid),
@@ -128,21 +115,18 @@ def repeats_agree(valid: pd.DataFrame) -> float:
 def groups(results: StudyResults) -> TableContent:
     """One row a method, model, attribute and value."""
     rows = [row for run in answered_runs(results) for row in group_rows(run)]
-    columns = ["method", "model", "group"]
+    columns = Columns().keys("method", "model").plain("group")
     for rate, short in RATES.items():
-        columns += [rate, f"{short} low", f"{short} high", f"{short} p, Holm"]
-    columns += ["named positive", "FPR p", "FNR p", "cases", "answers"]
-    return TableContent(
-        pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("cases", "answers"), "Int64")),
-        notes=[
+        columns = columns.estimate(rate, short).plain(f"{short} p, Holm")
+    columns = columns.plain("named positive", "FPR p", "FNR p").counts("cases", "answers")
+    return columns.table(
+        rows,
+        [
             "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
             "A rate that rests on fewer than ten people is not shown.",
             f"p: of the rate's difference from that of the attribute's largest group. {UNPAIRED_NOTE} Holm: over all "
             "groups and both rates of a method and model.",
         ],
-        ours=("false positive rate", "FPR low", "FPR high", "false negative rate", "FNR low", "FNR high"),
-        intervals={"FPR, 95 % interval": ("FPR low", "FPR high"), "FNR, 95 % interval": ("FNR low", "FNR high")},
-        keys=("method", "model"),
         exploratory=True,
     )
 
@@ -161,16 +145,14 @@ def nyu_judges(results: StudyResults) -> TableContent:
     for run in judged_runs(results):
         ends = judged(run)
         bootstrap = ClusterBootstrap(ends["cluster"], run.results.seed)
-        value, low, high = bootstrap.estimate(share_statistic(ends["right"]))
+        value, *interval = bootstrap.estimate(share_statistic(ends["right"]))
         published = theirs.get((run.method, "accuracy"), float("nan"))
         rows.append(
             {
                 "arm": run.method,
                 "published": published,
                 "ours": value,
-                "difference": value - published,
-                "95 % low": low,
-                "95 % high": high,
+                "difference": (value - published, *interval),
                 "undecided": int((ends["right"] == 0.5).sum()),  # noqa: PLR2004 - a tie
                 "Brier score": float(ends["squared_error"].mean()),
                 "rounds": float(ends["rounds"].mean()),
@@ -183,24 +165,32 @@ def nyu_judges(results: StudyResults) -> TableContent:
                 "judges": ends["judge"].nunique(),
             }
         )
-    columns = ["arm", "published", "ours", "difference", "95 % low", "95 % high"]
-    columns += ["undecided", "Brier score", "rounds", "words quoted", "flips", "debates with a flip", "with turns"]
-    columns += ["debates", "stories", "judges"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return TableContent(
-        frame.astype(dict.fromkeys(("undecided", "with turns", "debates", "stories", "judges"), "Int64")),
-        notes=[
+    return _JUDGES.table(
+        rows,
+        [
             "Accuracy is the share of debates whose judge's last belief was on the right side; one half each counts "
             "one half, as the authors count it. Brier score is that of the last belief in the right answer.",
             "Rounds, words quoted, and flips (how often the judge came to favour the other answer) are means over the "
             "debates whose turns are known (with turns); so is the share of debates with a flip.",
         ],
-        published=("published",),
-        ours=("ours", "95 % low", "95 % high"),
-        difference=("difference",),
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        formats={"difference": "+.3f", "rounds": ".1f", "words quoted": ".0f", "flips": ".2f"},
     )
+
+
+_JUDGES = (
+    Columns()
+    .plain("arm")
+    .published("published")
+    .ours("ours")
+    .difference("difference")
+    .interval()
+    .counts("undecided")
+    .plain("Brier score")
+    .plain("rounds", digits=".1f")
+    .plain("words quoted", digits=".0f")
+    .plain("flips", digits=".2f")
+    .plain("debates with a flip")
+    .counts("with turns", "debates", "stories", "judges")
+)
 
 
 @table(
@@ -213,36 +203,22 @@ def nyu_judges(results: StudyResults) -> TableContent:
 def nyu_feedback(results: StudyResults) -> TableContent:
     """One row an arm, a role, and a question of the form."""
     rows = [row for run in judged_runs(results) for row in feedback_rows(run)]
-    frame = pd.DataFrame(rows, columns=list(_FEEDBACK_COLUMNS))
-    return TableContent(
-        frame.astype({"forms": "Int64"}),
-        notes=[
+    return _FEEDBACK.table(
+        rows,
+        [
             f"Forms have grades from 0 to {HIGHEST_GRADE}; each question is named as the authors' records name it. "
             "Only grades are counted: what people wrote is not read. Forms are those of debates whose files were read.",
             "A question about both sides has the mean of both as its grade. In a consultancy there is one side, which "
             "argued for the right or the wrong answer.",
         ],
-        ours=("mean grade", "95 % low", "95 % high", "right less wrong", "difference low", "difference high"),
-        intervals={
-            "95 % interval": ("95 % low", "95 % high"),
-            "95 % interval of the difference": ("difference low", "difference high"),
-        },
-        keys=("arm", "asked", "question"),
-        formats={"mean grade": ".2f", "right side": ".2f", "wrong side": ".2f", "right less wrong": "+.2f"},
     )
 
 
-_FEEDBACK_COLUMNS = (
-    "arm",
-    "asked",
-    "question",
-    "mean grade",
-    "95 % low",
-    "95 % high",
-    "right side",
-    "wrong side",
-    "right less wrong",
-    "difference low",
-    "difference high",
-    "forms",
+_FEEDBACK = (
+    Columns()
+    .keys("arm", "asked", "question")
+    .estimate("mean grade", digits=".2f")
+    .plain("right side", "wrong side", digits=".2f")
+    .estimate("right less wrong", "difference", "95 % interval of the difference", digits="+.2f")
+    .counts("forms")
 )

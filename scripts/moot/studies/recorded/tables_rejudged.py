@@ -9,9 +9,11 @@ import pandas as pd
 
 from moot.core.kinds import UNUSABLE
 from moot.report import table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import Run, StudyResults, TableContent
 from moot.stats.agreement import cohens_kappa
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic, share_statistic
+from moot.stats.bootstrap import DIFFERENCE as BOUNDS
+from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY
 
 JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
@@ -43,10 +45,7 @@ def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
     return last[[DEBATE, ROUND, "case_id", "side", "in_right"]]
 
 
-_COLUMNS = (
-    "data", "debates of", "debated by", "judge", "same side", "same side low", "same side high", "recorded belief",
-    "model belief", "difference", "difference low", "difference high", "beliefs", "debates",
-)  # fmt: skip
+_KEYS = ("data", "debates of", "debated by")
 
 
 @table(
@@ -60,29 +59,23 @@ _COLUMNS = (
 def rejudged(results: StudyResults) -> TableContent:
     """One row an experiment and model."""
     rows = [row for run in rejudged_runs(results) if (row := _beside_the_recorded(run))]
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-    return TableContent(
-        frame.astype(dict.fromkeys(("beliefs", "debates"), "Int64")),
-        notes=[
+    columns = Columns().keys(*_KEYS).plain("judge").estimate("same side", "same side")
+    columns = columns.ours("recorded belief", "model belief")
+    columns = columns.estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED).counts("beliefs", "debates")
+    return columns.table(
+        rows,
+        [
             "A belief of the model is compared with the recorded judge's after the same round, where both were stated. "
             "Belief is the mean probability of the right answer, over beliefs in which both stated one; difference is "
             "the model's less the recorded judge's. An undecided judge favours no side: one half.",
             "The model was shown what the debaters said, without the words of the judge who sat there.",
         ],
-        ours=("same side", "same side low", "same side high", "recorded belief", "model belief"),
-        difference=("difference", "difference low", "difference high"),
-        intervals={
-            "same side, 95 % interval": ("same side low", "same side high"),
-            "difference, 95 % interval": ("difference low", "difference high"),
-        },
-        keys=("data", "debates of", "debated by"),
-        formats={"difference": "+.3f"},
     )
 
 
 def _debates_of(run: Run) -> dict[str, Any]:
     params = run.results.config.params
-    return {"data": run.data, "debates of": params["beside"], "debated by": params["debated_by"]}
+    return dict(zip(_KEYS, (run.data, params["beside"], params["debated_by"]), strict=True))
 
 
 def _beside_the_recorded(run: Run) -> Mapping[str, Any] | None:
@@ -98,14 +91,14 @@ def _beside_the_recorded(run: Run) -> Mapping[str, Any] | None:
     difference = (np.nan, np.nan, np.nan)
     if len(compared):
         clusters = ClusterBootstrap(compared["case_id"].map(run.results.clusters), run.results.seed)
-        difference = clusters.estimate(mean_statistic(differences.dropna(), DIFFERENCE))
+        difference = clusters.estimate(mean_statistic(differences.dropna(), BOUNDS))
     return {
         **_debates_of(run),
         "judge": run.model,
-        **dict(zip(("same side", "same side low", "same side high"), same, strict=True)),
+        "same side": same,
         "recorded belief": compared["in_right recorded"].mean(),
         "model belief": compared["in_right"].mean(),
-        **dict(zip(("difference", "difference low", "difference high"), difference, strict=True)),
+        "difference": difference,
         "beliefs": len(both),
         "debates": both[DEBATE].nunique(),
     }
@@ -125,21 +118,17 @@ def judges(results: StudyResults) -> TableContent:
     for run in rejudged_runs(results):
         grouped.setdefault(tuple(_debates_of(run).values()), []).append(run)
     rows = [row for runs in grouped.values() for row in _pairs(runs)]
-    columns = ["data", "debates of", "debated by", "first", "second", "same answer", "same low", "same high"]
-    columns += ["kappa", "kappa low", "kappa high", "first right", "second right", "debates"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return TableContent(
-        frame.astype({"debates": "Int64"}),
-        notes=[
-            "By the last usable belief of each, over the debates that both judged; kappa is Cohen's. "
-            "Models are named with their experiment where they judged in several."
-        ],
-        ours=("same answer", "same low", "same high", "kappa", "kappa low", "kappa high"),
-        intervals={
-            "same, 95 % interval": ("same low", "same high"),
-            "kappa, 95 % interval": ("kappa low", "kappa high"),
-        },
-        keys=("data", "debates of", "debated by", "first"),
+    columns = Columns().keys(*_KEYS, "first").plain("second").estimate("same answer", "same").estimate("kappa", "kappa")
+    return (
+        columns.plain("first right", "second right")
+        .counts("debates")
+        .table(
+            rows,
+            [
+                "By the last usable belief of each, over the debates that both judged; kappa is Cohen's. "
+                "Models are named with their experiment where they judged in several."
+            ],
+        )
     )
 
 
@@ -159,14 +148,12 @@ def _pairs(runs: list[Run]) -> Iterator[dict[str, Any]]:
             continue
         bootstrap = ClusterBootstrap(both["case_id one"].map(some.clusters), some.seed)
         truth = both["case_id one"].map(targets)
-        same = bootstrap.estimate(share_statistic(both["side one"] == both["side other"]))
-        kappa = bootstrap.estimate(cohens_kappa(both["side one"], both["side other"]))
         yield {
             **_debates_of(runs[0]),
             "first": first,
             "second": second,
-            **dict(zip(("same answer", "same low", "same high"), same, strict=True)),
-            **dict(zip(("kappa", "kappa low", "kappa high"), kappa, strict=True)),
+            "same answer": bootstrap.estimate(share_statistic(both["side one"] == both["side other"])),
+            "kappa": bootstrap.estimate(cohens_kappa(both["side one"], both["side other"])),
             "first right": float((both["side one"] == truth).mean()),
             "second right": float((both["side other"] == truth).mean()),
             "debates": len(both),

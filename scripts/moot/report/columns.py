@@ -1,0 +1,118 @@
+"""The columns of a table, from left to right: what CSV, Excel, LaTeX and HTML need of a table follows from them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from moot.report.content import TableContent
+
+KEY, OURS, PUBLISHED, DIFFERENCE = "key", "ours", "published", "difference"
+SIGNED = "+.3f"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as readers see it.
+
+    Attributes:
+        name: its heading.
+        role: KEY, OURS, PUBLISHED, DIFFERENCE or "".
+        digits: a format specification; "" for the usual one.
+        whole: whether it holds whole numbers, missing ones allowed.
+        ends: the two columns of the frame that it shows as one interval; () for a column of its own.
+    """
+
+    name: str
+    role: str = ""
+    digits: str = ""
+    whole: bool = False
+    ends: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the frame and the CSV have of it."""
+        return self.ends or (self.name,)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns of a table; each method returns these with some more to their right."""
+
+    shown: tuple[Column, ...] = ()
+
+    def plain(self, *names: str, role: str = "", digits: str = "") -> "Columns":
+        """Columns of no role, or of the one given."""
+        return Columns((*self.shown, *(Column(name, role, digits) for name in names)))
+
+    def keys(self, *names: str) -> "Columns":
+        """Columns whose repeated values are shown once."""
+        return self.plain(*names, role=KEY)
+
+    def ours(self, *names: str, digits: str = "") -> "Columns":
+        """Columns with values that this run measured."""
+        return self.plain(*names, role=OURS, digits=digits)
+
+    def published(self, *names: str, digits: str = "") -> "Columns":
+        """Columns with published values."""
+        return self.plain(*names, role=PUBLISHED, digits=digits)
+
+    def difference(self, *names: str, digits: str = SIGNED) -> "Columns":
+        """Columns with differences between the two."""
+        return self.plain(*names, role=DIFFERENCE, digits=digits)
+
+    def counts(self, *names: str, role: str = "") -> "Columns":
+        """Columns with whole numbers, missing ones allowed."""
+        return Columns((*self.shown, *(Column(name, role, whole=True) for name in names)))
+
+    def interval(self, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = "") -> "Columns":
+        """An interval, shown as one column; the frame has its ends, `{of} low` and `{of} high`."""
+        heading = heading or ("95 % interval" if of == "95 %" else f"{of}, 95 % interval")
+        return Columns((*self.shown, Column(heading, role, digits, ends=(f"{of} low", f"{of} high"))))
+
+    def estimate(self, name: str, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = "") -> "Columns":
+        """A value and, beside it, its interval."""
+        return self.plain(name, role=role, digits=digits).interval(of, heading, role)
+
+    def then(self, others: "Columns") -> "Columns":
+        """Columns that several tables share."""
+        return Columns((*self.shown, *others.shown))
+
+    def table(
+        self, rows: Iterable[Mapping[str, Any]], notes: Sequence[str] = (), exploratory: bool = False
+    ) -> TableContent:
+        """The table of these columns.
+
+        Args:
+            rows: what each row has, by column; a tuple fills its column and those to the right of it.
+            notes: sentences under the table.
+            exploratory: whether it holds tests that were not planned.
+        """
+        names = [name for column in self.shown for name in column.names]
+        frame = pd.DataFrame([_spread(row, names) for row in rows], columns=names)
+        return TableContent(
+            frame.astype({column.name: "Int64" for column in self.shown if column.whole}),
+            notes,
+            self._of(PUBLISHED),
+            self._of(OURS),
+            self._of(DIFFERENCE),
+            {column.name: (column.ends[0], column.ends[1]) for column in self.shown if column.ends},
+            self._of(KEY),
+            {column.name: column.digits for column in self.shown if column.digits},
+            exploratory,
+        )
+
+    def _of(self, role: str) -> tuple[str, ...]:
+        return tuple(name for column in self.shown if column.role == role for name in column.names)
+
+
+def _spread(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """A row with each tuple's values in columns of their own; what no column shows is left out."""
+    cells: dict[str, Any] = {}
+    for name, value in row.items():
+        some = value if isinstance(value, tuple) else (value,)
+        if name in names:
+            at = names.index(name)
+            cells |= dict(zip(names[at : at + len(some)], some, strict=True))
+    return cells
