@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from moot.core.errors import UserError
+from moot.report.columns import DIFFERENCE, Columns
 from moot.report.content import AsPublished, StudyResults, TableContent
 from moot.scores.results import OVERALL
 from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
@@ -227,7 +228,13 @@ class Measured:
         """The value with its interval."""
         return Interval(self.value, self.low, self.high)
 
+    @property
+    def counts(self) -> tuple[float, float, float]:
+        """The numbers of cases, of answers and of invalid ones."""
+        return self.n_cases, self.n, self.n_invalid
 
+
+COUNTS = ("cases", "n", "n invalid")
 NOT_MEASURED = Measured()
 
 
@@ -267,45 +274,34 @@ def compared(keys: Mapping[str, Any], published: Published | None, ours: Measure
     stated = None if published is None else f"{published.n:.0f}" if published.n > 0 else "unknown"
     return {
         **keys,
-        "published": theirs.value,
-        "published n": stated,
-        "ours": ours.value,
-        "95 % low": ours.low,
-        "95 % high": ours.high,
+        "published": (theirs.value, stated),
+        "ours": ours.interval,
         **differences(ours.value, published),
-        "difference low": gap[0],
-        "difference high": gap[1],
-        "replication low": again[0],
-        "replication high": again[1],
-        "cases": ours.n_cases,
-        "n": ours.n,
-        "n invalid": ours.n_invalid,
+        "difference low": (*gap, *again),
+        "cases": ours.counts,
     }
+
+
+COMPARED = (
+    Columns()
+    .published("published", "published n")
+    .estimate("ours")
+    .difference(*DIFFERENCES)
+    .interval("difference", "interval of difference", DIFFERENCE)
+    .interval("replication", "replication", DIFFERENCE)
+    .counts(*COUNTS)
+)
 
 
 def comparison(rows: Iterable[Mapping[str, Any]], keys: Sequence[str], notes: Sequence[str]) -> TableContent:
     """A table of rows made by `compared`."""
-    values = list(compared({}, None, NOT_MEASURED))
-    frame = pd.DataFrame(list(rows), columns=[*keys, *values])
-    return TableContent(
-        with_whole_counts(frame),
-        notes=(*notes, DIFFERENCE_NOTE, INVALID_NOTE),
-        published=("published", "published n"),
-        ours=("ours", "95 % low", "95 % high"),
-        difference=(*DIFFERENCES, "difference low", "difference high", "replication low", "replication high"),
-        intervals={
-            "95 % interval": ("95 % low", "95 % high"),
-            "interval of difference": ("difference low", "difference high"),
-            "replication": ("replication low", "replication high"),
-        },
-        keys=keys[:-1],
-        formats=dict.fromkeys(DIFFERENCES, "+.3f"),
-    )
+    columns = Columns().keys(*keys[:-1]).plain(keys[-1]).then(COMPARED)
+    return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
 
 def with_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with its columns `cases`, `n` and `n invalid` as whole numbers, missing ones allowed."""
-    return frame.astype({name: "Int64" for name in ("cases", "n", "n invalid") if name in frame})
+    return frame.astype({name: "Int64" for name in COUNTS if name in frame})
 
 
 def score_row(row: Any) -> Measured:

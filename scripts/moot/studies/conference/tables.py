@@ -10,8 +10,10 @@ import pandas as pd
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
 from moot.core.kinds import STATEMENT
 from moot.report import table
+from moot.report.columns import SIGNED, Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
 from moot.report.published import (
+    COUNTS,
     NOT_MEASURED,
     Measured,
     beside,
@@ -21,7 +23,6 @@ from moot.report.published import (
     not_repeated,
     published_table,
     score_row,
-    with_whole_counts,
 )
 from moot.scores import INVALID_WRONG
 from moot.studies.conference.conditions import (
@@ -250,31 +251,13 @@ def judge_difference(results: StudyResults) -> TableContent:
         mine, theirs = per_debate(first), per_debate(second)
         for measure in mine.columns.intersection(theirs.columns):
             left, right = mine[measure].dropna(), theirs[measure].dropna()
-            value, low, high = difference_of_means(left, right, first.results.seed)
-            keys = {"model": first.model, "data": first.data, "measure": measure}
-            means = {"with judge": left.mean(), "without judge": right.mean()}
-            counts = {"debates with": len(left), "debates without": len(right)}
-            rows.append(
-                {**keys, **means, "difference": value, "difference low": low, "difference high": high, **counts}
-            )
-    names = [
-        "model",
-        "data",
-        "measure",
-        "with judge",
-        "without judge",
-        "difference",
-        "difference low",
-        "difference high",
-    ]
-    names += ["debates with", "debates without"]
-    return TableContent(
-        pd.DataFrame(rows, columns=names),
-        notes=["Difference of means, with an interval over the debates of both conditions.", BY_DEBATE_NOTE],
-        ours=tuple(names[3:]),
-        intervals={"95 % interval": ("difference low", "difference high")},
-        keys=("model", "data"),
-        formats={"difference": "+.3f"},
+            means = (left.mean(), right.mean(), *difference_of_means(left, right, first.results.seed))
+            row = {"model": first.model, "data": first.data, "measure": measure, "with judge": means}
+            rows.append(row | {"debates with": (len(left), len(right))})
+    columns = Columns().keys("model", "data").plain("measure").ours("with judge", "without judge")
+    columns = columns.estimate("difference", "difference", "95 % interval", digits=SIGNED)
+    return columns.ours("debates with", "debates without").table(
+        rows, ["Difference of means, with an interval over the debates of both conditions.", BY_DEBATE_NOTE]
     )
 
 
@@ -355,23 +338,9 @@ def evaluator_scores(results: StudyResults) -> TableContent:
 
 
 def _ours(score: Measured) -> dict[str, Any]:
-    return {
-        "ours": score.value,
-        "95 % low": score.low,
-        "95 % high": score.high,
-        "cases": score.n_cases,
-        "n": score.n,
-        "n invalid": score.n_invalid,
-    }
+    return {"ours": score.interval, "cases": score.counts}
 
 
 def _plain(rows: list[dict[str, Any]], keys: tuple[str, ...], notes: list[str]) -> TableContent:
     """A table without published counterpart."""
-    frame = pd.DataFrame(rows, columns=[*keys, *_ours(Measured())])
-    return TableContent(
-        with_whole_counts(frame),
-        notes=notes,
-        ours=("ours", "95 % low", "95 % high"),
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=keys[:-1],
-    )
+    return Columns().keys(*keys[:-1]).plain(keys[-1]).estimate("ours").counts(*COUNTS).table(rows, notes)
