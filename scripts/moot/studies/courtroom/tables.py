@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from moot.report import table
+from moot.report.columns import OURS, PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
@@ -201,22 +201,26 @@ def commercial_confusion(results: StudyResults) -> TableContent:
             {"model": model, "method": METHODS[prompt], **_put_right(counts), **_our_counts(results, run)}
             for run in ours or [None]
         ]
-    frame = pd.DataFrame(rows)
     matched = (
         "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES` counts "
         "cases without rearrest that were predicted to have one."
     )
-    for name in frame.columns[frame.columns.str.startswith(("printed T", "printed F", "ours", "n"))]:
-        frame[name] = frame[name].astype("Int64")
-    return TableContent(
-        frame,
-        notes=[*_contradictions(printed), *_precision_printed_as_f1(results), matched],
-        published=[name for name in frame.columns if name.startswith("printed")],
-        ours=[name for name in frame.columns if name.startswith("ours")],
-        difference=[name for name in frame.columns if name.startswith("put right")],
-        keys=("model",),
-        formats=dict.fromkeys(frame.columns, ".2f"),
-    )
+    return _CONFUSION.table(rows, [*_contradictions(printed), *_precision_printed_as_f1(results), matched])
+
+
+_CELLS = {"NO as NO": "tn", "YES as YES": "tp", "YES as NO": "fn", "NO as YES": "fp"}
+"""Our counts by their meaning, so that no one need ask which class is positive."""
+_RIGHT = ("accuracy", "precision of NO", "F1 of NO", "F1 of YES")
+_CONFUSION = (
+    Columns()
+    .keys("model")
+    .plain("method")
+    .published("printed accuracy", "printed precision", digits=".2f")
+    .counts("printed TP", "printed TN", "printed FP", "printed FN", role=PUBLISHED)
+    .difference(*(f"put right: {name}" for name in _RIGHT), digits=".2f")
+    .counts(*(f"ours: {meaning}" for meaning in _CELLS), role=OURS)
+    .counts("n", "n invalid")
+)
 
 
 def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
@@ -228,34 +232,25 @@ def _printed_counts(results: StudyResults) -> dict[str, dict[str, float]]:
     return rows
 
 
-def _put_right(counts: Mapping[str, float]) -> dict[str, float]:
+def _put_right(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
     """The printed columns, then what they give once TN and FP are exchanged; positive = NO there, as the counts say."""
     tp, tn, fp, fn = counts["tp"], counts["fp"], counts["tn"], counts["fn"]
     return {
-        "printed accuracy": counts["accuracy"],
-        "printed precision": counts["precision"],
-        "printed TP": counts["tp"],
-        "printed TN": counts["tn"],
-        "printed FP": counts["fp"],
-        "printed FN": counts["fn"],
-        "put right: accuracy": (tp + tn) / (tp + tn + fp + fn),
-        "put right: precision of NO": tp / (tp + fp) if tp + fp else 0.0,
-        "put right: F1 of NO": 2 * tp / (2 * tp + fp + fn) if tp else 0.0,
-        "put right: F1 of YES": 2 * tn / (2 * tn + fp + fn) if tn else 0.0,
+        "printed accuracy": tuple(counts[name] for name in ("accuracy", "precision", "tp", "tn", "fp", "fn")),
+        "put right: accuracy": (
+            (tp + tn) / (tp + tn + fp + fn),
+            tp / (tp + fp) if tp + fp else 0.0,
+            2 * tp / (2 * tp + fp + fn) if tp else 0.0,
+            2 * tn / (2 * tn + fp + fn) if tn else 0.0,
+        ),
     }
 
 
-def _our_counts(results: StudyResults, run: Run | None) -> dict[str, float]:
-    """Our counts by their meaning, so that no one need ask which class is positive."""
-    names = {"NO as NO": "tn", "YES as YES": "tp", "YES as NO": "fn", "NO as YES": "fp"}
-    found = {
-        f"ours: {meaning}": measured(results, run.results.experiment, run.model, name, "binary")
-        if run
-        else NOT_MEASURED
-        for meaning, name in names.items()
-    }
-    n = found["ours: NO as NO"]
-    return {**{name: count.value for name, count in found.items()}, "n": n.n, "n invalid": n.n_invalid}
+def _our_counts(results: StudyResults, run: Run | None) -> dict[str, tuple[float, ...]]:
+    if run is None:
+        return {}
+    found = [measured(results, run.results.experiment, run.model, name, "binary") for name in _CELLS.values()]
+    return {f"ours: {next(iter(_CELLS))}": (*(count.value for count in found), found[0].n, found[0].n_invalid)}
 
 
 def _contradictions(printed: Mapping[str, Mapping[str, float]]) -> Iterator[str]:

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from moot.report import table
+from moot.report.columns import PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
+    COUNTS,
     DIFFERENCES,
     Published,
     beside,
     differences,
     measured,
     published_table,
-    with_whole_counts,
 )
 from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_statistic
@@ -42,17 +42,6 @@ FEWEST_MODELS_FOR_A_CORRELATION = 3
 )
 def summary(results: StudyResults) -> TableContent:
     """One row a run."""
-    shown = {
-        "F1, binary": ("f1", "binary"),
-        "F1, macro": ("f1", "macro"),
-        "F1, weighted": ("f1", "weighted"),
-        "AUC": ("auc", ""),
-        "Brier": ("brier", ""),
-        "calibration error": ("expected_calibration_error", ""),
-        "calls a case": ("calls_per_case", ""),
-        "tokens a case": ("tokens_per_case", ""),
-        "seconds a case": ("seconds_per_case", ""),
-    }
     runs = list_runs(results)
     rows = []
     for run in [*runs, *reference_runs(runs)]:
@@ -62,33 +51,21 @@ def summary(results: StudyResults) -> TableContent:
         without_retries = measured(results, run.results.experiment, run.model, "accuracy", group="retries=0")
         rows.append(
             {
-                "method": run.method,
-                "model": run.model,
-                "experiment": run.results.experiment,
-                "data": run.data,
-                "accuracy": accuracy.value,
-                "95 % low": accuracy.low,
-                "95 % high": accuracy.high,
+                "method": run.names,
+                "accuracy": accuracy.interval,
                 "accuracy, invalid = wrong": accuracy.value if run.method == "reference" else strict.value,
                 "valid answers": accuracy.n / answers if answers else np.nan,
                 **{
                     heading: measured(results, run.results.experiment, run.model, *metric).value
-                    for heading, metric in shown.items()
+                    for heading, metric in _SHOWN.items()
                 },
-                "cases": accuracy.n_cases,
-                "n": accuracy.n,
-                "n invalid": accuracy.n_invalid,
-                "accuracy, no retries": without_retries.value,
-                "n, no retries": without_retries.n,
+                "cases": accuracy.counts,
+                "accuracy, no retries": (without_retries.value, without_retries.n),
             }
         )
-    names = ["method", "model", "experiment", "data", "accuracy", "95 % low", "95 % high"]
-    names += ["accuracy, invalid = wrong", "valid answers", *shown, "cases", "n", "n invalid"]
-    names += ["accuracy, no retries", "n, no retries"]
-    frame = pd.DataFrame(rows, columns=names)
-    return TableContent(
-        with_whole_counts(frame),
-        notes=[
+    return _SUMMARY.table(
+        rows,
+        [
             "`n` counts debates (or answers), `cases` the cases that they are about. Answers without a usable "
             "prediction are left out and counted in `n invalid`; `valid answers` is the share of the others. The "
             "expected calibration error has ten bins of equal width; Brier score and AUC are of the stated "
@@ -96,11 +73,33 @@ def summary(results: StudyResults) -> TableContent:
             "and a base-rate coin.",
             "`No retries` leaves out debates in which a call had to be repeated; a dash says that there were none.",
         ],
-        ours=names[4:-5],
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=("method",),
-        formats={"n, no retries": "d", "calls a case": ".1f", "tokens a case": ".0f", "seconds a case": ".1f"},
     )
+
+
+_SHOWN = {
+    "F1, binary": ("f1", "binary"),
+    "F1, macro": ("f1", "macro"),
+    "F1, weighted": ("f1", "weighted"),
+    "AUC": ("auc", ""),
+    "Brier": ("brier", ""),
+    "calibration error": ("expected_calibration_error", ""),
+    "calls a case": ("calls_per_case", ""),
+    "tokens a case": ("tokens_per_case", ""),
+    "seconds a case": ("seconds_per_case", ""),
+}
+_SUMMARY = (
+    Columns()
+    .keys("method")
+    .plain("model", "experiment", "data")
+    .estimate("accuracy")
+    .ours("accuracy, invalid = wrong", "valid answers", *list(_SHOWN)[:6])
+    .ours("calls a case", digits=".1f")
+    .ours("tokens a case", digits=".0f")
+    .ours("seconds a case", digits=".1f")
+    .counts(*COUNTS)
+    .plain("accuracy, no retries")
+    .plain("n, no retries", digits="d")
+)
 
 
 @table(
@@ -134,10 +133,11 @@ def stability(results: StudyResults) -> TableContent:
                     "models (ours)": len(ours),
                 }
             )
-    frame = pd.DataFrame(rows)
-    return TableContent(
-        frame,
-        notes=[
+    columns = Columns().keys("method").plain("statistic").published("stated in the paper", "published").ours("ours")
+    columns = columns.difference(*DIFFERENCES).plain("models (published)", "models (ours)")
+    return columns.table(
+        rows,
+        [
             *_correlation_note(results),
             "`published` is computed here from the paper's Tables 4 and 5, which show few of its models; `stated in "
             "the paper` is what its text says. `ours` is over every model that was run on the paper's data with its "
@@ -147,11 +147,6 @@ def stability(results: StudyResults) -> TableContent:
             "The paper's appendix D puts the F1 of single prompts between 0.09 and 0.58, below values of its own Table "
             "4.",
         ],
-        published=("stated in the paper", "published"),
-        ours=("ours",),
-        difference=DIFFERENCES,
-        keys=("method",),
-        formats=dict.fromkeys(DIFFERENCES, "+.3f"),
     )
 
 
@@ -233,33 +228,22 @@ def cost_ratios(results: StudyResults) -> TableContent:
                 beside(results, "text_cost", run.results.experiment, run.model) for run in (debate, prompt)
             )
             published = stated if as_published else {}
+            versus = f"{DEBATE}/{prompt.results.config.protocol}"
             for quantity, name in names.items():
-                low_stated, high_stated = (
-                    published.get((f"{DEBATE}/{prompt.results.config.protocol}", f"{name}_{end}"), np.nan)
-                    for end in ("low", "high")
-                )
-                value, low, high, n = _ratio(debate, prompt, quantity)
                 rows.append(
                     {
-                        "debate": debate.results.experiment,
-                        "prompt": prompt.results.experiment,
-                        "model": debate.model,
-                        "data": debate.data,
+                        "debate": (debate.results.experiment, prompt.results.experiment, debate.model, debate.data),
                         "quantity": f"{quantity}, debate / prompt",
-                        "published low": low_stated,
-                        "published high": high_stated,
-                        "ours": value,
-                        "95 % low": low,
-                        "95 % high": high,
-                        "n": n,
+                        "published low": tuple(
+                            published.get((versus, f"{name}_{end}"), np.nan) for end in ("low", "high")
+                        ),
+                        "ours": _ratio(debate, prompt, quantity),
                     }
                 )
-    columns = ("debate", "prompt", "model", "data", "quantity")
-    numbers = ("published low", "published high", "ours", "95 % low", "95 % high", "n")
     tokens = stated.get((DEBATE, "total_tokens_per_case"), np.nan)
-    return TableContent(
-        pd.DataFrame(rows, columns=[*columns, *numbers]),
-        notes=[
+    return _COST_RATIOS.table(
+        rows,
+        [
             "Ratio of means over the cases that both argued (n); prompt and generated tokens together, tokens served "
             "from a cache included. Seconds are those of the calls, one after the other, as measured when they were "
             "made.",
@@ -270,12 +254,18 @@ def cost_ratios(results: StudyResults) -> TableContent:
             f"{_stated_range(stated, 'wall_clock_ratio')} times the seconds. They stand beside ours where both "
             "experiments are the paper's.",
         ],
-        published=("published low", "published high"),
-        ours=("ours", "95 % low", "95 % high"),
-        intervals={"published range": ("published low", "published high"), "95 % interval": ("95 % low", "95 % high")},
-        keys=("debate", "prompt", "model", "data"),
-        formats={"published range": ".0f", "ours": ".2f", "95 % interval": ".2f"},
     )
+
+
+_COST_RATIOS = (
+    Columns()
+    .keys("debate", "prompt", "model", "data")
+    .plain("quantity")
+    .interval("published", "published range", PUBLISHED, digits=".0f")
+    .ours("ours", digits=".2f")
+    .interval(digits=".2f")
+    .plain("n")
+)
 
 
 def _stated_range(stated: Mapping[tuple[str, str], float], name: str) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
 from moot.report.published import (
     NOT_MEASURED,
@@ -63,13 +64,9 @@ def leaderboard(results: StudyResults) -> TableContent:
             {**keys, **_leaderboard_row(board, metric, theirs.get((keys["model"], metric)))}
             for metric in LEADERBOARD_METRICS
         ]
-    columns = ("data", "model", "in words", *_leaderboard_row({}, "accuracy", None), "status")
-    frame = pd.DataFrame(rows, columns=list(columns))
-    for name in ("n (training)", "n (test)"):
-        frame[name] = frame[name].astype("Int64")
-    return TableContent(
-        frame,
-        notes=[
+    return _LEADERBOARD.table(
+        rows,
+        [
             "The paper's figures are PyCaret's: cross-validated, with recall, precision and F1 weighted by support "
             "(hence recall = accuracy). The difference is between the two cross-validated values; on how many "
             "cases the paper's rest is unknown, so that it has no interval. The test split was seen by no model; its "
@@ -77,13 +74,20 @@ def leaderboard(results: StudyResults) -> TableContent:
             *filter(None, [base_rate_note(by_model)]),
             "Seconds to fit differ from run to run, so they are no part of this table: results/baselines/ has them.",
         ],
-        published=("published",),
-        ours=("ours (cross-validated)", "ours (test)", "95 % low", "95 % high"),
-        difference=("difference",),
-        intervals={"95 % interval (test)": ("95 % low", "95 % high")},
-        keys=("data", "model", "in words"),
-        formats={"difference": "+.3f"},
     )
+
+
+_LEADERBOARD = (
+    Columns()
+    .keys("data", "model", "in words")
+    .plain("metric")
+    .published("published")
+    .ours("ours (cross-validated)")
+    .difference("difference")
+    .estimate("ours (test)", heading="95 % interval (test)")
+    .counts("n (training)", "n (test)")
+    .plain("status")
+)
 
 
 def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[str, str], str, Board]]:
@@ -114,9 +118,7 @@ def _leaderboard_row(rows: Board, metric: str, published: float | None) -> dict[
         "published": theirs,
         "ours (cross-validated)": ours,
         "difference": ours - theirs,
-        "ours (test)": tested.get(metric, np.nan),
-        "95 % low": tested.get(f"{metric}_low", np.nan),
-        "95 % high": tested.get(f"{metric}_high", np.nan),
+        "ours (test)": tuple(tested.get(f"{metric}{end}", np.nan) for end in ("", "_low", "_high")),
         "n (training)": validated.get("n", pd.NA),
         "n (test)": tested.get("n", pd.NA),
     }
@@ -183,16 +185,11 @@ def _tabpfn_notes(counted: Sequence[float]) -> Iterator[str]:
 def openml_medians(results: StudyResults) -> TableContent:
     """Table 8 as published; another task, so there is no difference to take."""
     values = published_table(results, "table8_openml_medians")
+    shown = ("auc", "f1", "accuracy")
     rows = [
-        {
-            "model": row,
-            **{
-                f"published median {heading}": values.get((row, metric), np.nan)
-                for metric, heading in (("auc", "AUC"), ("f1", "F1"), ("accuracy", "accuracy"))
-            },
-        }
+        {"model": (row, *(values.get((row, metric), np.nan) for metric in shown))}
         for row in published_rows(results, "table8_openml_medians")
     ]
-    frame = pd.DataFrame(rows)
     note = "Quoted by the paper from other work, on other data; the average of its F1 is not named."
-    return TableContent(frame, notes=[note], published=[str(name) for name in frame.columns[1:]])
+    columns = Columns().plain("model").published(*(f"published median {name}" for name in ("AUC", "F1", "accuracy")))
+    return columns.table(rows, [note])

@@ -1,11 +1,11 @@
 """What the paper leaves out: how the judge's belief moves, whether confidence can be trusted, error rates by group."""
 
 import numpy as np
-import pandas as pd
 
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import compared, comparison, measured, with_whole_counts
+from moot.report.published import COUNTS, compared, comparison, measured
 from moot.scores.results import OVERALL
 from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
 
@@ -39,20 +39,16 @@ def judge_dynamics(results: StudyResults) -> TableContent:
     ]
     rows = [
         {
-            "experiment": row.experiment,
-            "model": row.model,
-            "when": _when(str(row.group)),
+            "experiment": (row.experiment, row.model, _when(str(row.group))),
             "metric": DYNAMICS[str(row.metric)],
-            "ours": row.value,
-            "95 % low": row.ci_low,
-            "95 % high": row.ci_high,
-            "n": row.n,
+            "ours": (row.value, row.ci_low, row.ci_high, row.n),
         }
         for row in ours.itertuples()
     ]
-    return TableContent(
-        pd.DataFrame(rows, columns=["experiment", "model", "when", "metric", "ours", "95 % low", "95 % high", "n"]),
-        notes=[
+    columns = Columns().keys("experiment", "model", "when").plain("metric").estimate("ours").plain("n")
+    return columns.table(
+        rows,
+        [
             "A belief is the probability of the positive outcome, by the judge's answer and stated confidence, of "
             "which 0 is a guess (1/2) and 100 certain. A shift is the "
             "change of the belief since the judge's last one, set beside whoever spoke in public between; where both "
@@ -60,9 +56,6 @@ def judge_dynamics(results: StudyResults) -> TableContent:
             "ones too.",
             "The paper reports no figures for this.",
         ],
-        ours=("ours", "95 % low", "95 % high"),
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=("experiment", "model", "when"),
     )
 
 
@@ -101,37 +94,18 @@ def fairness(results: StudyResults) -> TableContent:
             heading: measured(results, str(row.experiment), str(row.model), *metric, group=str(row.group)).value
             for heading, metric in shown.items()
         }
-        keys = {
-            "experiment": row.experiment,
-            "model": row.model,
-            "data": run.data,
-            "group": _group_words(str(row.group)),
-        }
-        ends = {"95 % low": row.ci_low, "95 % high": row.ci_high}
-        rows.append({**keys, **values, **ends, "cases": row.n_cases, "n": row.n, "n invalid": row.n_invalid})
-    names = [
-        "experiment",
-        "model",
-        "data",
-        "group",
-        "accuracy",
-        "95 % low",
-        "95 % high",
-        *list(shown)[1:],
-        "cases",
-        "n",
-        "n invalid",
-    ]
-    return TableContent(
-        with_whole_counts(pd.DataFrame(rows, columns=names)),
-        notes=[
+        keys = (row.experiment, row.model, run.data, _group_words(str(row.group)))
+        ends = (row.ci_low, row.ci_high)
+        rows.append({"experiment": keys, **values, "95 % low": ends, "cases": (row.n_cases, row.n, row.n_invalid)})
+    columns = Columns().keys("experiment", "model", "data").plain("group").estimate("accuracy")
+    columns = columns.ours(*list(shown)[1:]).counts(*COUNTS)
+    return columns.table(
+        rows,
+        [
             "Attributes with 2 to 12 values among the evaluated cases. The interval is of the accuracy, by cluster "
             "of cases; small groups have wide ones, and differences between groups are not tested here. A dash means "
             "that no case defines the rate."
         ],
-        ours=names[4:-3],
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=("experiment", "model", "data"),
     )
 
 
