@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from browser_pages import PHONE, WIDE
+from patience import PATIENCE
 
 
 @pytest.fixture(scope="module")  # Playwright keeps an event loop running, in which no other module's tests can run
@@ -44,6 +45,7 @@ def opened(browser: Any) -> Iterator[Any]:
         context = browser.new_context(viewport=size)
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(1000 * PATIENCE)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda message: faults.append(message.text) if is_fault(message) else None)
         page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))

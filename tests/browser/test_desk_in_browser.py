@@ -106,7 +106,7 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
             page.goto(f"{desk.address}seat")
             seen: list[str] = []
             while len(seen) < ROUNDS + 4:
-                page.get_by_role("heading", name="Your answer").wait_for(timeout=240_000)
+                page.get_by_role("heading", name="Your answer").wait_for()
                 seen.append(page.locator("h1").inner_text())
                 if "verdict" in seen[-1]:
                     look(page, axe, tmp_path, "verdict")
@@ -116,7 +116,7 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
                     desk.kill()
                     desk = open_desk()
                     page.goto(f"{desk.address}seat")
-            page.get_by_text("All debates have ended that could").wait_for(timeout=240_000)
+            page.get_by_text("All debates have ended that could").wait_for()
         finally:
             for one in desks:
                 one.kill()
@@ -142,7 +142,7 @@ def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: 
         page.goto(desk.address)
         page.get_by_role("link", name=re.compile("Take the seat|Wait for")).click()
         for number in range(2 * ROUNDS):
-            page.get_by_role("heading", name="Your answer").wait_for(timeout=60_000)
+            page.get_by_role("heading", name="Your answer").wait_for()
             assert "<i>Facts</i>" in page.locator("article").inner_text()
             assert page.locator("article i").count() == 0
             if number == 2:
@@ -156,7 +156,7 @@ def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: 
                 desk.kill()
                 desk = desks(*resume)
                 page.goto(f"{desk.address}seat")
-        page.get_by_text("6 answers are saved").wait_for(timeout=60_000)
+        page.get_by_text("6 answers are saved").wait_for()
         look(page, axe, tmp_path, "pause")
     answers = sorted((tmp_path / "data" / "inbox").rglob("*.answer.txt"))
     assert sorted(path.read_text().split("\n")[2] for path in answers) == [f"Reason {n}." for n in range(2 * ROUNDS)]

@@ -3,9 +3,7 @@
 import json
 import os
 import signal
-import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +17,9 @@ from moot.core.errors import RunStoppedError, UserError
 from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
+from patience import PATIENCE, wait_until
 
-DEBATES, WAVES = 5, 10
+DEBATES, WAVES, NEVER = 5, 10, 36_000
 PRICE = {"input": 2.0, "output": 10.0}
 IN_BATCHES = {"poll": 0.02}
 
@@ -45,7 +44,7 @@ def single(server: FaultServer, cases: Path, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(autouse=True)
 def as_new(server: FaultServer) -> None:
-    fresh = {"seconds": 0.0, "upload_delay": 0.0, "create_delay": 0.0, "lines": [], "rate": 0.2, "status": "completed"}
+    fresh = {"ends": None, "upload_delay": [], "create_delay": [], "lines": [], "rate": 0.2, "status": "completed"}
     fresh |= {"create_late": 0.0, "keeps_files": False}
     server.reset(**{f"batch_{name}": value for name, value in {**fresh, "drops": [], "refused": 0}.items()})
 
@@ -54,13 +53,6 @@ def seen(server: FaultServer) -> dict[str, Any]:
     found = server.stats()["batches"]
     assert isinstance(found, dict)
     return found
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_a_wave_is_a_batch_at_half_the_price(
@@ -118,9 +110,9 @@ def test_a_batch_that_comes_back_without_an_answer_fails_its_calls(
 
 
 KILLS = {
-    "while the batch is under way": ({"seconds": 0.7}, lambda found: found["polls"] >= 2),
-    "between upload and creation": ({"upload_delay": 0.7}, lambda found: found["uploads"] >= 3),
-    "before the batch has a name": ({"create_delay": 0.7}, lambda found: found["batches"] >= 2),
+    "while the batch is under way": ({"ends": 1}, lambda found: found["batches"] == 2 and found["polls"] >= 4),
+    "between upload and creation": ({"upload_delay": [0, 0, NEVER]}, lambda found: found["uploads"] == 3),
+    "before the batch has a name": ({"create_delay": [0, NEVER]}, lambda found: found["batches"] == 2),
 }
 
 
@@ -128,8 +120,8 @@ KILLS = {
 def test_killed_and_nothing_is_submitted_twice(
     moment: str, server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
-    slow, reached = KILLS[moment]
-    server.reset(**{f"batch_{name}": value for name, value in slow.items()})
+    halted, reached = KILLS[moment]
+    server.reset(**{f"batch_{name}": value for name, value in halted.items()})
     config, output = courtroom(server, tmp_path), tmp_path / "out.parquet"
     process = start_job(config, cases, output)
     wait_until(lambda: reached(seen(server)))
@@ -137,7 +129,7 @@ def test_killed_and_nothing_is_submitted_twice(
     os.killpg(process.pid, signal.SIGKILL)
     process.join()
     assert not output.exists()
-    server.reset(keep=True, batch_keeps_files=True, **{f"batch_{name}": 0.0 for name in slow})
+    server.reset(keep=True, batch_keeps_files=True, batch_ends=None, batch_upload_delay=[], batch_create_delay=[])
     pd.testing.assert_frame_equal(hold(config, cases, output), single)
     found = seen(server)
     assert set(found["lines"].values()) == {1}
@@ -182,30 +174,28 @@ def test_without_waiting_each_run_brings_the_debates_one_wave_further(
 ) -> None:
     config = courtroom(server, tmp_path, {"wait": False})
     output = tmp_path / "out.parquet"
-    server.reset(batch_seconds=3600)
+    server.reset(batch_ends=0)
     for _ in range(2):  # the second run finds the batch still under way
         waiting = hold(config, cases, output)
         reasons = waiting.loc[waiting["kind"] == CONCLUSION, "parsed"]
         assert len(reasons) == DEBATES
         assert all('"status": "waiting"' in parsed and f"{BATCH_UNDER_WAY}batch_0" in parsed for parsed in reasons)
     assert seen(server)["sizes"] == [DEBATES]
-    server.reset(keep=True, batch_seconds=0.3)
-    held, runs = waiting, 0
-    while '"status": "waiting"' in "".join(held["parsed"].dropna()):
-        time.sleep(0.35)
-        held, runs = hold(config, cases, output), runs + 1
-    pd.testing.assert_frame_equal(held, single)
-    assert WAVES <= runs <= WAVES + 1
+    for wave in range(1, WAVES + 1):
+        assert '"status": "waiting"' in "".join(waiting["parsed"].dropna())
+        server.reset(keep=True, batch_ends=wave)
+        waiting = hold(config, cases, output)
+    pd.testing.assert_frame_equal(waiting, single)
     assert set(seen(server)["lines"].values()) == {1}
 
 
 def test_replies_of_a_batch_that_nobody_asks_for_any_more_are_kept(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
-    server.reset(batch_seconds=0.1)
+    server.reset(batch_ends=0)
     hold(courtroom(server, tmp_path, {"wait": False}), cases, tmp_path / "out.parquet")
     assert Ledger(str(tmp_path / "ledger")).spent().calls == 0
-    time.sleep(0.2)
+    server.reset(keep=True, batch_ends=None)
     other = courtroom(server, tmp_path)
     other["seed"] = 2
     hold(other, cases, tmp_path / "other.parquet")
@@ -289,7 +279,7 @@ def answer_line(url: str, line: bytes) -> bytes:
     """What `vllm run-batch` makes of a line."""
     asked = json.loads(line)
     request = urllib.request.Request(f"{url}/chat/completions", json.dumps(asked["body"]).encode())
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         response = {"status_code": 200, "request_id": "r", "body": json.load(answer)}
     return json.dumps({"id": "v", "custom_id": asked["custom_id"], "response": response, "error": None}).encode()
 

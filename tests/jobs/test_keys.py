@@ -35,6 +35,7 @@ from moot.report.exports import EXPORTERS, Export
 from moot.report.transcripts import render_markdown, render_page
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
+from patience import PATIENCE
 
 KEY = "sk-planted-0123456789abcdef"
 VARIABLE = "PLANTED_KEY"
@@ -79,7 +80,7 @@ def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setenv(VARIABLE, KEY)
     monkeypatch.setattr(redaction._KEYS, "repeated", False)
     monkeypatch.setattr(chat_module, "backoff", lambda _failures: 0.01)
-    server.reset(faults=[], fingerprints=1, batch_seconds=0.0)
+    server.reset(faults=[], fingerprints=1, batch_ends=None)
     yield
     server.reset(faults=[], fingerprints=0, echo="", most_attempts=0)
 
@@ -248,7 +249,7 @@ def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, cases: Path, t
     config = configuration(server.url, tmp_path, {"api_key_env": VARIABLE, "attempts": 2})
     environment = {VARIABLE: f" {KEY}\n"}
     job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, environment)
-    job.join(60)
+    job.join(PATIENCE)
     log = (tmp_path / "out.parquet.err").read_text()
     assert job.exitcode == (1 if kind == "invalid_key" else 0), log[-2000:]
     assert server.stats()["requests"] > 0

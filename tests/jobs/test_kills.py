@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from moot.report.published import read_published
 from moot.report.tables import as_csv
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
+from patience import PATIENCE
 
 KILLS, DEBATES, CONCURRENCY = 25, 24, 8
 CALLS = 16 * DEBATES
@@ -121,7 +121,7 @@ def test_a_signal_lets_replies_under_way_come_in(number: signal.Signals, server:
     server.wait_for(20)
     assert process.pid
     os.kill(process.pid, number)
-    process.join(20)
+    process.join(PATIENCE)
     assert process.exitcode == 1
     asked = server.stats()
     assert asked["requests"] < CALLS
@@ -148,10 +148,10 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(server: FaultSe
         scheduler.stdout.readline()
         (file,) = tmp_path.glob(".run-*")
         job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, {RUN_FILE: str(file)})
-        server.wait_for(20, 120)
+        server.wait_for(20)
         assert job.is_alive()
         scheduler.kill()
-        job.join(120)
+        job.join(PATIENCE)
     assert job.exitcode == 1
     asked = server.stats()
     assert asked["requests"] < CALLS // 2
@@ -186,27 +186,23 @@ def test_no_job_starts_after_a_terminal_was_closed(tmp_path: Path) -> None:
 def test_a_signal_does_not_wait_for_a_server_that_hangs(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(faults=["hang"], rate=1.0)
-    config = configuration(server.url, tmp_path, {"timeout": 600})
+    config = configuration(server.url, tmp_path, {"timeout": 36_000})
     process = start_job(config, cases, tmp_path / "out.parquet", 0.5)
     server.wait_for(10)
     assert process.pid
-    started = time.monotonic()
     os.kill(process.pid, signal.SIGTERM)
-    process.join(20)
+    process.join(PATIENCE)
     assert process.exitcode == 1
-    assert time.monotonic() - started < 5
     server.reset(faults=[])
 
 
 def test_a_signal_does_not_wait_for_a_rate_limit(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
-    server.reset(faults=["rate_limited_retry_after"], rate=1.0, retry_after=600)
+    server.reset(faults=["rate_limited_retry_after"], rate=1.0, retry_after=36_000)
     process = start_job(configuration(server.url, tmp_path), cases, tmp_path / "out.parquet")
     server.wait_for(1)
     assert process.pid
-    started = time.monotonic()
     os.kill(process.pid, signal.SIGINT)
-    process.join(20)
+    process.join(PATIENCE)
     assert process.exitcode == 1
-    assert time.monotonic() - started < 5
     server.reset(faults=[])

@@ -11,6 +11,7 @@ from moot.core.errors import RunStoppedError
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.ledger.reservations import Reservation, Spent
 from moot.llm.request import Reply
+from patience import PATIENCE
 
 PRICE = {"price": {"input": 100.0, "output": 400.0}, "max_tokens": 60}
 LIMITS = {"calls": 50, "tokens": 20_000, "usd": 2.0}
@@ -42,7 +43,7 @@ def test_four_processes_share_one_budget(server: FaultServer, tmp_path: Path) ->
     config = configuration(server.url, tmp_path, budget={"calls": 101}, shards=4)
     jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
     for job in jobs:
-        job.join(60)
+        job.join(PATIENCE)
     assert [job.exitcode for job in jobs] == [1, 1, 1, 1]
     assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 101
     server.reset(latency=0.0)

@@ -29,6 +29,7 @@ from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request, call_id
+from patience import PATIENCE
 
 
 def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:
@@ -96,7 +97,7 @@ async def test_whatever_goes_wrong_nobody_is_left_waiting() -> None:
         raise RuntimeError("a bug")
 
     gathered: Batched[int, int] = Batched(work)
-    results = await asyncio.wait_for(asyncio.gather(*map(gathered, range(5)), return_exceptions=True), 5)
+    results = await asyncio.wait_for(asyncio.gather(*map(gathered, range(5)), return_exceptions=True), PATIENCE)
     assert all(isinstance(result, RuntimeError) for result in results)
 
 
@@ -151,7 +152,7 @@ def test_an_output_that_cannot_be_written_is_explained(server: FaultServer, tmp_
     cases = people(tmp_path / "cases.parquet", 2)
     (tmp_path / "out.parquet").mkdir()
     job = start_job(configuration(server.url, tmp_path), cases, tmp_path / "out.parquet")
-    job.join(60)
+    job.join(PATIENCE)
     assert job.exitcode == 1
     last = (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
     assert "Is a directory" in last
@@ -289,7 +290,7 @@ def test_eight_processes_open_one_new_ledger_at_once(server: FaultServer, tmp_pa
     config = configuration(server.url, tmp_path, shards=8)
     jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(8)]
     for job in jobs:
-        job.join(60)
+        job.join(PATIENCE)
     assert [job.exitcode for job in jobs] == [0] * 8
     assert Ledger(config["ledger"]).spent().calls == server.stats()["requests"] == 16 * 16
 
@@ -300,7 +301,7 @@ def test_four_processes_want_the_same_replies_and_pay_once(server: FaultServer, 
     config = configuration(server.url, tmp_path)
     jobs = [start_job(config, cases, tmp_path / f"{number}.parquet") for number in range(4)]
     for job in jobs:
-        job.join(90)
+        job.join(PATIENCE)
     assert [job.exitcode for job in jobs] == [0] * 4
     assert server.stats()["requests"] == 6 * 16
     assert len({(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}) == 1

@@ -15,6 +15,7 @@ from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
+from patience import PATIENCE
 from postgres_server import postgres_server, restart
 
 
@@ -68,7 +69,7 @@ def test_four_processes_write_at_once(ledger: Ledger, postgres: str, tmp_path: P
         config = {**configuration(server.url, tmp_path, shards=4), "ledger": postgres}
         jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
         for job in jobs:
-            job.join(90)
+            job.join(PATIENCE)
         assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[-2000:]
         assert ledger.spent().calls == server.stats()["requests"] == 24 * 16
         replayed = hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
@@ -83,7 +84,7 @@ def test_four_processes_want_the_same_replies_and_pay_once(ledger: Ledger, postg
         config = {**configuration(server.url, tmp_path), "ledger": postgres}
         jobs = [start_job(config, cases, tmp_path / f"{number}.parquet") for number in range(4)]
         for job in jobs:
-            job.join(90)
+            job.join(PATIENCE)
         assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[-2000:]
         assert ledger.spent().calls == server.stats()["requests"] == 6 * 16
     contents = {(tmp_path / f"{number}.parquet").read_bytes() for number in range(4)}
@@ -96,7 +97,7 @@ def test_four_processes_share_one_budget(ledger: Ledger, postgres: str, tmp_path
         config = {**configuration(server.url, tmp_path, shards=4, budget={"calls": 77}), "ledger": postgres}
         jobs = [start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(4)]
         for job in jobs:
-            job.join(90)
+            job.join(PATIENCE)
         assert [job.exitcode for job in jobs] == [1] * 4
         assert ledger.spent().calls == server.stats()["requests"] == 77
 
@@ -110,7 +111,7 @@ def test_the_calls_of_a_killed_process_are_made_by_another(ledger: Ledger, postg
         assert jobs[0].pid
         os.killpg(jobs[0].pid, signal.SIGKILL)
         for job in jobs:
-            job.join(90)
+            job.join(PATIENCE)
         assert [job.exitcode for job in jobs] == [-signal.SIGKILL, 0, 0], (tmp_path / "1.parquet.err").read_text()[
             -2000:
         ]
@@ -125,7 +126,7 @@ def test_a_restarted_server_ends_the_job_with_one_message(ledger: Ledger, postgr
         job = start_job(config, cases, tmp_path / "out.parquet")
         server.wait_for(40)
         restart(postgres)
-        job.join(90)
+        job.join(PATIENCE)
         assert job.exitcode == 1
         said = (tmp_path / "out.parquet.err").read_text().splitlines()
         assert sum("moot: ledger postgresql" in line for line in said) == 1, said
@@ -144,11 +145,11 @@ async def test_a_lost_connection_frees_its_calls_and_the_process_goes_on(ledger:
         backend = ledger.processes.run(lambda connection, _: connection.scalar(sa.text("SELECT pg_backend_pid()")))
         with other.transaction() as connection:
             connection.execute(sa.text(f"SELECT pg_terminate_backend({backend})"))
-        await asyncio.wait_for(waits, 5)
-    async with asyncio.timeout(5), ledger.claim("two"):
+        await asyncio.wait_for(waits, PATIENCE)
+    async with asyncio.timeout(PATIENCE), ledger.claim("two"):
         pass
     other.close()
-    async with asyncio.timeout(5), ledger.claim("one"):
+    async with asyncio.timeout(PATIENCE), ledger.claim("one"):
         pass
 
 
@@ -160,5 +161,5 @@ async def test_a_wave_of_many_calls_is_claimed_at_once(ledger: Ledger, postgres:
     await asyncio.sleep(0.3)
     assert not waits.done()
     await asyncio.gather(*(claim.__aexit__(None, None, None) for claim in claims))
-    await asyncio.wait_for(waits, 5)
+    await asyncio.wait_for(waits, PATIENCE)
     other.close()

@@ -13,6 +13,7 @@ from courtroom_runs import PROJECT, configuration, hold, people, start_job
 from moot.core.errors import RunStoppedError, UserError
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
+from patience import PATIENCE, wait_until
 
 SERVER = f"{sys.executable} {PROJECT / 'tests/support/fault_server.py'} --port {{port}}"
 CALLS = 16
@@ -24,18 +25,13 @@ def served(folder: Path, command: str, **keys: Any) -> dict[str, Any]:
     return configuration("", folder, {"base_url": None, "served_as": "tested", "serve": serve})
 
 
-def ends(folder: Path, seconds: float = 5) -> bool:
-    """Whether the server that a job started ends."""
-    number, deadline = int((folder / "pid").read_text()), time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
-        except FileNotFoundError:
-            return True
-        if state == "Z":  # dead; nobody has asked how it ended
-            return True
-        time.sleep(0.05)
-    return False
+def has_ended(folder: Path) -> bool:
+    """Whether the server that a job started has ended."""
+    try:
+        state = Path(f"/proc/{int((folder / 'pid').read_text())}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return True
+    return state == "Z"  # dead, and not yet reaped
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +42,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_server_lives_as_long_as_its_job_and_a_replay_starts_none(tmp_path: Path) -> None:
     cases, config = people(tmp_path / "cases.parquet", 2), served(tmp_path, SERVER)
     held = hold(config, cases, tmp_path / "out.parquet")
-    assert ends(tmp_path, 1)
+    wait_until(lambda: has_ended(tmp_path))
     (log,) = (tmp_path / "results/logs/servers").iterdir()
     assert int(log.read_text()) > 1024, "the port that it was given"
     (tmp_path / "pid").unlink()
@@ -66,9 +62,9 @@ def test_a_job_that_is_stopped_or_killed_leaves_no_server(number: signal.Signals
     ledger.close()
     assert job.pid
     os.kill(job.pid, number)
-    job.join(20)
+    job.join(PATIENCE)
     assert job.exitcode == (1 if number is signal.SIGTERM else -signal.SIGKILL)
-    assert ends(tmp_path)
+    wait_until(lambda: has_ended(tmp_path))
 
 
 def test_a_server_that_ends_at_once_is_said_with_its_last_words(tmp_path: Path) -> None:
@@ -90,11 +86,11 @@ def test_a_server_that_never_answers_is_ended(tmp_path: Path) -> None:
     )
     with pytest.raises(RunStoppedError, match=r"does not answer at http://127.0.0.1:\d+/v1/models within 1 s"):
         hold(config, cases, tmp_path / "out.parquet")
-    assert ends(tmp_path, 1)
+    wait_until(lambda: has_ended(tmp_path))
 
 
 def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path) -> None:
-    cases, config = people(tmp_path / "cases.parquet", 3), served(tmp_path, f"timeout 4 {SERVER} --latency 0.4")
+    cases, config = people(tmp_path / "cases.parquet", 3), served(tmp_path, f"{SERVER} --latency 0.1 --most-calls 7")
     with pytest.raises(RunStoppedError, match="server ended with status 124"):
         hold(config, cases, tmp_path / "out.parquet")
     ledger = Ledger(config["ledger"])

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -261,7 +260,6 @@ ATTACKS += [
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack[:16]!r} x {len(attack)}")
 def test_long_and_deep_replies_take_no_time(attack: str) -> None:
-    started = time.perf_counter()
+    """Where reading takes the square of a reply's length, or more, it takes minutes, and the suite's limit shows it."""
     assert parse_reply(attack, Verdict).status == "invalid"
     parse_label(attack, ("YES", "NO"))
-    assert time.perf_counter() - started < 5

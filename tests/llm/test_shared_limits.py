@@ -19,6 +19,7 @@ from moot.core.model_config import ModelConfig
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.limits import Pace
 from moot.plan.plan import Plan
+from patience import PATIENCE
 from postgres_server import postgres_server
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -57,7 +58,7 @@ class Jobs:
 
     def wait(self, jobs: list[BaseProcess]) -> None:
         for job in jobs:
-            job.join(90)
+            job.join(PATIENCE)
         assert [job.exitcode for job in jobs] == [0] * len(jobs), (self.folder / "0.parquet.err").read_text()[-3000:]
 
 

@@ -39,7 +39,7 @@ def compiled(tables: dict[str, str], folder: Path) -> str:
     (folder / "all.tex").write_text(DOCUMENT % "\n".join(inputs), encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
     for _ in range(2):  # longtable learns its widths in the first
-        done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=100)
+        done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     log = (folder / "all.log").read_text("utf-8", errors="replace")
     assert done.returncode == 0, re.findall(r"TABLE .*|^!.*(?:\n.*){2}", log, re.MULTILINE)[-3:]
     return log

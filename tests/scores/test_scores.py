@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from dataclasses import replace
 
 import pandas as pd
@@ -239,12 +238,3 @@ def test_every_scorer_keeps_to_the_schema(tmp_path):
     assert list(frame.columns) == list(SCORE_COLUMNS)
     assert not frame.duplicated(["model", "group", "metric", "average"]).any()
     pd.testing.assert_frame_equal(frame, score_experiment(results))
-
-
-def test_scoring_150_cases_is_quick(tmp_path):
-    cases = [case(str(i), "yes" if i % 3 else "no", sex="m" if i % 2 else "f") for i in range(150)]
-    rows = [prediction(c.case_id, c.target, "yes", confidence=80.0) for c in cases]
-    results = write_results(tmp_path, cases, {"tiny": rows})
-    started = time.perf_counter()
-    classification(results)
-    assert time.perf_counter() - started < 2

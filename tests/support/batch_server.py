@@ -25,9 +25,9 @@ LINE_FAULTS = ["expired", "server_error", "rate_limited", "missing", "duplicate"
 class BatchSettings:
     """Times in seconds and what goes wrong."""
 
-    seconds: float = 0.0  # until a batch has ended
-    upload_delay: float = 0.0  # before an upload is answered
-    create_delay: float = 0.0  # before the creation of a batch is answered; the batch exists
+    ends: int | None = None  # how many batches, the first ones, have ended when they are looked at; None for all
+    upload_delay: list[float] = field(default_factory=list)  # seconds before the nth upload is answered
+    create_delay: list[float] = field(default_factory=list)  # the same of the nth creation; the batch exists
     create_late: float = 0.0  # before a batch is created, whoever still waits for it
     keeps_files: bool = False  # files are neither listed nor deleted
     lines: list[str] = field(default_factory=list)  # what goes wrong with lines
@@ -35,6 +35,11 @@ class BatchSettings:
     status: str = "completed"  # what batches end with; "expired" and "cancelled" answer half of their lines
     drops: list[str] = field(default_factory=list)  # of "files", "batches": dropped once each, after the work is done
     refused: int = 0  # the HTTP status of every creation
+
+
+def nth(delays: list[float], count: int) -> float:
+    """The delay of the last of `count` calls; none where the list ends before it."""
+    return delays[count - 1] if count <= len(delays) else 0.0
 
 
 class BatchAPI:
@@ -103,7 +108,7 @@ class BatchAPI:
         self.files[name], self.names[name] = content, str(form["file"].filename)  # type: ignore[union-attr]
         self.sizes.append(len(content))
         self.uploads += 1
-        await asyncio.sleep(self.settings.upload_delay)
+        await asyncio.sleep(nth(self.settings.upload_delay, self.uploads))
         if self.dropped("files", request):
             return web.Response()
         return web.json_response({"id": name, "object": "file", "purpose": "batch"})
@@ -129,11 +134,11 @@ class BatchAPI:
             "metadata": asked.get("metadata"),
             "request_counts": {"total": len(calls)},
             "calls": calls,
-            "began": time.monotonic(),
+            "number": len(self.batches),
         }
         self.batches[batch["id"]] = batch
         self.lines.update(call["custom_id"] for call in calls)
-        await asyncio.sleep(self.settings.create_delay)
+        await asyncio.sleep(nth(self.settings.create_delay, len(self.batches)))
         if self.dropped("batches", request):
             return web.Response()
         return web.json_response(self.shown(batch))
@@ -145,9 +150,9 @@ class BatchAPI:
         return web.json_response({"object": "list", "data": page, "has_more": start + 2 < len(newest_first)})
 
     def shown(self, batch: dict[str, Any]) -> dict[str, Any]:
-        if time.monotonic() >= batch["began"] + self.settings.seconds and "status" not in batch:
+        if (self.settings.ends is None or batch["number"] < self.settings.ends) and "status" not in batch:
             self.end(batch)
-        public = {name: batch[name] for name in batch if name not in ("calls", "began")}
+        public = {name: batch[name] for name in batch if name not in ("calls", "number")}
         return {"status": "in_progress", **public}
 
     def end(self, batch: dict[str, Any]) -> None:

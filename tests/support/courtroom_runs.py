@@ -59,7 +59,7 @@ def people(
 
 def configuration(url: str, folder: Path, model: Mapping[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
     """A configuration of one courtroom experiment with one model at `url`, its ledger under `folder`."""
-    entry = {"endpoint": "openai", "model": "test", "base_url": url, "concurrency": 16, "timeout": 20}
+    entry = {"endpoint": "openai", "model": "test", "base_url": url, "concurrency": 16, "timeout": 3600}
     experiment = {"protocol": "courtroom", "dataset": "people", "models": [MODEL], **keys.pop("experiment", {})}
     return {
         "seed": 1,

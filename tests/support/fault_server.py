@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import random
 import subprocess
 import sys
@@ -30,6 +31,7 @@ import echoes
 from batch_server import BatchAPI
 from fault_kinds import CONTENT, ENDLESS, GROUPS, KINDS, packed, refusal
 from invented_replies import Reply, digest_of, likelihoods, reply_to, spoilt
+from patience import PATIENCE
 
 
 @dataclass(slots=True)
@@ -54,6 +56,7 @@ class Settings:
     named: str = ""  # what the server calls everything that has a name
     endless: int = 1_500_000_000  # how many bytes an answer has that is `endless`, or `packed` by gzip
     redirect: str = ""  # another server, where every request is sent on to
+    most_calls: int = 0  # the next one ends the server, with status 124
     echo: str = ""  # how the key that was sent is repeated wherever the server says something: one of echoes.WAYS
 
 
@@ -165,6 +168,8 @@ class ChatServer:
         body = json.loads(await request.read())
         digest = digest_of(body)
         stats.requests[digest] += 1
+        if 0 < self.settings.most_calls < stats.requests.total():
+            os._exit(124)
         kind = self.fault(digest, stats.requests[digest])
         if kind:
             stats.faults[kind] += 1
@@ -331,20 +336,20 @@ class FaultServer:
         return f"http://127.0.0.1:{self.port}"
 
     def stats(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"{self.host}/stats", timeout=10) as response:
+        with urllib.request.urlopen(f"{self.host}/stats", timeout=PATIENCE) as response:
             return json.load(response)  # type: ignore[no-any-return]
 
     def count(self) -> int:
         """How many requests have come."""
-        with urllib.request.urlopen(f"{self.host}/count", timeout=10) as response:
+        with urllib.request.urlopen(f"{self.host}/count", timeout=PATIENCE) as response:
             return int(response.read())
 
     def reset(self, **settings: Any) -> None:
         """Forget what was seen, and change settings (`faults` is a list of kinds)."""
         request = urllib.request.Request(f"{self.host}/reset", data=json.dumps(settings).encode(), method="POST")
-        urllib.request.urlopen(request, timeout=10).close()
+        urllib.request.urlopen(request, timeout=PATIENCE).close()
 
-    def wait_for(self, requests: int, seconds: float = 30) -> None:
+    def wait_for(self, requests: int, seconds: float = PATIENCE) -> None:
         """Return once `requests` have come, or fail."""
         deadline = time.monotonic() + seconds
         while self.count() < requests:
@@ -382,6 +387,7 @@ def main() -> None:
         "retry_after",
         "context",
         "most_attempts",
+        "most_calls",
         "speech",
         "fingerprints",
         "listed",

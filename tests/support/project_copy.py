@@ -71,7 +71,6 @@ class Workflow:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=500,
         )
         warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
         assert not warned, f"a job gave a warning: {warned and warned[0]}"

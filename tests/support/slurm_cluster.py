@@ -18,6 +18,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from patience import PATIENCE
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 _TEMPLATE = """\
@@ -131,7 +133,7 @@ def slurm(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def _wait_for(condition: object, folder: Path, seconds: float = 60) -> None:
+def _wait_for(condition: object, folder: Path, seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]
         if time.monotonic() > deadline:

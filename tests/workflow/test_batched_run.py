@@ -14,14 +14,14 @@ def test_a_run_ends_waiting_for_a_batch_and_the_next_ones_go_on(tmp_path: Path) 
     with FaultServer() as server:
         workflow = Workflow(tmp_path, server.url)
         workflow.configure({"run": ["single"], "models/served/batch": {"wait": False}})
-        server.reset(batch_seconds=3600)
+        server.reset(batch_ends=0)
         done = workflow.run(OUTCOME)
         assert done.returncode == 0, done.stdout
         assert "3 waiting" in done.stdout
         assert "batch_0 of model 'served' (in_progress): 3 debates" in done.stdout.replace("\n", " ")
         assert "Traceback" not in done.stdout
 
-        server.reset(keep=True, batch_seconds=0)
+        server.reset(keep=True, batch_ends=None)
         done = workflow.run(OUTCOME)
         assert done.returncode == 0, done.stdout
         assert pd.read_csv(workflow.work / OUTCOME)["valid"].tolist() == [3]

@@ -77,7 +77,6 @@ class Walk:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=300,
         )
         assert done.returncode == 0, done.stdout[-6000:]
         return done.stdout

@@ -36,9 +36,7 @@ def replay(folder: Path) -> Path:
         "--cores",
         "2",
     ]
-    done = subprocess.run(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300
-    )
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:]
     return folder / "results" / "tables" / "courtroom"
 

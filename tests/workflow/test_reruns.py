@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ import pytest
 
 from fault_server import FaultServer
 from moot.core.artifacts import read_metadata
+from patience import PATIENCE, wait_until
 from project_copy import PROJECT, Workflow
 
 SHORT = {"max_tokens": 40}
@@ -247,7 +247,7 @@ def signalled(workflow: Reruns, targets: tuple[str, ...], how: int, wait: Callab
     running = subprocess.Popen(command, cwd=workflow.work, start_new_session=True, stdout=subprocess.DEVNULL)
     wait()
     os.killpg(running.pid, how)
-    assert running.wait(timeout=120) != 0
+    assert running.wait(PATIENCE) != 0
     shutil.rmtree(workflow.work / ".snakemake" / "locks", ignore_errors=True)
 
 
@@ -256,7 +256,7 @@ def stop(how: int) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
 
     def end(workflow: Reruns, targets: tuple[str, ...], server: FaultServer) -> None:
         server.reset(faults=["hang"], rate=1.0)
-        signalled(workflow, targets, how, lambda: server.wait_for(1, seconds=120))
+        signalled(workflow, targets, how, lambda: server.wait_for(1))
         server.reset(faults=[], rate=0.0)
 
     return end
@@ -304,8 +304,7 @@ def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
     reached = built.work / f"reached-{script}"
 
     def wait() -> None:
-        while not reached.exists():
-            time.sleep(0.1)
+        wait_until(reached.exists)
 
     with broken(built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"):
         signalled(built, TRIAL, how, wait)

@@ -12,6 +12,7 @@ import pytest
 
 from fault_server import FaultServer
 from moot.llm.ledger.ledger import Ledger
+from patience import PATIENCE
 from postgres_server import postgres_server
 from project_copy import Workflow
 from slurm_cluster import slurm, slurm_cluster
@@ -49,7 +50,7 @@ def submit(workflow: Workflow, log: Path) -> "subprocess.Popen[bytes]":
         )
 
 
-def job_of(model: str, seconds: float = 90) -> str:
+def job_of(model: str, seconds: float = PATIENCE) -> str:
     """The Slurm job that holds debates with a model now."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -78,15 +79,15 @@ def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
             }
         )
         first = submit(workflow, tmp_path / "first.log")
-        fast.wait_for(8, 180)
+        fast.wait_for(8)
         slurm("scancel", "--full", "--signal=KILL", job_of("fast"))
-        slow.wait_for(8, 60)
+        slow.wait_for(8)
         slurm("scancel", job_of("slow"))
-        assert first.wait(240) == 1, (tmp_path / "first.log").read_text()[-3000:]
+        assert first.wait(PATIENCE) == 1, (tmp_path / "first.log").read_text()[-3000:]
         assert fast.stats()["replies"] + slow.stats()["replies"] < 2 * DEBATES * CALLS
 
         second = submit(workflow, tmp_path / "second.log")
-        assert second.wait(240) == 0, (tmp_path / "second.log").read_text()[-3000:]
+        assert second.wait(PATIENCE) == 0, (tmp_path / "second.log").read_text()[-3000:]
         for server, repeated in ((fast, 3), (slow, 0)):  # a killed job leaves at most what was under way
             stats = server.stats()
             assert stats["distinct"] == DEBATES * CALLS

@@ -13,6 +13,7 @@ import pytest
 
 from fault_server import FaultServer
 from moot.llm.ledger.ledger import Ledger
+from patience import PATIENCE
 from project_copy import Workflow
 
 CASES, CALLS = 20, 2 * 20 * 16
@@ -54,7 +55,7 @@ class Run:
                 command, cwd=self.workflow.work, env=environment, stdout=output, stderr=output, start_new_session=True
             )
         for server, count in zip(self.servers, before, strict=True):
-            server.wait_for(count + 6, 200)
+            server.wait_for(count + 6)
         started = psutil.Process(snakemake.pid).children(recursive=True)
         return snakemake, [process for process in started if ".snakemake/scripts" in process.cmdline()[1]]
 
@@ -69,8 +70,8 @@ class Run:
         before = self.counts()
         assert len(jobs) == 2
         (os.killpg if group else os.kill)(snakemake.pid, number)
-        assert snakemake.wait(200) == 1
-        assert not psutil.wait_procs(jobs, 20)[1], "jobs go on"
+        assert snakemake.wait(PATIENCE) == 1
+        assert not psutil.wait_procs(jobs, PATIENCE)[1], "jobs go on"
         stats = [server.stats() for server in self.servers]
         asked, replies = ([server[what] for server in stats] for what in ("requests", "replies"))
         assert sum(asked) - sum(before) < CALLS // 2, "calls were made after the signal"
@@ -98,16 +99,16 @@ def test_a_run_that_is_told_to_end_keeps_what_is_under_way_and_goes_on(run: Run)
     snakemake, jobs = run.start()
     of_mixed = next(job for job in jobs if any("mixed" in file.path for file in job.open_files()))
     of_mixed.send_signal(signal.SIGTERM)
-    psutil.wait_procs([of_mixed], 200)
+    psutil.wait_procs([of_mixed], PATIENCE)
     (log,) = (run.workflow.work / "results" / "logs" / "debates" / "mixed").rglob("*.log")
     assert "stopped by SIGTERM" in log.read_text().splitlines()[-1]
-    run.servers[1].wait_for(run.counts()[1] + 6, 200)  # the other job goes on, until Snakemake is told to end
+    run.servers[1].wait_for(run.counts()[1] + 6)  # the other job goes on, until Snakemake is told to end
     run.stop(snakemake, jobs, signal.SIGINT)
 
     for server in run.servers:
         server.reset(latency=0.0, keep=True)
     snakemake, _ = run.start()
-    assert snakemake.wait(200) == 0, run.output.read_text()
+    assert snakemake.wait(PATIENCE) == 0, run.output.read_text()
     assert [server.stats()["distinct"] for server in run.servers] == run.counts(), "nothing is asked twice"
     assert sum(run.counts()) == CALLS
     assert not list((run.workflow.work / "results").glob(".run*"))
