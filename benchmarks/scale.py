@@ -38,7 +38,7 @@ from moot.report.figures import draw
 from moot.report.outcome import read_outcome, write_outcome
 from moot.report.reader import render_reader
 from moot.report.tables import write_table
-from moot.report.transcripts import render_markdown, render_page
+from moot.report.transcripts import render_markdown
 
 TEMPLATES = 200
 STUDY = "courtroom"
@@ -183,11 +183,10 @@ def _say(name: str, begun: float) -> None:
 
 
 def render(plan: Plan, shards: int) -> None:
-    """The transcripts for people, as Markdown and as a page."""
+    """The transcripts for people, as Markdown."""
     results = model_results(plan, Job(shards, {}))  # type: ignore[arg-type]
-    for render_as, ending in ((render_markdown, "md"), (render_page, "html")):
-        with atomic_path(OUT / f"{EXPERIMENT}.{ending}") as part, part.open("w", encoding="utf-8") as page:
-            page.writelines(render_as(results, MODEL))
+    with atomic_path(OUT / f"{EXPERIMENT}.md") as part, part.open("w", encoding="utf-8") as page:
+        page.writelines(render_markdown(results, MODEL))
 
 
 def reader(plan: Plan, shards: int) -> None:

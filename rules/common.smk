@@ -154,11 +154,6 @@ def list_worded(study=None):
     return [name for name in list_debated(study) if has_words(name.partition("/")[0])]
 
 
-def study_of(wildcards):
-    """The study that an experiment belongs to."""
-    return plan.experiments[wildcards.experiment].study
-
-
 # What is real comes first: data, recorded debates and what follows from them, trained models, then debates that a model
 # holds here. A model on a server need not wait; one inside the process of a trial run shows least, and comes last.
 PREPARATION, RECORDS, AGGREGATION, ELSEWHERE, BASELINES = 50, 40, 30, 20, 10
@@ -329,9 +324,8 @@ def study_artifacts(study):
             ending=[*FIGURE_ENDINGS, "svg"],
         ),
         *collect(
-            "results/rendered/{experiment_model}.{ending}",
+            "results/rendered/{experiment_model}.md",
             experiment_model=list_worded(study),
-            ending=["md", "html"],
         ),
         *collect(OUTCOME, study=[study] if debated else [], ending=["csv", "html"]),
         *collect("results/reader/{study}.html", study=[study] if debated else []),

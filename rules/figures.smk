@@ -36,14 +36,7 @@ rule render_transcripts:
         predictions="results/predictions/{experiment}/{model}.parquet",
         shards=transcript_shards,
     output:
-        markdown="results/rendered/{experiment}/{model}.md",
-        html=report(
-            "results/rendered/{experiment}/{model}.html",
-            caption="../docs/captions/transcripts.rst",
-            category=study_of,
-            subcategory="Transcripts",
-            labels={"experiment": "{experiment}", "model": "{model}"},
-        ),
+        "results/rendered/{experiment}/{model}.md",
     log:
         "results/logs/rendered/{experiment}/{model}.log",
     conda:
@@ -57,7 +50,6 @@ rule render_transcripts:
 rule rendered:
     input:
         collect(
-            "results/rendered/{experiment_model}.{ending}",
+            "results/rendered/{experiment_model}.md",
             experiment_model=list_worded(),
-            ending=["md", "html"],
         ),

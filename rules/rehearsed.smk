@@ -55,25 +55,12 @@ def needed_before_rehearsed(wildcards):
 
 def rehearsed_outputs(models, worded, scored):
     """What the job of an experiment builds."""
-    pages = [
-        io.report(
-            f"results/rendered/{{experiment}}/{model}.html",
-            caption="../docs/captions/transcripts.rst",
-            category=study_of,
-            subcategory="Transcripts",
-            labels={"experiment": "{experiment}", "model": model},
-        )
-        for model in models
-    ]
     return [
         *collect("results/transcripts/{{experiment}}/{model}/0.parquet", model=models),
         *collect("results/predictions/{{experiment}}/{model}.parquet", model=models),
         *collect("results/calls/{{experiment}}/{model}.parquet", model=models),
         *(
-            [
-                *pages,
-                *collect("results/rendered/{{experiment}}/{model}.md", model=models),
-            ]
+            collect("results/rendered/{{experiment}}/{model}.md", model=models)
             if worded
             else []
         ),

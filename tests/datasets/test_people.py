@@ -12,12 +12,13 @@ import pytest
 from pydantic import ValidationError
 from sklearn.metrics import roc_auc_score
 
+from made_up_compas import compas_table
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_compas import FILE as COMPAS_FILE
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
-from moot.studies.courtroom.people.synthetic import compas_table, nlsy97_table
+from moot.studies.courtroom.people.synthetic import nlsy97_table
 from moot.training.baselines import BASELINES
 from moot.training.examples import plain_features
 

@@ -32,7 +32,7 @@ from moot.llm.redaction import REMOVED
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
-from moot.report.transcripts import render_markdown, render_page
+from moot.report.transcripts import render_markdown
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from patience import PATIENCE
@@ -102,8 +102,7 @@ def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> Exper
     export = Export(found, MODEL, score_experiment(found), Publication(creator="Somebody"))
     for name in ("convokit", "croissant", "every_eval_ever"):
         EXPORTERS[name].write(export, folder / "exports" / name)
-    for page in (render_markdown, render_page):
-        (folder / f"{page.__name__}.txt").write_text("".join(page(found, MODEL)), encoding="utf-8")
+    (folder / "debates.md").write_text("".join(render_markdown(found, MODEL)), encoding="utf-8")
     return found
 
 

@@ -78,11 +78,6 @@ class Wordings:
         same = all(expected.get(name) == source for name, source in around.items())
         return PAPERS if same and typed == printed.words else OTHERS
 
-    @property
-    def stated_departures(self) -> set[tuple[str, str]]:
-        """Protocols and data of which a departure is stated."""
-        return set(self._departures)
-
     def departures(self, protocol: str, data: str) -> tuple[str, ...]:
         """What of moot's own wording is known to matter, in sentences."""
         none_printed = [] if (protocol, data) in self.printed else [NONE_PRINTED]

@@ -18,7 +18,7 @@ from moot.scores.results import OVERALL
 from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
 
 COLUMNS = ("study", "table", "row", "metric", "value", "n", "cases", "error", "repeated_by", "model", "note")
-SHARE, AS_OURS = "share", "as ours"
+SHARE = "share"
 NOT_A_NUMBER = float("nan")
 OUR_WORDING = "the paper's design, our wording"
 """The heading of differences to a paper whose experiment was repeated in other words than its own."""

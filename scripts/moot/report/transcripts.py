@@ -1,19 +1,18 @@
-"""Debates of any protocol for reading, laid out as the papers' appendices: as Markdown, and as a page of HTML.
+"""Debates of any protocol for reading, laid out as the papers' appendices, as Markdown.
 
-`read_debates` works out what is shown; the two formats only lay it out. Everything that a model, a person or a data set
-wrote is quoted and escaped, so that it can neither pass for the page's own words nor become a link, an image or HTML.
-The page loads nothing.
+`read_debates` works out what is shown, here and in the reader; this module only lays it out. Everything that a model, a
+person or a data set wrote is quoted and escaped, so that it can neither pass for the page's own words nor become a
+link, an image or HTML.
 """
 
 import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -22,18 +21,12 @@ from moot.core.confidence import CONFIDENCE_SHARE
 from moot.core.kinds import CONCLUSION, HUMAN, PUBLIC
 from moot.core.schemas import SCHEMAS
 from moot.protocols.contradictions import CONTRADICTION
-from moot.report import escaping
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
-
-if TYPE_CHECKING:
-    import jinja2
 
 CODE_LENGTH = 12
 SHORT = 40  # characters of a field that stands in the line of its name
 EMPTY: tuple[object, ...] = (None, "", [], {})  # what a field without content holds; 0 and False are content
-MOST_ON_A_PAGE = 5  # debates on a page of HTML: at the scale of the papers, the report holds some 200 such pages
-PRIVATE_TURNS = "was shown to nobody but the seats named"
 
 
 @dataclass(frozen=True)
@@ -220,16 +213,14 @@ def _outcome(row: Mapping[str, Any], target: str) -> Outcome:
     return Outcome(_stated(row["prediction"], row["confidence"], target), row["status"], "")
 
 
-# Markdown
-
-
 def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
     """All debates of one experiment and model, as pieces of one Markdown text."""
     task = results.task
     yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
     yield f"Data set {markdown(results.config.dataset)}. Question: {markdown(task.question)}\n\n"
     yield "".join(f"- {markdown(note)}\n" for note in task.notes) + "\n" * bool(task.notes)
-    yield f"What is marked *private* {PRIVATE_TURNS}. Codes are the first signs of call ids, as in `calls/`.\n\n"
+    yield "What is marked *private* was shown to the named seats alone. "
+    yield "Codes are the first signs of call ids, as in `calls/`.\n\n"
     for debate in read_debates(results, model):
         meaning = f" ({markdown(debate.meaning)})" if debate.meaning else ""
         yield f"## Debate {markdown(debate.name)}\n\n### Case facts\n\n{_quoted(debate.facts)}\n\n"
@@ -280,88 +271,3 @@ def _quoted(text: object) -> str:
     return "\n".join(
         f"> {line}  " if line and number < len(lines) else f"> {line}" for number, line in enumerate(lines, 1)
     )
-
-
-# HTML
-
-
-def render_page(results: ExperimentResults, model: str) -> Iterator[str]:
-    """The debates of one experiment and model, or the first of many, as pieces of one page of HTML."""
-    names = sorted({name for part in results.parts((), model, waits=True) for name in part["debate_id"].unique()})
-    first = names[:MOST_ON_A_PAGE]
-    return _template().generate(
-        results=results,
-        model=model,
-        count=len(names),
-        most=MOST_ON_A_PAGE,
-        debates=read_debates(results, model, lambda said: said["debate_id"].isin(first)),
-        hint=PRIVATE_TURNS,
-    )
-
-
-@cache
-def _template() -> "jinja2.Template":
-    import jinja2  # noqa: PLC0415 - only this format needs it
-
-    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - escaped
-    environment.filters["text"] = escaping.html
-    return environment.from_string(_PAGE)
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{{ results.experiment | text }}: debates of {{ model | text }}</title>
-<style>
-body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 46em; padding: 0 1em; color: #111; }
-h2 { border-bottom: 1px solid #999; margin-top: 2.5em; }
-.next { color: #0072B2; margin: 1.2em 0 0.2em; }
-.private { background: #f2f2f2; color: #444; padding: 0.1em 0.8em; }
-p { margin: 0.2em 0; white-space: pre-line; }
-</style>
-</head>
-<body>
-<h1>{{ results.experiment | text }}: debates of {{ model | text }}</h1>
-<p>Data set {{ results.config.dataset | text }}. Question: {{ results.task.question | text }}</p>
-{% for note in results.task.notes %}
-<p>{{ note | text }}</p>
-{% endfor %}
-<p>What is grey {{ hint }}.</p>
-{% if count > most %}
-<p>These are the first {{ most }} of {{ count }} debates; results/rendered/{{ results.experiment | text }}/
-{{- model | text }}.md has all of them.</p>
-{% endif %}
-{% for debate in debates %}
-<h2>{{ debate.name | text }}</h2>
-<details><summary>Case facts</summary><p>{{ debate.facts | text }}</p></details>
-{% for turn in debate.turns %}
-<p class="next">Next speaker: {{ turn.speaker | text }}</p>
-<div{{ ' class="private"' if turn.readers }}>
-<p><strong>{{ turn.speaker | text }}</strong> ({{ turn.kind | text }}
-{%- if turn.readers %}, private: {{ turn.readers | text }}{% endif %}):</p>
-{% if turn.notice %}
-<p>({{ turn.notice | text }}{{ ":" if turn.text else "." }})</p>
-{% endif %}
-{% if turn.text %}
-<p>{{ turn.text | text }}</p>
-{% endif %}
-{% for name, value in turn.fields %}
-<p>{{ name | text }}: {{ (value | join("; ") if value is not string else value) | text }}</p>
-{% endfor %}
-{% if turn.stated %}
-<p>({{ "Belief" if turn.readers else "Prediction" }}: {{ turn.stated.label | text }}{{ turn.stated.share }}
-{%- if turn.stated.verdict %}, {{ turn.stated.verdict }}{% endif %})</p>
-{% endif %}
-</div>
-{% endfor %}
-<p class="next">Outcome: {% if debate.outcome.prediction %}
-{% set stated = debate.outcome.prediction %}
-{{ stated.label | text }}{{ stated.share }}, {{ stated.verdict }}
-{%- else %}
-none ({{ debate.outcome.status | text }}){{ ": " if debate.outcome.reason }}{{ debate.outcome.reason | text }}
-{%- endif %} (actual: {{ debate.target | text }})</p>
-{% endfor %}
-</body>
-</html>
-"""

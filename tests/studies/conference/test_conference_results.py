@@ -22,7 +22,7 @@ from moot.report.content import StudyResults
 from moot.report.figures import draw
 from moot.report.published import read_published
 from moot.report.tables import as_csv, as_html, as_latex
-from moot.report.transcripts import render_page
+from moot.report.transcripts import render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
@@ -393,13 +393,11 @@ def test_forms_of_the_scripts_fit_the_schemas() -> None:
     assert set(FORMS) == {"clarity", "positions", "health", "grade"} and "conference/coverage" in FIGURES
 
 
-async def test_pages_of_the_report_are_laid_out_by_speaker_and_harmless(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
+async def test_transcripts_are_laid_out_by_speaker_and_harmless(tmp_path: Path, load_context: LoadContextMaker) -> None:
     study = await both_conditions(tmp_path, load_context)
-    page = "".join(render_page(study.experiments["with"], "scripted"))
-    assert page.count("Next speaker: Judge") == 9 and page.count("<h2>") == 3
+    page = "".join(render_markdown(study.experiments["with"], "scripted"))
+    assert page.count("**Judge, ") == 9 and page.count("\n## Debate ") == 3
     assert "<script>" not in page and "&lt;script&gt;" in page
-    assert page.index("Next speaker: Moderator") < page.index("Next speaker: Participant 1")
-    evaluations = page.split('<div class="private">')[1:]
-    assert any("Emotional intelligence: 7" in part for part in evaluations)
+    assert page.index("**Moderator, ") < page.index("**Participant 1, ")
+    evaluations = page.split("*(private: ")[1:]
+    assert any("*Emotional intelligence:* 7" in part for part in evaluations)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from made_up_compas import compas_table
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.studies.courtroom.data_compas import FILE, PHRASES, CompasOptions, load
 from moot.studies.courtroom.people.compas_narrative import DEGREES, RACES, narrate
-from moot.studies.courtroom.people.synthetic import compas_table
 from narratives_told import told_and_no_other
 
 MakeContext = Callable[..., LoadContext]

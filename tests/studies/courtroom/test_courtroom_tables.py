@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from moot.core.errors import UserError
-from moot.report import FIGURES, TABLES, escaping, transcripts
+from moot.report import FIGURES, TABLES, escaping
 from moot.report.content import StudyResults, data_label
 from moot.report.figures import draw, figure_style, name_points, new_figure
 from moot.report.published import read_published
@@ -319,14 +319,6 @@ def test_a_debate_reads_as_the_papers_appendix(study):
     assert "(Prediction: **yes** with 70 %, CORRECT)" in debate
     assert "*The call failed; nothing was said: timeout.*" in debate
     assert "Prediction: **yes** with 70 %, **CORRECT** (actual: yes)." in debate
-
-
-def test_a_page_of_many_debates_shows_the_first_and_says_where_all_are(study, monkeypatch):
-    monkeypatch.setattr(transcripts, "MOST_ON_A_PAGE", 1)
-    text = "".join(transcripts.render_page(study.experiments["courtroom-x"], "tiny"))
-    assert text.count("<h2>") == 1
-    said = re.search(r"These are the first 1 of (\d+) debates; (.*?) has all", " ".join(text.split()))
-    assert said and int(said[1]) > 1 and said[2] == "results/rendered/courtroom-x/tiny.md"
 
 
 def test_a_debate_cannot_forge_the_page(study):

@@ -34,7 +34,6 @@ from moot.stats.within_cases import FEWEST_CASES
 from moot.studies.across.votes import MANY, vote_size
 
 VOTES_ASKED = "{votes}"
-NO_RUN = "no run of this report judges it"
 COLUMNS = (
     "study", "question", "published claim", "answer", "this run", "95 % low", "95 % high", "cases",
     "valid answers alone", "valid low", "valid high", "cases with valid", "data", "measured", "model",

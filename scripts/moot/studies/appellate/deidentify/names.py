@@ -30,7 +30,6 @@ _ALIAS = re.compile(
     r"[’']?s?,?\s*\((?:the |hereinafter |collectively,? |together,? |or |also known as |a/?k/?a )*"
     r"[\"“]?(?P<alias>[A-Z][\w'’&. -]{0,40}?)[\"”]?(?: or [\"“][^)]{1,40})?\)"
 )
-_KNOWN_AS = re.compile(r",? (?:also known as|a/k/a|aka|formerly known as|f/k/a|d/b/a),? $")
 _APPEALS = re.compile(r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b")
 _CONVICTED = re.compile(r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b")
 _CALLED = re.compile(rf"\b(?:the )?(?P<role>{'|'.join(sorted(PARTY_ROLES))}),\s+$", re.IGNORECASE)

@@ -55,22 +55,6 @@ NLSY97_SHARES: dict[str, Shares] = {
     "depression": {"none of the time": 56, "some of the time": 33, "most of the time": 8, "all of the time": 3},
     "numberofarrestsby2002": {1: 54, 2: 20, 3: 8, 4: 6, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1, 10: 2, 13: 1},
 }
-COMPAS_SHARES: dict[str, Shares] = {
-    "sex": {"Male": 81, "Female": 19},
-    "race": {
-        "African-American": 51,
-        "Caucasian": 34,
-        "Hispanic": 8,
-        "Other": 5,
-        "Asian": 1,
-        "Native American": 1,
-    },
-    "juv_fel_count": {0: 97, 1: 2, 2: 1},
-    "juv_misd_count": {0: 94, 1: 4, 2: 1, 3: 1},
-    "juv_other_count": {0: 93, 1: 5, 2: 1, 3: 1},
-    "priors_count": {0: 34, 1: 18, 2: 11, 3: 8, 4: 5, 5: 4, 6: 3, 7: 3, 8: 2, 9: 2, 11: 4, 14: 3, 19: 2, 24: 1},
-    "c_charge_degree": {"F": 64, "M": 36},
-}
 _SCHOOLING_AT_18: Shares = {
     "enrolled in grades 1-12, not a high school graduate": 26,
     "not enrolled, no high school degree, no GED": 38,
@@ -109,19 +93,19 @@ def nlsy97_table(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
     draw = random.Random(f"nlsy97 {seed}")  # noqa: S311 (not for secrets)
     people = [_nlsy97_person(draw) for _ in range(rows)]
     risks = [_nlsy97_risk(person) for person in people]
-    rearrested = _highest(draw, risks, round(rows * _PUBLISHED_REARRESTED / _PUBLISHED_ROWS))
+    rearrested = highest(draw, risks, round(rows * _PUBLISHED_REARRESTED / _PUBLISHED_ROWS))
     for position, person in enumerate(people):
         person.update(id=position + 1, y_arrestedafter2002=position in rearrested)
     for column, errors in _TYPING_ERRORS.items():
         for error in errors[: round(len(errors) * rows / _PUBLISHED_ROWS)]:
             people[int(draw.random() * rows)][column] = error
-    return _as_text(people)
+    return as_text(people)
 
 
 def _nlsy97_person(draw: random.Random) -> dict[str, Any]:
-    person = {name: _one_of(draw, shares) for name, shares in NLSY97_SHARES.items()}
-    person["college02"] = _one_of(draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER)  # noqa: PLR2004
-    person["marijuana_anydrug"] = _one_of(draw, {"marijuana_anydrug": 70, "marijuana": 2, "": 28})
+    person = {name: one_of(draw, shares) for name, shares in NLSY97_SHARES.items()}
+    person["college02"] = one_of(draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER)  # noqa: PLR2004
+    person["marijuana_anydrug"] = one_of(draw, {"marijuana_anydrug": 70, "marijuana": 2, "": 28})
     cocaine = {"marijuana_anydrug": 0.42, "marijuana": 1.0, "": 0.0}[person["marijuana_anydrug"]]
     person["cocaine"] = draw.random() < cocaine
     person["convictedby2002"] = draw.random() < min(0.9, 0.4 + 0.1 * person["numberofarrestsby2002"])
@@ -131,8 +115,8 @@ def _nlsy97_person(draw: random.Random) -> dict[str, Any]:
 
 def _measures(draw: random.Random, sex: str) -> dict[str, int]:
     mean, deviation = _HEIGHT[sex]
-    height = round(mean + deviation * _normal(draw))
-    body_mass = _BODY_MASS[sex] * math.exp(0.19 * _normal(draw))
+    height = round(mean + deviation * normal(draw))
+    body_mass = _BODY_MASS[sex] * math.exp(0.19 * normal(draw))
     weight = round(body_mass * height**2 / 703)  # the body-mass index in inches and pounds
     return {"height_total_inches": min(max(height, 56), 80), "num_weight": max(weight, 90)}
 
@@ -149,46 +133,25 @@ def _nlsy97_risk(person: Mapping[str, Any]) -> float:
     return float(risk - 0.1 * (person["age"] - 20) - 0.1 * person["experience02"] - 0.1 * person["askgod"])
 
 
-def compas_table(seed: int, rows: int) -> pd.DataFrame:
-    """A table in the columns of the filtered COMPAS table, as text; `decile_score` is a noisy decile of the risk."""
-    draw = random.Random(f"compas {seed}")  # noqa: S311 (not for secrets)
-    people = [_compas_person(draw) for _ in range(rows)]
-    risks = [_compas_risk(person) for person in people]
-    rearrested = _highest(draw, risks, round(rows * 0.455))
-    guesses = [risk + 0.8 * _normal(draw) for risk in risks]
-    ranks = {position: rank for rank, position in enumerate(sorted(range(rows), key=lambda one: guesses[one]))}
-    for position, person in enumerate(people):
-        person.update(decile_score=1 + 10 * ranks[position] // rows, two_year_recid=int(position in rearrested))
-    return _as_text(people)
-
-
-def _compas_person(draw: random.Random) -> dict[str, Any]:
-    age = 18 + round(24 * math.exp(0.55 * _normal(draw)) * (0.1 + 0.9 * draw.random()))
-    return {"age": min(age, 80)} | {name: _one_of(draw, shares) for name, shares in COMPAS_SHARES.items()}
-
-
-def _compas_risk(person: Mapping[str, Any]) -> float:
-    risk = 0.13 * min(person["priors_count"], 15) - 0.04 * (person["age"] - 34) + 0.3 * (person["sex"] == "Male")
-    juvenile = person["juv_fel_count"] + person["juv_misd_count"] + person["juv_other_count"]
-    return float(risk + 0.4 * min(juvenile, 3) + 0.2 * (person["c_charge_degree"] == "F"))
-
-
-def _highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
+def highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
     """The `count` rows of highest risk after logistic noise: a logistic model with an exact number of positives."""
     uniforms = [draw.random() or 0.5 for _ in risks]
     noisy = [risk + math.log(uniform / (1 - uniform)) for risk, uniform in zip(risks, uniforms, strict=True)]
     return set(sorted(range(len(noisy)), key=lambda position: (-noisy[position], position))[:count])
 
 
-def _one_of(draw: random.Random, shares: Shares) -> Any:
+def one_of(draw: random.Random, shares: Shares) -> Any:
+    """A value, drawn by its share."""
     return draw.choices(list(shares), weights=list(shares.values()))[0]
 
 
-def _normal(draw: random.Random) -> float:
+def normal(draw: random.Random) -> float:
+    """A standard normal number."""
     return math.sqrt(-2 * math.log(1 - draw.random())) * math.cos(2 * math.pi * draw.random())
 
 
-def _as_text(people: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def as_text(people: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """The people as a table of text, its rows counted from 1."""
     frame = pd.DataFrame([{name: str(value) for name, value in person.items()} for person in people], dtype="str")
     frame.index = pd.RangeIndex(1, len(people) + 1, name="row")
     return frame
