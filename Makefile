@@ -1,4 +1,4 @@
-# make env | results | desk | test | replay | bench | lock | schema | docs | clean
+# make env | results | desk | check | test | replay | bench | lock | schema | docs | clean
 # EXTRAS="tabular postgres" adds what `envs/*.txt` holds beyond the default; STUDY=courtroom builds one study alone.
 
 PYTHON ?= python3
@@ -14,7 +14,7 @@ WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # t
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
 
-.PHONY: env results desk test replay bench lock schema docs clean
+.PHONY: env results desk check test lint replay bench lock schema docs clean
 
 env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS)))
 
@@ -48,8 +48,16 @@ results: env
 desk: env
 	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 
-test: EXTRAS += test
-test:
+# `check` is what is quick: linters, types, and the tests that are not marked as slow.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+check test: override EXTRAS += test
+check: lint
+	$(PYTEST) -m "not slow" --durations 10
+
+test: lint
+	$(PYTEST) --durations 20
+
+lint:
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -57,7 +65,6 @@ test:
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --durations 20
 
 replay: env
 	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording

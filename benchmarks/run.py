@@ -13,6 +13,7 @@ SCRIPTS = {
     "ledger.py": ["2000"],
     "scale.py": ["40", "--a-shard", "20"],
     "dry_run.py": [],
+    "kills.py": ["--kills", "2"],
     "reader.py": ["100"],
     "coverage_differences.py": ["--repetitions", "2"],
 }

@@ -1,4 +1,7 @@
-"""The desk as people use it: a panel judged and statements labelled in a real browser, with the server killed in between."""
+"""The desk as people use it: a panel judged and statements labelled in a real browser, with the server killed in between.
+
+Slow; only it finds pages of the desk that a browser cannot use.
+"""
 
 import json
 import os
@@ -19,6 +22,8 @@ from moot.desk.labelling import Labelling
 from moot.labels.sheets import read_annotations
 from moot.studies.appellate.legal.rubric import LABELS
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 STATEMENTS = 20

@@ -1,4 +1,7 @@
-"""The reader as a person uses it, from the disk in a real browser."""
+"""The reader as a person uses it, from the disk in a real browser.
+
+Slow; only it finds a page of the reader that a browser cannot use.
+"""
 
 import re
 from pathlib import Path
@@ -11,6 +14,8 @@ from debates_to_read import HOSTILE, conclusion, debates_to_read
 from moot.core.artifacts import describe, write_rows
 from moot.report.reader import render_reader
 from results_on_disk import case, prediction, utterance, write_results
+
+pytestmark = pytest.mark.slow
 
 MANY = 10_000
 SHOWN = "#list li"

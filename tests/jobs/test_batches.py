@@ -1,4 +1,7 @@
-"""Calls in batches of the provider: one batch a wave, the same replies as single calls, and nothing submitted twice."""
+"""Calls in batches of the provider: one batch a wave, the same replies as single calls, and nothing submitted twice.
+
+Slow; only it finds batches that a killed process submits again.
+"""
 
 import json
 import os
@@ -18,6 +21,8 @@ from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 from patience import PATIENCE, wait_until
+
+pytestmark = pytest.mark.slow
 
 DEBATES, WAVES, NEVER = 5, 10, 36_000
 PRICE = {"input": 2.0, "output": 10.0}

@@ -1,114 +1,28 @@
-"""A run that is killed at any moment goes on where it stopped, asks for nothing twice, and ends as if undisturbed."""
+"""A run that is killed at any moment goes on where it stopped, asks for nothing twice, and ends as if undisturbed.
 
-import json
+Slow; only it finds replies that a killed process loses or asks for again.
+"""
+
 import os
-import random
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
+from courtroom_runs import PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
-from invented_replies import digest_of
+from killed_runs import CALLS, CONCURRENCY, DEBATES, kill_and_compare
 from moot.core.stopping import RUN_FILE
-from moot.jobs.predictions import write_predictions
-from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.request import Message, Request
-from moot.plan.plan import Plan
-from moot.report import TABLES
-from moot.report.content import StudyResults
-from moot.report.published import read_published
-from moot.report.tables import as_csv
-from moot.scores import score_experiment
-from moot.scores.results import ExperimentResults
 from patience import PATIENCE
 
-KILLS, DEBATES, CONCURRENCY = 25, 24, 8
-CALLS = 16 * DEBATES
+pytestmark = pytest.mark.slow
 
 
-def durable_digests(config: dict[str, Any]) -> set[str]:
-    """The digests, as the server makes them, of the requests whose replies are in the ledger."""
-    endpoint = OpenAIEndpoint(Plan.from_yaml(config, PROJECT).config.models[MODEL], 1)
-    ledger = Ledger(config["ledger"])
-    with ledger._engine.connect() as connection:
-        call_ids = [bytes(row[0]).hex() for row in connection.exec_driver_sql("SELECT call_id FROM calls")]
-    entries = list(ledger.entries(call_ids))
-    assert len(entries) == ledger.spent().calls
-    ledger.close()
-    digests = set()
-    for entry in entries:
-        sent = json.loads(entry.request)
-        assert sent.pop("served_as").startswith("http://127.0.0.1:")
-        sent["messages"] = tuple(Message(*message) for message in sent["messages"])
-        digests.add(digest_of(endpoint.body(Request(**sent))))
-    return digests
-
-
-def tables_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Path) -> dict[str, str]:
-    """The scores and the study's final tables of a run as CSV; what the clock decides is left out."""
-    plan = Plan.from_yaml(config, PROJECT)
-    (folder / "cases").mkdir(parents=True)
-    (folder / "cases" / "people.parquet").write_bytes(cases.read_bytes())
-    shard = folder / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
-    shard.parent.mkdir(parents=True)
-    shard.write_bytes(transcripts.read_bytes())
-    predictions, calls = (folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
-    write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
-    experiment = ExperimentResults(folder, EXPERIMENT, plan.experiments[EXPERIMENT].config, 1)
-    scores = score_experiment(experiment)
-    scores = scores[~scores["metric"].str.contains("seconds")]
-    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
-    results = StudyResults(
-        "courtroom", {EXPERIMENT: experiment}, scores, {}, published[published["study"] == "courtroom"]
-    )
-    tables = {name: as_csv(TABLES[name].build(results)) for name in TABLES if TABLES[name].study == "courtroom"}
-    return {"scores": scores.to_csv(index=False), **tables}
-
-
-def test_killed_at_25_moments_and_none_the_worse(server: FaultServer, tmp_path: Path) -> None:
-    cases = people(tmp_path / "cases.parquet", DEBATES)
-    server.reset(latency=0.02)
-    undisturbed = configuration(server.url, tmp_path / "undisturbed", {"concurrency": CONCURRENCY})
-    hold(undisturbed, cases, tmp_path / "undisturbed.parquet")
-    assert server.count() == CALLS
-
-    server.reset()
-    config = configuration(server.url, tmp_path / "killed", {"concurrency": CONCURRENCY})
-    output = tmp_path / "killed.parquet"
-    moments = sorted(random.Random(7).sample(range(2, CALLS - CONCURRENCY), KILLS))
-    seen = []
-    for moment in moments:
-        process = start_job(config, cases, output)
-        server.wait_for(max(moment, server.count() + 1))
-        assert process.pid
-        os.killpg(process.pid, signal.SIGKILL)
-        process.join()
-        assert process.exitcode == -signal.SIGKILL
-        assert not output.exists()
-        seen.append((durable_digests(config), server.stats()["by_digest"]))
-    hold(config, cases, output)
-
-    final = server.stats()["by_digest"]
-    assert len(final) == CALLS
-    for durable, asked in seen:
-        assert {digest: final[digest] for digest in durable} == {digest: asked[digest] for digest in durable}
-    # Asked again is only what was under way, up to the disk: at most `concurrency` calls a kill.
-    assert 0 < sum(final.values()) - CALLS <= KILLS * CONCURRENCY
-    assert output.read_bytes() == (tmp_path / "undisturbed.parquet").read_bytes()
-    killed, whole = [
-        tables_of(run, tmp_path / f"{name}-results", cases, tmp_path / f"{name}.parquet")
-        for name, run in (("killed", config), ("undisturbed", undisturbed))
-    ]
-    assert killed == whole
-    assert "accuracy" in whole["scores"]
-    assert len(whole) > 10
-    assert "trial" in whole["courtroom/summary"]
+def test_killed_at_five_moments_and_none_the_worse(server: FaultServer, tmp_path: Path) -> None:
+    kill_and_compare(server, tmp_path, 5)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

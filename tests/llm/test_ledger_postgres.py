@@ -1,4 +1,7 @@
-"""The same guarantees on a real PostgreSQL, with four processes writing at once."""
+"""The same guarantees on a real PostgreSQL, with four processes writing at once.
+
+Slow; only it finds where PostgreSQL differs from SQLite while several processes write.
+"""
 
 import asyncio
 import os
@@ -17,6 +20,8 @@ from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
 from patience import PATIENCE
 from postgres_server import postgres_server, restart
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

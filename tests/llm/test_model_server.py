@@ -1,4 +1,7 @@
-"""A job starts its model's server, waits until it answers, and ends it, however the job itself ends."""
+"""A job starts its model's server, waits until it answers, and ends it, however the job itself ends.
+
+Slow; only it finds servers that outlive the job that started them.
+"""
 
 import os
 import signal
@@ -14,6 +17,8 @@ from moot.core.errors import RunStoppedError, UserError
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 from patience import PATIENCE, wait_until
+
+pytestmark = pytest.mark.slow
 
 SERVER = f"{sys.executable} {PROJECT / 'tests/support/fault_server.py'} --port {{port}}"
 CALLS = 16

@@ -1,4 +1,7 @@
-"""Several jobs speak with one model, on SQLite and on PostgreSQL: all together keep to its limits."""
+"""Several jobs speak with one model, on SQLite and on PostgreSQL: all together keep to its limits.
+
+Slow; only it finds limits that several processes exceed together.
+"""
 
 import os
 import signal
@@ -21,6 +24,8 @@ from moot.llm.limits import Pace
 from moot.plan.plan import Plan
 from patience import PATIENCE
 from postgres_server import postgres_server
+
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 CALLS = 16

@@ -2,6 +2,8 @@
 
 200 worlds each. The truth is exact where the planted parameter is the score itself (groups, grades), else that of all
 worlds together, which is 200 times as large a study as each of them.
+
+Slow; only it finds an estimate or interval that is biased although each formula looks right.
 """
 
 from dataclasses import replace
@@ -29,6 +31,8 @@ from moot.stats.differences import Sums, compare_unpaired
 from moot.studies.across.tables_counterfactual import PREDICTION, Told, _compare
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.scores_panel import log_odds_ratio, opposing_influences
+
+pytestmark = pytest.mark.slow
 
 SEEDS = 200
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")

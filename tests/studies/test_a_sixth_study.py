@@ -1,4 +1,7 @@
-"""A study is one folder: the same files, within moot and outside of it, give data, debates, scores, table and figure."""
+"""A study is one folder: the same files, within moot and outside of it, give data, debates, scores, table and figure.
+
+Slow; only it finds a study that needs more than its folder.
+"""
 
 import shutil
 from pathlib import Path
@@ -9,6 +12,8 @@ import yaml
 
 from fault_server import FaultServer
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 SIXTH = Path(__file__).resolve().parents[1] / "support" / "sixth" / "coinage"
 

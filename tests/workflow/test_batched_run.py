@@ -1,11 +1,17 @@
-"""Debates that wait for a batch: a run ends with them, and later runs go on with the same command, then rest."""
+"""Debates that wait for a batch: a run ends with them, and later runs go on with the same command, then rest.
+
+Slow; only it finds runs that fail, rather than end, while a batch is under way.
+"""
 
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from fault_server import FaultServer
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 OUTCOME = "results/outcome/courtroom.csv"
 

@@ -1,4 +1,7 @@
-"""Every benchmark runs, at a size that says nothing about speed, and ends in the numbers that it should."""
+"""Every benchmark runs, at a size that says nothing about speed, and ends in the numbers that it should.
+
+Slow; only it finds a benchmark that no longer runs.
+"""
 
 import importlib
 import re
@@ -11,6 +14,8 @@ import pytest
 
 from fault_server import FaultServer
 from moot.llm.endpoints import ENDPOINTS
+
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -1,4 +1,7 @@
-"""Mistakes on the command line and in the configuration's files get one message, before anything is run."""
+"""Mistakes on the command line and in the configuration's files get one message, before anything is run.
+
+Slow; only it finds messages of Snakemake that stand in the way of ours.
+"""
 
 import shutil
 import subprocess
@@ -10,6 +13,8 @@ from moot.core.command_line import check_config_file, check_config_files
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import job_log
 from project_copy import PROJECT, Workflow
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,17 @@
-"""A run on damaged artifacts: one message with the file and what to do, from the job and at the end, and it can go on."""
+"""A run on damaged artifacts: one message with the file and what to do, from the job and at the end, and it can go on.
+
+Slow; only it finds runs that pass over a damaged file.
+"""
 
 import os
 from pathlib import Path
 
+import pytest
+
 from fault_server import FaultServer
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 PREDICTIONS, OUTCOME = "results/predictions/single/served.parquet", "results/outcome/courtroom.csv"
 

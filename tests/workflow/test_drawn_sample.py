@@ -1,12 +1,18 @@
-"""Labels of people on a drawn sample: from debates to the sheet, to what an annotator fills in, to raw and corrected."""
+"""Labels of people on a drawn sample: from debates to the sheet, to what an annotator fills in, to raw and corrected.
+
+Slow; only it finds rules of labels that do not fit together.
+"""
 
 import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from fault_server import FaultServer
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 LABELLER = '''
 import re

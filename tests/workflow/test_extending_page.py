@@ -3,6 +3,8 @@ the name that stands before it, or commands, which are run and print what the bl
 
 A server that invents replies stands for the packaged model, except where the page shows what that model came to. Beside
 what the page shows, the same forty rows are argued before a panel and in Debate-Feedback, and train baselines.
+
+Slow; only it finds a page that tells users something which does not work.
 """
 
 import os
@@ -21,6 +23,8 @@ import yaml
 
 from fault_server import FaultServer
 from project_copy import PROJECT, Workflow
+
+pytestmark = pytest.mark.slow
 
 PAGE = (PROJECT / "docs/extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?P<before>[^\n]*)\n\n```\w*\n(?P<content>.*?)\n```(?=\n)", re.DOTALL)

@@ -1,4 +1,7 @@
-"""The workflow with modules and wordings of the user's own, in a folder of the user's own, as anyone would run it."""
+"""The workflow with modules and wordings of the user's own, in a folder of the user's own, as anyone would run it.
+
+Slow; only it finds an extension that works in a process and not in Snakemake's jobs.
+"""
 
 import os
 import shutil
@@ -13,6 +16,8 @@ import yaml
 
 from fault_server import FaultServer
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 OWN = Path(__file__).resolve().parents[1] / "support" / "own"
 FIRM = '{% extends "courtroom/base.jinja" %}{% block instruction %}Decide now.{% endblock %}\n'

@@ -1,4 +1,7 @@
-"""What a run says before it starts and when it ends: missing keys, failures and their reasons, people who are awaited."""
+"""What a run says before it starts and when it ends: missing keys, failures and their reasons, people who are awaited.
+
+Slow; only it finds failures that a run passes over in silence.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +13,8 @@ import pytest
 from fault_server import FaultServer
 from moot.report.outcome import Outcome, frequent_reasons, write_outcome
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 OUTCOMES = ("results/outcome/courtroom.csv", "results/outcome/appellate.csv")
 READING = ("results/rendered/dead/down.md", "results/rendered/ask/served.md")

@@ -1,9 +1,13 @@
-"""The appellate study at its paper's scale: three phases, five cases, twenty debates each, against a server on this machine."""
+"""The appellate study at its paper's scale: three phases, five cases, twenty debates each, against a server on this machine.
+
+Slow; only it finds what goes wrong only at the paper's number of debates.
+"""
 
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pytest
 import yaml
 from snakemake.utils import update_config
 
@@ -13,6 +17,8 @@ from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
+
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 PHASES = ("paper-synthetic-panel", "paper-multiagent-panel", "paper-human-ai-panel")

@@ -3,6 +3,8 @@
 One run loads them all. What cannot be reproduced is stated where it is tested: the JUSTICE facts that are missing, the
 opinions that no gate lets pass, and VAST's sentiment-swapped test, which is no whole data set (its loader's own tests
 read it).
+
+Slow; only it finds published files that load otherwise through rules than in a process.
 """
 
 from collections import Counter
@@ -13,6 +15,8 @@ import pandas as pd
 import pytest
 
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 LOCAL = {"source": "local"}
 DATASETS: dict[str, dict[str, Any]] = {

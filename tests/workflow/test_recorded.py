@@ -1,4 +1,7 @@
-"""Results that exist already, through the workflow by configuration alone: shipped numbers, one's own, other files."""
+"""Results that exist already, through the workflow by configuration alone: shipped numbers, one's own, other files.
+
+Slow; only it finds recorded results that rules, rather than functions, lose.
+"""
 
 import re
 from pathlib import Path
@@ -10,6 +13,8 @@ import pytest
 from fault_server import FaultServer
 from nyu_debates import BELIEFS, published_debates
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 TABLES = tuple(
     f"results/tables/recorded/{name}.csv"

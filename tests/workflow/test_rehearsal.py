@@ -1,13 +1,19 @@
-"""A rehearsal as a user runs it: the whole workflow, elsewhere, with every artifact saying that it is simulated."""
+"""A rehearsal as a user runs it: the whole workflow, elsewhere, with every artifact saying that it is simulated.
+
+Slow; only it finds an artifact of a rehearsal that does not say so, of all that a run makes.
+"""
 
 import json
 import sqlite3
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from moot.core.artifacts import read_frame, read_metadata
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 NOBODY = "http://127.0.0.1:9"
 

@@ -1,4 +1,7 @@
-"""The recording that ships with moot: its tables are rebuilt byte for byte, and no model is loaded."""
+"""The recording that ships with moot: its tables are rebuilt byte for byte, and no model is loaded.
+
+Slow; only it finds a recording that no longer answers every request of the shipped configuration.
+"""
 
 import subprocess
 import sys
@@ -11,6 +14,8 @@ import yaml
 
 from moot.stats.bootstrap import share_statistic
 from moot.stats.calibration import calibration_error_statistic
+
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
 RECORDING = PROJECT / "data" / "recording"

@@ -1,4 +1,7 @@
-"""What runs again and what does not: no failed run leaves a stale artifact, and a rule reads only what it names."""
+"""What runs again and what does not: no failed run leaves a stale artifact, and a rule reads only what it names.
+
+Slow; only it finds a rule whose inputs and parameters leave out something that it reads.
+"""
 
 import copy
 import json
@@ -23,6 +26,8 @@ from fault_server import FaultServer
 from moot.core.artifacts import read_metadata
 from patience import PATIENCE, wait_until
 from project_copy import PROJECT, Workflow
+
+pytestmark = pytest.mark.slow
 
 SHORT = {"max_tokens": 40}
 CONFIG = {

@@ -1,4 +1,7 @@
-"""profiles/slurm as it ships, on a real Slurm and a real PostgreSQL: two models at two speeds, and jobs that are killed."""
+"""profiles/slurm as it ships, on a real Slurm and a real PostgreSQL: two models at two speeds, and jobs that are killed.
+
+Slow; only it finds replies that jobs of a real cluster lose when they are cancelled or killed.
+"""
 
 import os
 import subprocess
@@ -16,6 +19,8 @@ from patience import PATIENCE
 from postgres_server import postgres_server
 from project_copy import Workflow
 from slurm_cluster import slurm, slurm_cluster
+
+pytestmark = pytest.mark.slow
 
 DEBATES, CALLS = 6, 16
 SOON = ["--slurm-init-seconds-before-status-checks", "2", "--seconds-between-status-checks", "2"]

@@ -1,4 +1,7 @@
-"""A run that is told to end by a signal ends in order, and the same command goes on where it stopped."""
+"""A run that is told to end by a signal ends in order, and the same command goes on where it stopped.
+
+Slow; only it finds processes and replies that a signal to Snakemake loses.
+"""
 
 import os
 import re
@@ -15,6 +18,8 @@ from fault_server import FaultServer
 from moot.llm.ledger.ledger import Ledger
 from patience import PATIENCE
 from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
 
 CASES, CALLS = 20, 2 * 20 * 16
 SHARDS = ("results/transcripts/alone/apart/0.parquet", "results/transcripts/mixed/fast/0.parquet")

@@ -1,4 +1,7 @@
-"""The workflow as a user runs it: a copy of the project, another working directory, a model server on this machine."""
+"""The workflow as a user runs it: a copy of the project, another working directory, a model server on this machine.
+
+Slow; only it finds rules, scripts and configuration that do not fit together.
+"""
 
 import os
 import shutil
@@ -12,6 +15,8 @@ import pytest
 from fault_server import FaultServer
 from moot.llm.ledger.ledger import Ledger
 from project_copy import PROJECT, Workflow
+
+pytestmark = pytest.mark.slow
 
 DEBATE_TARGETS = ("results/scores/trial.parquet", "results/scores/single.parquet")
 TARGETS = (

@@ -1,0 +1,24 @@
+"""A job killed at 25 moments (the test suite has five): every reply kept, few repeated, tables byte for byte equal."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from fault_server import FaultServer
+from killed_runs import CALLS, CONCURRENCY, kill_and_compare
+
+
+def main() -> None:
+    """Print one line, or fail."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=25)
+    kills = parser.parse_args().kills
+    with tempfile.TemporaryDirectory() as folder, FaultServer() as server:
+        repeated = kill_and_compare(server, Path(folder), kills)
+    print(
+        f"- {kills} kills: {repeated} of {CALLS} calls repeated, of {kills * CONCURRENCY} that may have been under way"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""A courtroom shard that is killed at many moments, beside one that is left alone; for a test of few and a benchmark of many."""
+
+import json
+import os
+import random
+import signal
+from pathlib import Path
+from typing import Any
+
+from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
+from fault_server import FaultServer
+from invented_replies import digest_of
+from moot.jobs.predictions import write_predictions
+from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.request import Message, Request
+from moot.plan.plan import Plan
+from moot.report import TABLES
+from moot.report.content import StudyResults
+from moot.report.published import read_published
+from moot.report.tables import as_csv
+from moot.scores import score_experiment
+from moot.scores.results import ExperimentResults
+
+DEBATES, CONCURRENCY = 24, 8
+CALLS = 16 * DEBATES
+
+
+def durable_digests(config: dict[str, Any]) -> set[str]:
+    """The digests, as the server makes them, of the requests whose replies are in the ledger."""
+    endpoint = OpenAIEndpoint(Plan.from_yaml(config, PROJECT).config.models[MODEL], 1)
+    ledger = Ledger(config["ledger"])
+    with ledger._engine.connect() as connection:
+        call_ids = [bytes(row[0]).hex() for row in connection.exec_driver_sql("SELECT call_id FROM calls")]
+    entries = list(ledger.entries(call_ids))
+    assert len(entries) == ledger.spent().calls
+    ledger.close()
+    digests = set()
+    for entry in entries:
+        sent = json.loads(entry.request)
+        assert sent.pop("served_as").startswith("http://127.0.0.1:")
+        sent["messages"] = tuple(Message(*message) for message in sent["messages"])
+        digests.add(digest_of(endpoint.body(Request(**sent))))
+    return digests
+
+
+def tables_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Path) -> dict[str, str]:
+    """The scores and the study's final tables of a run as CSV; what the clock decides is left out."""
+    plan = Plan.from_yaml(config, PROJECT)
+    (folder / "cases").mkdir(parents=True)
+    (folder / "cases" / "people.parquet").write_bytes(cases.read_bytes())
+    shard = folder / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
+    shard.parent.mkdir(parents=True)
+    shard.write_bytes(transcripts.read_bytes())
+    predictions, calls = (folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls"))
+    write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
+    experiment = ExperimentResults(folder, EXPERIMENT, plan.experiments[EXPERIMENT].config, 1)
+    scores = score_experiment(experiment)
+    scores = scores[~scores["metric"].str.contains("seconds")]
+    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
+    results = StudyResults(
+        "courtroom", {EXPERIMENT: experiment}, scores, {}, published[published["study"] == "courtroom"]
+    )
+    tables = {name: as_csv(TABLES[name].build(results)) for name in TABLES if TABLES[name].study == "courtroom"}
+    return {"scores": scores.to_csv(index=False), **tables}
+
+
+def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
+    """Kill a job at so many moments; its ledger, transcripts and tables are the undisturbed one's. Gives the calls repeated."""
+    cases = people(folder / "cases.parquet", DEBATES)
+    server.reset(latency=0.02)
+    undisturbed = configuration(server.url, folder / "undisturbed", {"concurrency": CONCURRENCY})
+    hold(undisturbed, cases, folder / "undisturbed.parquet")
+    assert server.count() == CALLS
+
+    server.reset()
+    config = configuration(server.url, folder / "killed", {"concurrency": CONCURRENCY})
+    output = folder / "killed.parquet"
+    moments = sorted(random.Random(7).sample(range(2, CALLS - CONCURRENCY), kills))
+    seen = []
+    for moment in moments:
+        process = start_job(config, cases, output)
+        server.wait_for(max(moment, server.count() + 1))
+        assert process.pid
+        os.killpg(process.pid, signal.SIGKILL)
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        assert not output.exists()
+        seen.append((durable_digests(config), server.stats()["by_digest"]))
+    hold(config, cases, output)
+
+    final = server.stats()["by_digest"]
+    assert len(final) == CALLS
+    for durable, asked in seen:
+        assert {digest: final[digest] for digest in durable} == {digest: asked[digest] for digest in durable}
+    # Asked again is only what was under way, up to the disk: at most `concurrency` calls a kill.
+    assert 0 < sum(final.values()) - CALLS <= kills * CONCURRENCY
+    assert output.read_bytes() == (folder / "undisturbed.parquet").read_bytes()
+    killed, whole = [
+        tables_of(run, folder / f"{name}-results", cases, folder / f"{name}.parquet")
+        for name, run in (("killed", config), ("undisturbed", undisturbed))
+    ]
+    assert killed == whole
+    assert "accuracy" in whole["scores"]
+    assert len(whole) > 10
+    assert "trial" in whole["courtroom/summary"]
+    return sum(final.values()) - CALLS
