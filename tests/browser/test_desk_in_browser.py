@@ -247,7 +247,7 @@ def test_a_person_decides_between_two_annotators_by_keyboard(desks: Any, opened:
             work.label(item(number), label)
     desk, page = desks(), opened()
     page.goto(desk.address)
-    page.get_by_label("Name of whoever decides").fill("zoe")
+    page.get_by_label("Name of the person who decides").fill("zoe")
     page.get_by_role("button", name="Decide").click()
     for number, key in enumerate("123"):
         page.get_by_text(f"{number} of 3 conflicts decided").wait_for()

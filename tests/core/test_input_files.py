@@ -47,7 +47,7 @@ def test_reads_text_as_it_stands(tmp_path: Path) -> None:
         ("id,answer,age\n1,yes,20,7\n", r"row 1 \(line 2\): found 4 fields, expected 3: a delimiter too many"),
         ('id,answer,age\n1,"yes,20\n2,no,3\n', r"row 1 \(line \d\): .*inside quotes \(a truncated file"),
         ('id,answer,age\n1,"yes"no,20\n2,no,3\n', r"row 1 \(line 2\): .*expected every quoted field to be closed"),
-        ("id,answer,age\n1,yes,20\n1,no,21\n", "row 2, column 'id': '1' stands in row 1 already"),
+        ("id,answer,age\n1,yes,20\n1,no,21\n", "row 2, column 'id': '1' is in row 1 already"),
         ("id,answer,age\n ,yes,20\n", "row 1, column 'id': blank; expected an id"),
         (b"id,answer,age\n1,yes,20\n2,caf\xe9,3\n", "line 3: byte 0xe9 at offset 28 is not UTF-8"),
         (b"id,answer,age\n1,\0,20\n", "line 2: a zero byte"),
@@ -144,7 +144,7 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
         ('["1"]\n', r"record 1 \(line 1\): found \['1'\]; expected a JSON object"),
         ('{"id": "1"}\n', "missing field 'fact'; found 'id'"),
         ('{"id": "1", "fact": null}\n', "field 'fact': found None, expected str"),
-        ('{"id": "1", "fact": "a"}\n{"id": "1", "fact": "b"}\n', "row 2, column 'id': '1' stands in row 1 already"),
+        ('{"id": "1", "fact": "a"}\n{"id": "1", "fact": "b"}\n', "row 2, column 'id': '1' is in row 1 already"),
         (
             '{"id": "1", "fact": "a", "id": "2"}\n',
             "record 1 .line 1.: field 'id' occurs twice.*expected every field once",

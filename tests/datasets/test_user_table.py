@@ -146,7 +146,7 @@ def test_tabular_baselines_get_typed_features(table: Path) -> None:
     ("change", "options", "message"),
     [
         ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found 'MAYBE'; expected one of LOST"),
-        ({"nr": "c1"}, {"id": "nr"}, "row 3, column 'nr': 'c1' stands in row 1 already"),
+        ({"nr": "c1"}, {"id": "nr"}, "row 3, column 'nr': 'c1' is in row 1 already"),
         ({"nr": " "}, {"id": "nr"}, "row 3, column 'nr': blank"),
         ({"facts": " "}, {}, "row 3, column 'facts': no text"),
         ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later'; expected one of train"),

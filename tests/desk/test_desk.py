@@ -96,7 +96,7 @@ def test_what_cannot_count_comes_back_and_is_kept_beside(folder: Path, server: F
         assert [(await answer(client, first.key, seen=first.digest))[0] for _ in range(2)] == [303, 303]
         assert asides() == 0, "the same answer twice is one answer"
         status, page = await answer(client, first.key, seen=first.digest, statement="I differ.")
-        assert status == 400 and "That answer stands" in page
+        assert status == 400 and "That answer counts" in page
         assert read_answer_file(first.answer, first.form)["statement"].endswith("The record is thin.") and asides() == 1
         second.page.write_text(second.page.read_text().replace("Facts", "New facts"))
         status, page = await answer(client, second.key, seen=second.digest)

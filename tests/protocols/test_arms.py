@@ -42,7 +42,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 MEANINGLESS = {
     **{(name, arm): "asks no debaters" for name in PROTOCOLS for arm in DEBATE if PROTOCOLS[name].debaters is None},
     **{
-        (name, arm): "asks nobody for an answer"
+        (name, arm): "asks for no answer"
         for name in ("grading", "recorded", "paraphrase", "case_summary")
         for arm in ARMS
     },

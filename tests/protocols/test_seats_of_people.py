@@ -149,7 +149,7 @@ def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_th
         ({"jugde": "person"}, "unknown seat 'jugde'; did you mean 'judge'? Known: defense, judge, prosecutor."),
         ({"jugde": "test"}, "unknown seat 'jugde'; did you mean 'judge'?"),
         ({"judge": "persn"}, "unknown model 'persn'; did you mean 'person'?"),
-        ({"judge": "person:Ann Lee"}, "'person:Ann Lee' names nobody; expected 'person' or 'person:NAME'"),
+        ({"judge": "person:Ann Lee"}, "'person:Ann Lee' is no person; expected 'person' or 'person:NAME'"),
         ({"judge": "person", "defense": "person"}, "'judge' and 'defense' are both person's; who sits in two seats"),
         ({"judge": "person:a", "defense": "person:a"}, "'judge' and 'defense' are both person:a's"),
     ],
@@ -230,7 +230,7 @@ def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(server: Faul
         "swap": {"prosecutor": "person", "judge": "test"}, "matched_calls": {},
     }  # fmt: skip
     for arm in ("plant_citation", "plant_authority", "plant_padding"):
-        with pytest.raises(UserError, match="defense is a person's seat, and nobody's words are put into a person's"):
+        with pytest.raises(UserError, match="defense is a person's seat, and no words are put into a person's"):
             planned(server.url, "courtroom", {"defense": "person"}, arms=[arm])
         planned(server.url, "courtroom", {"judge": "person"}, arms=[arm])
 

@@ -1,4 +1,4 @@
-"""The numbers in README.md and docs/: each stands before a comment that names its place in a table of a build.
+"""The numbers in README.md and docs/: each is followed by a comment that names its place in a table of a build.
 
 `0.844<!-- recorded/nyu_judges; arm=people debate; ours -->` is column `ours` of the row whose `arm` is `people debate`
 in `results/tables/recorded/nyu_judges.csv`, with as many decimals as it is written with. `low to high` instead of a

@@ -1,10 +1,10 @@
 """`snakemake drift`: whether models still answer recorded calls as they did, beyond their own spread.
 
 Each of a fixed sample of recorded calls is asked twice now. Where the model is as it was, the recorded reply R and the
-two new ones A and B are exchangeable, whatever the spread of its replies: A differs from R alone as often as it differs
+two new ones A and B are exchangeable, at any spread of its replies: A differs from R alone as often as it differs
 from B alone. The exact sign test (McNemar's, scipy's binomial) counts the calls where one of the two happened. It
 assumes that calls are independent given the model; it does not assume that replies repeat. No sample shows that a model
-is the same: with every verdict stands the smallest change that the sample would probably have shown.
+is the same: every verdict names the smallest change that the sample would probably have shown.
 """
 
 import asyncio

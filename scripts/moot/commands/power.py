@@ -76,7 +76,7 @@ class Powered:
 def planned_power(plan: Plan) -> tuple[list[Powered], list[str]]:
     """What each contrast that this run tests can show; and a sentence for each of which no debates are known.
 
-    Contrasts of recorded debates are left out: nobody can hold more of these.
+    Contrasts of recorded debates are left out: no more of these can be held.
     """
     found, unknown = [], []
     held = [one for one in plan.contrasts if not (one.missing or all(_is_recorded(plan, side) for side in one.sides))]
@@ -191,7 +191,7 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
             f"{goal.power:.0%}, with the planned cases and repeats; `after Holm` if it comes out as the first of its "
             "study's contrasts. Empty: none, however large, since there are too few cases.",
             f"Cases, repeats, US dollars: the cheapest design that shows a difference of {difference:g} (`power: "
-            "difference`). One repeat is cheapest as long as there are cases. Where nothing stands, the cases of the "
+            "difference`). One repeat is cheapest as long as there are cases. Where nothing is shown, the cases of the "
             "data set do not suffice; `cases, one repeat` says how many would.",
             "Variances: between cases (of the difference that many repeats would come to), and what one repeat of both "
             "sides adds. A dash: each case was debated once, so that the split is not known. Set `repeats: 2` or "

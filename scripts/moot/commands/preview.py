@@ -1,4 +1,4 @@
-"""What a run would still ask of the models: every debate is gone through with stand-in replies; nobody is asked."""
+"""What a run would still ask of the models: every debate is gone through with placeholder replies; no call is made."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ class EstimatingEndpoint:
 
 
 class StandInPeople:
-    """Answers for whoever sits in a debate: as they did, else with the smallest answer; nothing is written."""
+    """Answers for people in a debate: as they did, else with the smallest answer; nothing is written."""
 
     def __init__(self) -> None:
         self.to_give = 0
@@ -92,13 +92,13 @@ class PreviewLedger(Ledger):
         self.added: dict[str, Entry] = {}
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
-        """Stored entries and stand-ins: a call is asked once, however many experiments share it."""
+        """Stored entries and placeholders: a call is asked once for all experiments that share it."""
         given = [self.added[call_id] for call_id in call_ids if call_id in self.added]
         yield from given
         yield from super().entries([call_id for call_id in call_ids if call_id not in self.added], requests=requests)
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
-        """Keep stand-ins in memory."""
+        """Keep placeholders in memory."""
         self.added.update((entry.call_id, entry) for entry in entries)
         return {}
 
@@ -110,7 +110,7 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and completion_tokens (estimated, the
         latter at most), usd (by the model's price, as configured), usd_singly and usd_in_batches (the same by single
         calls, and in batches where the endpoint has them), waves (of batched calls, one after the other),
-        answers_by_people (that people who sit in its debates are yet to give; none where nobody sits), needs
+        answers_by_people (that people who sit in its debates are yet to give; none where no seat is a person's), needs
         (artifacts that must be built first; the numbers then rest on the debates that this preview goes through in
         their place, and are left out where it has none).
     """
@@ -124,7 +124,7 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
 def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str, int | None]:
     """How many calls of some experiments' debates the ledger has replies to, by run: `EXPERIMENT/MODEL`.
 
-    None where a run rests on artifacts that are not built, and in whose place no stand-ins can be made.
+    None where a run rests on artifacts that are not built, and no placeholders can be made of them.
     """
     wanted = set(names)
     for experiment in reversed(plan.experiments.values()):
@@ -152,7 +152,7 @@ def _stored(debates: Sequence[Debate], ledger: PreviewLedger) -> int:
 
 
 class _Needs:
-    """What a run's debates rest on: artifacts, those that are missing replaced by stand-ins where there are any."""
+    """What a run's debates rest on: artifacts, those that are missing replaced by placeholders where there are any."""
 
     def __init__(self, experiment: Experiment, model: str, results: Path, stand_ins: StandIns) -> None:
         self.experiment, self.model, self.results, self.stand_ins = experiment, model, results, stand_ins
@@ -165,7 +165,7 @@ class _Needs:
 
 
 def _held(plan: Plan, needs: _Needs, ledger: PreviewLedger, progress: Progress, people: StandInPeople) -> list[Debate]:
-    """The debates of a run, with stand-in replies where the ledger has none; what others need of them is kept."""
+    """The debates of a run, with placeholder replies where the ledger has none; what others need of them is kept."""
     experiment, model = needs.experiment, needs.model
     cases, task = read_cases(needs.results / "cases" / f"{experiment.config.dataset}.parquet")
     job = Job(experiment.name, model, cases, task, artifacts=needs.artifacts)
@@ -210,7 +210,7 @@ def _usd(plan: Plan, added: Iterable[Entry], *, batched: bool) -> float:
 
 
 def calls_of_a_debate(plan: Plan, job: Job) -> int:
-    """About how many calls a debate of a job takes: those of its first one, with stand-in replies.
+    """About how many calls a debate of a job takes: those of its first one, with placeholder replies.
 
     0 where none can be counted.
     """
@@ -220,7 +220,7 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
         try:
             return asyncio.run(_count_calls(plan, job, ledger))
-        except Exception:  # a protocol may take offence at a stand-in; its real replies are yet to come
+        except Exception:  # a protocol may fail on a placeholder; real replies are yet to come
             return 0
 
 
@@ -234,7 +234,7 @@ async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
 
 
 def usd_of_a_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
-    """US dollars of one debate, the most that it can cost: the mean of a run's first debates with stand-in replies.
+    """US dollars of one debate, the most that it can cost: the mean of a run's first debates with placeholder replies.
 
     NaN where its cases, or the artifacts that its debates rest on, are not built.
     """

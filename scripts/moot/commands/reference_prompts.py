@@ -53,13 +53,13 @@ SOMETIMES = {
     "summaries": "summaries of earlier rounds",
     "summary": "the summary of this round",
     "topic": "the topic in hand",
-    "words": "label to the word that stands for it",
+    "words": "label to its word in the prompt",
 }
-"""What some templates see beside it."""
+"""What some templates see in addition."""
 
 
 def variables_of(template: Path) -> list[str]:
-    """The variables that a template uses beside `EVERYWHERE`; names that it sets or imports itself left out."""
+    """The variables that a template uses in addition to `EVERYWHERE`; names that it sets or imports itself left out."""
     environment = jinja2.Environment(autoescape=False)  # noqa: S701 - templates are parsed only
     environment.filters["enclose"] = str
     tree = environment.parse(template.read_text(encoding="utf-8"))
@@ -71,6 +71,6 @@ def variables_of(template: Path) -> list[str]:
 
 
 def variables() -> dict[str, list[str]]:
-    """The variables of every template that sees some beside `EVERYWHERE`, by its name; translations see the same."""
+    """The variables of every template that sees more than `EVERYWHERE`, by its name; translations see the same."""
     found = {path: variables_of(path) for path in sorted(TEMPLATES.rglob("*.jinja")) if path.suffixes == [".jinja"]}
     return {path.relative_to(TEMPLATES).as_posix(): names for path, names in found.items() if names}

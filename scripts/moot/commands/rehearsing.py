@@ -81,7 +81,7 @@ def run_workflow(folder: Path, shipped: Path, cores: int) -> Measured:
 
 
 def read_calls(folder: Path) -> pd.DataFrame:
-    """Every call of the rehearsal's debates once, with its tokens, the seconds that it stands for, and its price."""
+    """Every call of the rehearsal's debates once, with its tokens, its seconds on the real model, and its price."""
     paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
     frames = [read_frame(path, _CALL_COLUMNS) for path in paths]  # requests and replies stay on disk
     calls = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=_CALL_COLUMNS)
@@ -153,8 +153,8 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
     lines = [
         "# Rehearsal (SIMULATED)",
         "",
-        "Simulated voices stood for all models: no number of this run says anything of a model. "
-        f"Tables, figures and transcripts stand in `{folder}/results/`.",
+        "Simulated voices replaced all models: no number of this run says anything of a model. "
+        f"Tables, figures and transcripts are in `{folder}/results/`.",
         "",
         "## The real run, estimated",
         "",
@@ -204,7 +204,7 @@ def rehearse(raw: Mapping[str, Any], config: Config, shipped: Path, cores: int) 
         cores: for the workflow.
     """
     prepare(FOLDER, raw)
-    LOG.info("rehearsing in %s/; a log of each job stands in %s/results/logs/", FOLDER, FOLDER)
+    LOG.info("rehearsing in %s/; a log of each job is in %s/results/logs/", FOLDER, FOLDER)
     measured = run_workflow(FOLDER, shipped, cores)
     text = report(FOLDER, config, measured)
     with atomic_path(FOLDER / PAGE) as part:

@@ -1,4 +1,4 @@
-"""The chain from tables to configuration: whether every artifact was made from what stands there now."""
+"""The chain from tables to configuration: whether every artifact was made from the present files."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _CHANGED = {
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """An artifact that does not follow from what stands there now, and why."""
+    """An artifact that does not follow from the present files, and why."""
 
     path: str
     reason: str
@@ -68,7 +68,7 @@ class Chain:
 
 
 def verify(stages: Stages, artifacts: Iterable[str]) -> int:
-    """Check that artifacts follow from what stands there now, and return how many files were looked at.
+    """Check that artifacts follow from the present files, and return how many files were looked at.
 
     Raises:
         UserError: naming each that does not, and why.

@@ -35,7 +35,7 @@ def file_digest(path: Path) -> str:
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that replaces it when the block ends well, and is removed when it does not."""
+    """A temporary path next to `path` that replaces it when the block ends well, and is removed when it does not."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     os.close(handle)

@@ -55,7 +55,7 @@ class Task:
         multilabel: whether a target may hold several labels, joined by ";".
         notes: what a reader must know of the data, shown under every table (for example "synthetic").
         cluster: the attribute that cases with a common source share (a motion, a topic); intervals draw whole clusters.
-            "" where each case stands for itself; several where cases share one thing with some and another with others
+            "" where each case is its own; several where cases share one thing with some and another with others
             (a story, a judge).
         exchanged: the feature that is exchanged in the test cases of counterfactual people; "" elsewhere.
         exchanged_from: a digest of the test cases as they were before.
@@ -110,7 +110,7 @@ def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Ca
     """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the smaller's cases.
 
     The order spreads each target evenly over the whole, so that any number of first cases has nearly the targets'
-    shares: the i-th of n cases of one target stands at (i - 1/2) / n.
+    shares: the i-th of n cases of one target is at (i - 1/2) / n.
     """
     ordered = sorted(cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id))
     sizes, seen = Counter(case.target for case in cases), Counter[str]()

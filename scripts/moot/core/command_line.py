@@ -19,13 +19,13 @@ SHIPPED = Path(__file__).resolve().parents[3]
 
 
 def let_jobs_import_this_copy() -> None:
-    """Have jobs import moot from beside the Snakefile, whatever other copy the environment names."""
+    """Have jobs import moot of the Snakefile's project, and no other copy that the environment names."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SHIPPED / "scripts"), before)))
 
 
 def config_files(arguments: Sequence[str]) -> list[Path]:
-    """The files after `--configfile`, where argparse takes every word up to the next option for a file."""
+    """The files after `--configfile`, where argparse reads every word up to the next option as a file."""
     parser = ArgumentParser(add_help=False, allow_abbrev=False)  # `--config` is an option of its own
     parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[], type=Path)
     files: list[Path] = parser.parse_known_args(list(arguments))[0].configfile

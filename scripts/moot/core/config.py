@@ -66,7 +66,7 @@ class ExperimentConfig(Strict):
     arm_cases: int | None = Field(
         None, ge=1, description="how many of its cases the control arms argue, the first ones; none: all"
     )
-    arm: str = Field("", description="the control arm that it is itself, beside the experiment `of`")
+    arm: str = Field("", description="the control arm that it is, of the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field((), description="labelers of its statements (rules, judge, human), in order")
     params: Mapping[str, Any] = Field(default_factory=dict, description="the protocol's parameters")
@@ -155,7 +155,7 @@ class Config(Strict):
     )
     replay: bool = Field(False, description="take every reply from the ledger; one that is missing is an error")
     rehearsal: bool = Field(
-        False, description="simulated voices stand for all models; set by `snakemake rehearse`, in a folder of its own"
+        False, description="simulated voices replace all models; set by `snakemake rehearse`, in a folder of its own"
     )
     shards: int = Field(1, ge=1, description="jobs that an experiment and model is cut into")
     budget: Budget = Field(default_factory=Budget, description="hard limits over everything the ledger holds")
@@ -225,7 +225,7 @@ def read_config(raw: Mapping[str, Any], files: Iterable[Path], faults: Faults) -
 
     Args:
         raw: the merged mapping, as Snakemake hands it over.
-        files: the files that it was merged from, to say where a mistake stands.
+        files: the files that it was merged from, to say where a mistake is.
         faults: what is found wrong, file, line and key, what was found and what was expected.
 
     Raises:

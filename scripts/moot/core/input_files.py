@@ -115,7 +115,7 @@ def read_jsonl(
         A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by record from 1.
 
     Raises:
-        UserError: as `read_csv`, and for a line that is no JSON object, lacks a field, repeats one or has one of
+        UserError: as `read_csv`, and for a line that is not a JSON object, lacks a field, repeats one or has one of
             another type.
     """
     text = read_text(path, encoding=encoding, get=get)
@@ -232,7 +232,7 @@ def check_unique(path: Path, values: "pd.Series[Any]") -> None:
         value = text.loc[repeated[0]]
         first = values.index[text == value][0]
         raise UserError(
-            f"{cell(path, repeated[0], values.name)}: {quoted(value)} stands in row {first} already; expected every "
+            f"{cell(path, repeated[0], values.name)}: {quoted(value)} is in row {first} already; expected every "
             f"{values.name} once ({len(repeated)} repeated). Remove the duplicate rows or rename them."
         )
 
@@ -288,7 +288,7 @@ def check_splits(name: str, labels: Sequence[str], targets: Mapping[str, str], s
 
 
 def cell(path: Path, row: object, column: object) -> str:
-    """Where something stands in a table, for messages."""
+    """Where something is in a table, for messages."""
     return f"{path}: row {row}, column '{column}'"
 
 

@@ -66,7 +66,7 @@ def without_prior(logprobs: Mapping[str, float], prior: Mapping[str, float]) -> 
 def contextual_offsets(logprobs: Sequence[Mapping[str, float]], targets: Sequence[str]) -> dict[str, float]:
     """What to add to each label's log-probability so that a model prefers no label before it has read the case.
 
-    The mean log-probability over validation cases stands for the prompt without content (Zhao et al. 2021); the
+    The mean log-probability over validation cases replaces the prompt without content (Zhao et al. 2021); the
     validation cases' label shares, with one added to each count, are the prior put in its place.
     """
     labels = list(logprobs[0])

@@ -24,7 +24,7 @@ HUB = "hf:"
 _HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
 
 SIMULATED = "simulated"
-"""The endpoint of voices that stand for models in a rehearsal."""
+"""The endpoint of voices that replace models in a rehearsal."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
 """A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
@@ -62,15 +62,13 @@ class BatchConfig(Strict):
 
 
 PORT = "{port}"
-"""What stands in a server's command for its port."""
+"""What a server's command has in place of its port."""
 
 
 class ServeConfig(Strict):
     """A server that each job starts for itself, and ends: docs/cluster.md."""
 
-    command: str = Field(
-        min_length=1, description="the shell command that serves the model; `{port}` stands for the port"
-    )
+    command: str = Field(min_length=1, description="the shell command that serves the model; `{port}` is the port")
     port: int = Field(0, ge=0, le=65_535, description="its port on 127.0.0.1; 0: a free one, for `{port}`")
     ready: str = Field("/v1/models", pattern="^/", description="the path that answers as soon as the model is loaded")
     timeout: float = Field(1800.0, gt=0, description="seconds until it must answer there")
@@ -116,7 +114,7 @@ class SimulatedVoice(Strict):
     label_liking: Mapping[str, float] = Field(default_factory=dict, description="label to how much it is liked")
     word_liking: Mapping[str, float] = Field(
         default_factory=dict,
-        description="word of a case's text to how much the positive label is liked where it stands (a group's effect)",
+        description="word of a case's text to how much the positive label is liked where it occurs (a group's effect)",
     )
     first_option: float = Field(0.0, description="liking for the label that the question names first")
     first_speaker: float = Field(0.0, description="liking for the side that was argued first")
@@ -131,8 +129,8 @@ class SimulatedVoice(Strict):
     misread: Share = Field(0.0, description="share of statements that it labels at random, as the judge of labels")
     grader_noise: float = Field(1.0, ge=0, description="standard deviation of its grades, of ten, around a steady one")
     words: int = Field(80, ge=1, description="words of a free text, as far as the most tokens of a reply allow")
-    tokens_per_second: float = Field(40.0, gt=0, description="speed of the model that it stands for")
-    seconds_to_first_token: float = Field(0.6, ge=0, description="latency of the model that it stands for")
+    tokens_per_second: float = Field(40.0, gt=0, description="speed of the model that it replaces")
+    seconds_to_first_token: float = Field(0.6, ge=0, description="latency of the model that it replaces")
 
     @model_validator(mode="after")
     def _shares_add_up(self) -> "SimulatedVoice":
@@ -206,7 +204,7 @@ class ModelConfig(Strict):
         "max_tokens, ...)",
     )
     simulated: SimulatedVoice = Field(
-        default_factory=SimulatedVoice, description="the simulated voice that stands for it in a rehearsal"
+        default_factory=SimulatedVoice, description="the simulated voice that replaces it in a rehearsal"
     )
 
     @field_validator("base_url")

@@ -59,7 +59,7 @@ def check_parameter(name: str) -> str:
 
 
 def check_value(value: Any) -> Any:
-    """A value under `parameters`, down to which no key of an API may stand."""
+    """A value under `parameters`, in which no key of an API may be."""
     parts = [value]
     while parts:
         part = parts.pop()
@@ -75,7 +75,7 @@ def check_variable(name: str) -> str:
     if looks_like_a_key(name):
         message = (
             "found what looks like an API key, which is not repeated here; expected the NAME of an environment "
-            "variable, such as OPENAI_API_KEY. Export the key in that variable. A key that stood in a file is better "
+            "variable, such as OPENAI_API_KEY. Export the key in that variable. A key that was in a file is better "
             "changed"
         )
         raise PydanticCustomError(UNSHOWN, message)

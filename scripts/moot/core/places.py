@@ -1,4 +1,4 @@
-"""Where something stands in the configuration's files, and all that is wrong with a configuration, said at once."""
+"""Where something is in the configuration's files, and all that is wrong with a configuration, said at once."""
 
 import json
 import math
@@ -35,7 +35,7 @@ class Faults:
     """What is wrong with a configuration, gathered until all of it is known.
 
     Attributes:
-        broken: names of entries that have a fault of their own, so that whatever names them has none.
+        broken: names of entries that have a fault of their own, so that what names them has none.
         count: faults found so far, also those that follow from others and are not said.
     """
 
@@ -72,12 +72,12 @@ class Faults:
 
 @cache
 def _lines(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
-    """Where each key of a file stands: its path to its line, 0 where that is not known."""
+    """The place of each key of a file: its path to its line, 0 where that is not known."""
     text = file.read_text(encoding="utf-8")
     found: dict[tuple[str, ...], int] = {}
     try:
         _note_lines(_composed(text), (), found)
-    except yaml.YAMLError:  # JSON that is no YAML (tabs)
+    except yaml.YAMLError:  # JSON that is not YAML (tabs)
         _note_keys(json.loads(text), (), found)
     return found
 
@@ -107,7 +107,7 @@ def _note_lines(
         found.setdefault((*path, str(key.value)), key.start_mark.line + 1)
         _note_lines(value, (*path, str(key.value)), found, above)
     for key, value in node.value:
-        if key.tag == _MERGED:  # what stands here itself comes first
+        if key.tag == _MERGED:  # a key given here comes first
             for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
                 _note_lines(merged, path, found, above)
 
@@ -165,7 +165,7 @@ def plain_values(
 ) -> Any:
     """A copy of what configuration files hold, without values that JSON cannot; each is noted with its place."""
     if id(raw) in above:
-        note(place, "this stands inside itself; expected no alias (*name) inside its own anchor (&name).")
+        note(place, "this is inside itself; expected no alias (*name) inside its own anchor (&name).")
         return None
     above = (*above, id(raw)) if isinstance(raw, Mapping | list) else above
     if isinstance(raw, Mapping):
@@ -187,7 +187,7 @@ def plain_values(
 
 
 def _not_plain(value: Any) -> str:
-    """Why a value cannot stand in a configuration, and what to do; "" where it can."""
+    """Why a value cannot be in a configuration, and what to do; "" where it can."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"found {value}; expected a number, or no such key where there is no limit."
     if isinstance(value, date):

@@ -1,4 +1,4 @@
-"""A rubric: the labels that a statement may get, what each means, and what position it stands for."""
+"""A rubric: the labels that a statement may get, what each means, and its position."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ class Artifact:
         path: where it is below `results/`.
         row: what one row is.
         columns: the columns that every such file has, in order.
-        further: what stands in columns beyond these; "" where there are none.
+        further: what columns beyond these hold; "" where there are none.
     """
 
     path: str
@@ -126,11 +126,11 @@ ARTIFACTS: Mapping[str, Artifact] = {
             "call_id": (_TEXT, "the call in `calls/`"),
             "probability": (_NUMBER, "of the prediction, by likelihood or by the stated confidence"),
             "parse_problem": (_TEXT, 'in words, why `parse_status` is not "strict"'),
-            "missing_fields": (_TEXT, "what could not be read beside the answer: `confidence,factors[2].weight`"),
+            "missing_fields": (_TEXT, "what could not be read besides the answer: `confidence,factors[2].weight`"),
         },
     ),
     "records": Artifact(
-        "(written by `scripts/ship_records.py`, beside the cases of published debates)",
+        "(written by `scripts/ship_records.py`, with the cases of published debates)",
         "an utterance of a published debate",
         {
             "method": (_TEXT, "which of the records' conditions it belongs to"),

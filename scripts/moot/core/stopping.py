@@ -173,7 +173,7 @@ def hold(path: Path) -> IO[Any]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a file stands and, if a process of this machine holds it, that process lives."""
+    """Whether a file exists and, if a process of this machine holds it, that process lives."""
     try:
         with path.open("rb") as file:
             if file.read() != socket.gethostname().encode():

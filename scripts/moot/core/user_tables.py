@@ -1,4 +1,4 @@
-"""Tables that users bring in whatever file they have: CSV, JSON lines, Parquet or Excel, read as strings."""
+"""Tables that users bring in any of these files: CSV, JSON lines, Parquet or Excel, read as strings."""
 
 import csv
 from collections import Counter
@@ -60,7 +60,7 @@ def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _delimiter(path: Path) -> str:
-    """What stands between the header's fields: a comma, a semicolon (European Excel) or a tab."""
+    """What separates the header's fields: a comma, a semicolon (European Excel) or a tab."""
     try:
         with path.open(encoding="utf-8-sig", errors="replace") as file:
             header = file.readline()
@@ -91,7 +91,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
-    """A sheet as it is, cell by cell: its file may declare any width and height, whatever is in it."""
+    """A sheet as it is, cell by cell: its file may declare any width and height, with any content."""
     import openpyxl  # noqa: PLC0415 - most tables are no Excel files
 
     try:
@@ -150,7 +150,7 @@ def _check_cells(path: Path, cells: int) -> None:
     if cells > _MOST_CELLS:
         raise UserError(
             f"{path}: {cells} cells; expected {_MOST_CELLS} at most. Keep the rows and columns that are needed, and "
-            "look for a stray cell far below or beside the table."
+            "look for a stray cell far below or to the right of the table."
         )
 
 

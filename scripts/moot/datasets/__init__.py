@@ -41,13 +41,13 @@ class DatasetOptions(BaseModel):
         return tuple(getattr(self, "attributes", ()))
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - some are not below it
-        """The user's files and folders that it names, beside the loader's folder; a change of one loads it again."""
+        """The user's files and folders that it names, outside the loader's folder; a change of one loads it again."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """What a loader may use beside its options.
+    """What a loader may use in addition to its options.
 
     Attributes:
         name: the data set's name in the configuration.
@@ -104,7 +104,7 @@ class Loader:
         folder: the folder below `data_root` that it reads.
         records: options to the recorded debates over these cases, where the source publishes some.
         needs: options to the artifacts (below `results/`) that must be built first, each by the name of the option that
-            says which experiment and model make it; the folder of transcripts stands for all of theirs.
+            says which experiment and model make it; the folder of transcripts has all of theirs.
         labels: of every case, where no option changes them.
     """
 

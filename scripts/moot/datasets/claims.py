@@ -1,6 +1,6 @@
 """The file of IBM Debater Claim Stance v1 (Bar-Haim et al., 2017) as a table of claims about debating motions.
 
-In the file, `claims.claimSentiment` is 1, -1 or blank, never 0: a blank stands for a claim without an annotatable
+In the file, `claims.claimSentiment` is 1, -1 or blank, never 0: a blank means a claim without an annotatable
 target and counts as neutral.
 """
 

@@ -65,7 +65,7 @@ def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[Reco
 
 @dataset("inspect", InspectOptions, records=read_answers)
 def load(options: InspectOptions, context: LoadContext) -> Loaded:
-    """The samples that the logs hold, each of them one test case whatever its epochs and models."""
+    """The samples that the logs hold, each of them one test case for all epochs and models."""
     task = options.task(", ".join(path.name for path in options.logs))
     cases: dict[str, Case] = {}
     cleaning = Counter[str]({"logs read": len(options.logs)})
@@ -109,7 +109,7 @@ def _read(path: Path) -> "EvalLog":
         raise UserError(f"{path}: there is no such file. Name the logs under `logs`.")
     try:
         log = read_eval_log(path, resolve_attachments="core", exclude_fields=_NOT_READ)
-    except Exception as error:  # whatever the library makes of a file that is none of its own
+    except Exception as error:  # any error of the library on a file that it did not write
         raise UserError(
             f"{path}: inspect_ai cannot read it as a log ({type(error).__name__}: {quoted(str(error))}). Expected a "
             ".eval or .json file that it wrote."

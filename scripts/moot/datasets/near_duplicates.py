@@ -44,7 +44,7 @@ def near_duplicates(texts: Mapping[str, str], language: str = "en", threshold: f
         language: decides what a shingle is.
         threshold: smallest share of the shorter text's shingles, above 0 and at most 1. The Jaccard similarity of a
             pair is lower: pairs are surely found where it is `threshold` less 0.3 or more, so a half of a text is
-            found beside the whole by 0.7, a tenth is not.
+            found next to the whole by 0.7, a tenth is not.
     """
     from datasketch import MinHash, MinHashLSH  # noqa: PLC0415 - takes a second, and few jobs need it
 
@@ -107,7 +107,7 @@ def resembled_tests(splits: Mapping[str, Split], pairs: Sequence[Related]) -> di
 
 
 def account_of_pairs(what: str, splits: Mapping[str, Split], pairs: Sequence[Related]) -> dict[str, int]:
-    """How many pairs of related cases there are, and how many of them stand in two splits."""
+    """How many pairs of related cases there are, and how many of them are in two splits."""
     across = sum(splits[pair.first] != splits[pair.second] for pair in pairs)
     return {what: len(pairs), f"{what} across splits": across}
 
@@ -116,7 +116,7 @@ def sharing(marks: Mapping[str, Collection[str]]) -> list[Related]:
     """The cases that share a mark, as pairs of the first that has it and each of the others.
 
     Args:
-        marks: case id to whatever two cases may not have in common unless they stand in one split.
+        marks: case id to what two cases may have in common only within one split.
     """
     first: dict[str, str] = {}
     pairs = {(first.setdefault(mark, key), key): None for key, held in marks.items() for mark in sorted(held)}
@@ -128,7 +128,7 @@ def leaking(
 ) -> dict[str, str]:
     """Which training texts are evaluated too, or nearly: training key to the evaluated key that it resembles most.
 
-    A key that stands on both sides leaks, whatever its texts.
+    A key that is on both sides leaks, for any texts.
     """
     both = {("evaluated", key): text for key, text in evaluated.items()}
     both.update({("trained", key): text for key, text in trained.items()})

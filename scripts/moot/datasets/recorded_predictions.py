@@ -44,7 +44,7 @@ class Columns(BaseModel):
 
 
 class AnswersOptions(DatasetOptions):
-    """What an entry of the configuration may say about answers in files of one's own, whatever their form."""
+    """What an entry of the configuration may say about answers in files of one's own, in any form."""
 
     source: Literal["local"] = Field("local", description="files of yours")
     labels: Mapping[str, str] = Field(
@@ -70,7 +70,7 @@ class AnswersOptions(DatasetOptions):
         return Task(noun=self.noun, question=self.question, labels=labels, positive=self.positive, notes=notes)
 
     def label(self, place: str, found: str, *, answer: bool) -> str | None:
-        """The label that the word at a place stands for; None for an answer that is none; `UserError` for others."""
+        """The label that the word at a place means; None for an answer that is none; `UserError` for others."""
         label = self.labels.get(found.strip())
         if label is None and not (answer and found.strip() in self.no_answer):
             known = [*self.labels, *(self.no_answer if answer else ())]

@@ -142,7 +142,7 @@ def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequen
 
 
 def read_confidence(place: str, found: str) -> float | None:
-    """What stands at a place as a confidence, 0 to 100; None where it is blank; `UserError` for anything else."""
+    """The confidence at a place, 0 to 100; None where it is blank; `UserError` for anything else."""
     if not found.strip():
         return None
     try:

@@ -201,7 +201,7 @@ def _repeated_id(options: TableOptions, ids: Mapping[int, str]) -> UserError:
     first: dict[str, int] = {}
     row = next(row for row, case_id in ids.items() if first.setdefault(case_id, row) != row)
     return UserError(
-        f"{options.path}: row {row}, column '{options.id}': {quoted(ids[row])} stands in row {first[ids[row]]} "
+        f"{options.path}: row {row}, column '{options.id}': {quoted(ids[row])} is in row {first[ids[row]]} "
         "already; expected every id once. Rename one of them, or leave `id` out to number the rows."
     )
 

@@ -29,7 +29,7 @@ class Question:
         page: its file.
         case, repeat, round: the number of its case among the inbox's, from 1; the debate's repeat, from 0; the round.
         headline: who is asked for what.
-        person: who sits there, by name; "" where nobody is named.
+        person: who has the seat, by name; "" where no name is given.
         sections: what a person reads before answering: a tag ("" for what is said of the rest) and a text each.
         form: the JSON schema of the answer.
         digest: of all that is shown, so that an answer to another question is not taken for one to this.
@@ -80,16 +80,16 @@ def next_open(questions: Sequence[Question], person: str) -> Question | None:
 
 
 def give_answer(question: Question, seen: str, content: str) -> Said:
-    """Keep an answer durably; where it cannot count, beside the question, in a file that no debate reads.
+    """Keep an answer durably; where it cannot count, in the question's folder, in a file that no debate reads.
 
     Args:
-        question: as it stands now.
+        question: the present one.
         seen: the digest of the text that the person saw.
         content: the answer's file, checked.
 
     Returns:
         KEPT: it counts. TAKEN: the seat was answered before, by another person or in another tab, and that answer
-        stands. CHANGED: the debate has changed since the person saw it.
+        counts. CHANGED: the debate has changed since the person saw it.
     """
     if question.answered and question.answer.read_text(encoding="utf-8") == content:
         return Said.KEPT  # sent twice

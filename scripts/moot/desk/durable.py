@@ -29,7 +29,7 @@ def write_new(path: Path, text: str) -> bool:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file whole and durable, in place of what stands there."""
+    """Write a file whole and durable, in place of an earlier one."""
     with atomic_path(path) as part:
         _write(part, text)
     _sync_folder(path.parent)

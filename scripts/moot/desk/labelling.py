@@ -81,7 +81,7 @@ class Labelling:
         return next((statement for statement in self.statements if statement.item not in given), None)
 
     def label(self, item: str, label: str) -> str:
-        """Keep a label durably, and return the one that counts: a label given before, in another tab, stands.
+        """Keep a label durably, and return the one that counts: a label given before, in another tab, counts.
 
         Raises:
             UserError: no such statement or label.

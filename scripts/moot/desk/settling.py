@@ -61,7 +61,7 @@ class Settling(Labelling):
     two people who decide on one statement, the first counts.
 
     Args:
-        sheets, annotations, sheet, annotator: as for `Labelling`; the annotator is whoever decides.
+        sheets, annotations, sheet, annotator: as for `Labelling`; the annotator is the person who decides.
 
     Raises:
         UserError: as `Labelling`, or this person labelled the sheet.
@@ -90,12 +90,12 @@ class Settling(Labelling):
         return dict(zip(decided["item"], decided["label"], strict=True))
 
     def next_open(self) -> Statement | None:
-        """The first conflict that nobody has decided."""
+        """The first conflict without a decision."""
         decided = self.standing()
         return next((statement for statement in self.statements if statement.item not in decided), None)
 
     def given(self, statement: Statement) -> list[str]:
-        """The labels that annotators gave a statement, in an order that tells nobody's."""
+        """The labels that annotators gave a statement, in an order that does not tell whose they are."""
         labels = self.ratings.loc[statement.item].dropna()
         return [str(labels[name]) for name in sorted(labels.index, key=lambda name: _blind(statement.item, str(name)))]
 

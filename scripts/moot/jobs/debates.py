@@ -72,7 +72,7 @@ async def in_order(
 ) -> AsyncGenerator[Item, None]:
     """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
 
-    While `resuming` is true, the last jobs are begun beside the first. An error of any job ends all at once, not when
+    While `resuming` is true, the last jobs are begun with the first. An error of any job ends all at once, not when
     its turn comes.
     """
     scheduler = _Scheduler(len(jobs), at_once, resuming)
@@ -117,7 +117,7 @@ def why_no_answer(debate: Debate) -> tuple[str, str]:
     status = "failed" if asked and asked[-1].failed else "invalid"
     troubled = [said for said in asked if not said.usable]
     if not troubled:
-        return status, "the replies came to no answer (a tie, or nobody takes a position)"
+        return status, "the replies came to no answer (a tie, or no judge takes a position)"
     last, found = troubled[-1], troubled[-1].parsed or {}
     if last.failed:
         return status, redacted(f"a call failed: {found.get('error', 'no reason was recorded')}")
@@ -190,8 +190,8 @@ async def run_debates(
     most: int | None = None,
     people: AskPerson = ask_by_inbox,
 ) -> AsyncGenerator[Debate, None]:
-    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end; `people` says how
-    whoever sits in one is asked."""
+    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end; `people`: how
+    a person in a seat is asked."""
     experiment = plan.experiments[job.experiment]
     models = plan.models_in_job(job.experiment, job.model)
     renamed = as_argued(experiment.config, job.cases, job.task)

@@ -93,8 +93,8 @@ def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[d
 def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
     """One label for each statement: that of the first kind of labeller in `order` that labelled it.
 
-    Several annotators decide by majority; where they are split, the first in the alphabet counts. Whoever decided
-    between them counts before them all.
+    Several annotators decide by majority; where they are split, the first in the alphabet counts. Who decided
+    between them counts first.
     """
     rank = {kind: float(number) for number, kind in enumerate(order)}
     rank[ADJUDICATED] = rank.get(HUMAN, float(len(rank))) - 0.5
@@ -115,7 +115,7 @@ def by_machines(labels: pd.DataFrame) -> pd.DataFrame:
 def counted_labels(
     statements: pd.DataFrame, labels: pd.DataFrame, sample: pd.DataFrame, order: Sequence[str], none: str
 ) -> pd.DataFrame:
-    """The label that counts for each statement, and beside it what corrects it.
+    """The label that counts for each statement, and what corrects it.
 
     Args:
         statements: as `read_statements` gives them.
@@ -136,7 +136,7 @@ def counted_labels(
     unlabelled = set(spoken.loc[spoken["drawn_label"].isna(), "unit"])
     drawn = inclusion(sample, set(spoken["unit"]), set(spoken["unit"]) - unlabelled)
     rows["inclusion"] = rows["unit"].map(drawn).astype(float)
-    if len(drawn):  # what says nothing needs nobody to label it
+    if len(drawn):  # an empty statement needs no label of a person
         rows.loc[~rows["said"], "drawn_label"] = none
         rows.loc[~rows["said"], "inclusion"] = 1.0
         LOG.info(
@@ -144,8 +144,8 @@ def counted_labels(
         )
     rows.loc[rows["inclusion"].isna(), "drawn_label"] = None
     rows = rows.merge(machine.rename(columns={"label": "predicted", "labeler": "predicted_by"}), "left", keys)
-    beside = rows[[*keys, "predicted", "predicted_by", "drawn_label", "inclusion"]]
-    return effective_labels(labels, order).merge(beside, "left", keys)
+    corrections = rows[[*keys, "predicted", "predicted_by", "drawn_label", "inclusion"]]
+    return effective_labels(labels, order).merge(corrections, "left", keys)
 
 
 def rubric_of(plan: Plan, experiment: str) -> Rubric:

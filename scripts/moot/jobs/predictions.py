@@ -23,8 +23,8 @@ class Debated:
     """What the predictions of a model rest on, gathered from one shard of transcripts after the other.
 
     Args:
-        ledger: where the calls stand.
-        shards: the model's transcripts, in the order of shards; a debate stands in one of them.
+        ledger: the calls.
+        shards: the model's transcripts, in the order of shards; a debate is in one of them.
         seats: seat to model, where another than the experiment's takes it.
 
     Attributes:

@@ -31,7 +31,7 @@ def experiment_results(
         plan: the checked configuration.
         experiment: its name.
         models: the models whose results are read; none: all of the experiment.
-        files: the files that may be read; none: whatever stands in the folder.
+        files: the files that may be read; none: all files of the folder.
     """
     return ExperimentResults(RESULTS, experiment, plan.view(experiment, models), plan.config.seed, files)
 

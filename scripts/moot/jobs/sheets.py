@@ -23,7 +23,7 @@ class SheetJob:
         experiment, model: names in the configuration.
         cases: `cases/{dataset}.parquet`.
         shards: the transcripts.
-        annotations: `annotations/{experiment}/{model}.parquet`, where there are labellers that are no people.
+        annotations: `annotations/{experiment}/{model}.parquet`, where there are machine labellers.
         folder: of the sheets and samples, which outlast `results/`.
     """
 

@@ -1,4 +1,4 @@
-"""What debates that are not held yet would leave behind, for a preview of what rests on them; in a folder that goes."""
+"""Placeholder transcripts and predictions, so that a preview can count what depends on debates not held yet."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ class StandIns:
 
     Args:
         plan: the checked configuration.
-        ledger: with the replies, real ones and stand-ins.
+        ledger: with the replies, real ones and placeholders.
         folder: where they go, laid out as `results/`.
     """
 
@@ -24,7 +24,7 @@ class StandIns:
         self._needed = {path for found, model in models for path in found.needed_by(model).values()}
 
     def instead_of(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
-        """Some artifacts below `results`, those that are missing replaced by their stand-ins where there are any."""
+        """Some artifacts below `results`, those that are missing replaced by their placeholders where there are any."""
         found = {
             name: path if path.exists() else self._folder / path.relative_to(results)
             for name, path in artifacts.items()
@@ -36,7 +36,7 @@ class StandIns:
         shards = [f"transcripts/{experiment}/{model}/{shard}.parquet" for shard in range(self._shards)]
         if self._needed & set(shards):
             rows = [transcript_row(debate, said) for debate in debates for said in debate.utterances]
-            for row in rows:  # two debates never say the same; the stand-ins of one endpoint do
+            for row in rows:  # two debates never say the same; the placeholders of one endpoint do
                 row["text"] = f"{row['text']} {row['debate_id']}" if row["text"] else ""
             for shard, held in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):
                 write_rows(self._folder / shard, "transcripts", held, describe(experiment))

@@ -11,8 +11,8 @@ import pandas as pd
 from moot.core.registry import Registry
 
 JUDGE, HUMAN, ADJUDICATED = "judge", "human", "adjudicated"
-"""The labelers that are no functions: a model (`judge`, `judge:NAME`), people who fill in sheets, and whoever decides
-between annotators that differ.
+"""The labelers that are not functions: a model (`judge`, `judge:NAME`), people who fill in sheets, and the person who
+decides between annotators that differ.
 """
 PEOPLE = (ADJUDICATED, HUMAN)
 """Kinds of labels that people gave, those that count more first."""

@@ -29,7 +29,7 @@ def annotator_agreement(
         labels: columns experiment, model, debate_id, turn, case_id, labeler and `column`.
         seed: the configuration's seed.
         column: label, or code (as text) for the binary reading.
-        clusters: the cluster of each case; None where each stands for itself.
+        clusters: the cluster of each case; None where each is its own.
 
     Returns:
         Columns measure, labelers, value, ci_low, ci_high, n.

@@ -40,7 +40,7 @@ def name_units(statements: pd.DataFrame) -> "pd.Series[str]":
 
 
 def said(statements: pd.DataFrame) -> "pd.Series[bool]":
-    """Which statements have a text. The others (missing judges) take no position, and nobody labels them."""
+    """Which statements have a text. The others (missing judges) take no position, and get no label."""
     return statements["text"].str.strip() != ""
 
 
@@ -51,7 +51,7 @@ def unit_sizes(
 
     Args:
         statements: as `read_statements` gives them.
-        labels: those of all labellers that are no people: columns debate_id, turn, code, labeler.
+        labels: those of all machine labellers: columns debate_id, turn, code, labeler.
         predicted: the one of them that counts for each statement.
         no_position: the code of statements that take no position.
     """
@@ -59,9 +59,9 @@ def unit_sizes(
     code = predicted.set_index(_STATEMENT)["code"].reindex(keys).fillna(no_position).to_numpy()
     kinds = labels.groupby(_STATEMENT)["code"].nunique().reindex(keys).fillna(1).to_numpy()
     rows = statements.assign(unit=name_units(statements), code=code).sort_values(["unit", "turn"])
-    beside = rows.groupby("unit")["code"]
-    moves = (rows["code"] != beside.shift().fillna(rows["code"])) | (
-        rows["code"] != beside.shift(-1).fillna(rows["code"])
+    codes = rows.groupby("unit")["code"]
+    moves = (rows["code"] != codes.shift().fillna(rows["code"])) | (
+        rows["code"] != codes.shift(-1).fillna(rows["code"])
     )
     differ, doubtful, else_ = EXPECTED_ERRORS.values()
     differs = pd.Series(kinds > 1, index=statements.index)[rows.index]
@@ -107,7 +107,7 @@ def draw_more(
     """A sample with more units drawn: at least all of those before, and so many that they hold `wanted` statements.
 
     Args:
-        sample: as it stands; its sizes and draws stay. Units of debates held since are added to it.
+        sample: the present one; its sizes and draws stay. Units of debates held since are added to it.
         sizes: of each unit of the run, by its name.
         counts: how many statements each unit has to be labelled.
         wanted: how many statements the sample shall have in all.

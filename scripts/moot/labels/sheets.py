@@ -93,9 +93,9 @@ def read_labels(folder: Path, sheet: str) -> dict[str, str]:
 
 
 def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -> list[Path]:
-    """Write a sheet as CSV and Label Studio tasks, beside its interface; files that exist are left as they are.
+    """Write a sheet as CSV and Label Studio tasks, with its interface; files that exist are not changed.
 
-    Statements that stand on a sheet of this stem already are not written again; others get a sheet of the next number.
+    Statements that are on a sheet of this stem already are not written again; others get a sheet of the next number.
 
     Returns:
         The paths of the sheet and its tasks, or of the last sheet where no statement is new; none without statements.
@@ -224,7 +224,7 @@ def _read_export(file: Path) -> Iterator[FilledRow]:
 
 
 def _choices(task: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if "annotations" not in task:  # JSON-MIN: the choice stands beside the data
+    if "annotations" not in task:  # JSON-MIN: the choice is next to the data
         if task.get("label"):
             yield task["label"], str(task.get("annotator", "") or "")
         return

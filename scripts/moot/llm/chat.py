@@ -55,7 +55,7 @@ class Settings:
         replay: take every reply from the ledger.
         budget: hard limits.
         threads: for an embedded model.
-        open_endpoint: stands in for the configured endpoints (a preview asks nobody).
+        open_endpoint: stands in for the configured endpoints (a preview makes no call).
     """
 
     replay: bool = False
@@ -234,7 +234,7 @@ class Chat:
         return usd
 
     def _check_reachable(self, error: TransientError) -> None:
-        """End the run if nobody has ever answered: a wrong address would fail every debate, one after the other."""
+        """End the run if no call was ever answered: a wrong address would fail every debate, one after the other."""
         if isinstance(error, UnreachableError) and not self._answered:
             place = self._server.url if self._server else normalised(address(self.config) or "")
             raise RunStoppedError(
@@ -291,7 +291,7 @@ class Chat:
             return self._endpoint
 
     async def _gather(self, endpoint: Endpoint) -> Gatherer:
-        """What gathers calls for batches: the provider's, or waves that a stand-in answers."""
+        """What gathers calls for batches: the provider's, or waves that a placeholder answers."""
         if not isinstance(endpoint, OpenAIEndpoint):
             return AnsweredAtOnce(self._waves, self._progress, endpoint)
         records = BatchRecords(self._ledger, self._served_as, model_asked(self.config))

@@ -30,7 +30,7 @@ def address(config: ModelConfig) -> str | None:
 
 
 def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
-    """Who answers, whatever machine it runs on: the address of a service, or the name of the endpoint.
+    """Who answers, on any machine: the address of a service, or the name of the endpoint.
 
     `base_url` and `served_as` count where the endpoint is `openai`, since any server may speak that protocol. An
     Ollama server and a model inside the process run what their entry names, wherever they are.
@@ -52,7 +52,7 @@ def environment_problem(config: ModelConfig) -> str:
 def served_as(config: ModelConfig) -> str:
     """The identity of a model's server: `served_as`, else its address; "" for a model inside the process.
 
-    A model inside the process is told from others by its file, which stands in the request as the model's name.
+    A model inside the process is told from others by its file, which is the model's name in the request.
     """
     if config.endpoint == "embedded":
         return ""
@@ -67,7 +67,7 @@ def model_asked(config: ModelConfig) -> str:
 
 
 def normalised(identity: str) -> str:
-    """An address in one spelling, without credentials, query and closing slash; a name that is no address as it is.
+    """An address in one spelling, without credentials, query and closing slash; a model's name unchanged.
 
     >>> normalised("HTTP://user:secret@Host:80/v1/?key=secret")
     'http://host/v1'

@@ -18,7 +18,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.llm.request import Message
 
 _UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
-"""What may stand between the characters of a delimiter without a reader, or a tokenizer, making much of it."""
+"""Characters within a delimiter that readers and tokenizers may not notice."""
 _TAG_LIKE = re.compile(rf"[<＜](?={_UNSEEN}(?:[/／]{_UNSEEN})?[^\W\d_])")
 
 
@@ -51,7 +51,7 @@ def _enclosed(text: object, tag: str) -> str:
 
 
 def fill(words: str, **slots: object) -> str:
-    """Words that somebody else wrote, with what stands for their slots in braces.
+    """Words that somebody else wrote, with the content of their slots in braces.
 
     >>> fill("{one} and {two}", one="{two}", two=2)
     '{two} and 2'
@@ -200,7 +200,7 @@ class Prompts:
 
 
 def _without_language(name: str) -> str:
-    """The name of the template that one for a language stands for: verdict.jinja for verdict.zh.jinja."""
+    """The name of the template that one for a language translates: verdict.jinja for verdict.zh.jinja."""
     return re.sub(r"\.[a-z]+\.jinja$", ".jinja", name)
 
 

@@ -12,14 +12,14 @@ from moot.llm.parsing.values import writable
 from moot.llm.request import Reply
 
 REMOVED = "[API key removed]"
-"""What stands in a reply's text where the server repeated a key."""
+"""What replaces a key that the server repeated in a reply's text."""
 _MARK = "***"
 _LONGEST_MESSAGE = 300
 _LONGEST_NAME = 200
 _SHORTEST_KEY = 8
 """Shorter ones are placeholders for servers that want none (`none`, `EMPTY`, `ollama`), and words of many texts."""
 _UNSEEN = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*"
-"""Characters between those of a key that nobody sees."""
+"""Invisible characters between those of a key."""
 _NAMES = ("finish_reason", "served_model", "provider", "system_fingerprint", "service_tier", "response_id")
 
 
@@ -81,7 +81,7 @@ def _one_line(message: object) -> str:
     """What was said on one line that changes no terminal, without keys and passwords."""
     text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _KEYS.remove(str(message), _MARK))
     text = "".join(character for character in " ".join(text.split()) if character.isprintable())
-    return _KEYS.remove(text, _MARK)  # what was taken out may have stood between its halves
+    return _KEYS.remove(text, _MARK)  # what was taken out may have been between its halves
 
 
 def redacted(message: object) -> str:
@@ -105,7 +105,7 @@ def received(reply: Reply) -> Reply:
         _KEYS.repeated = True
         LOG.warning(
             "moot: the server of %s repeats the API key that it is sent. The key is removed from what is kept, and a "
-            "reply's text says %s where it stood. Change the key, and tell whoever runs the server.",
+            "reply's text says %s in its place. Change the key, and tell those who run the server.",
             names["served_model"] or "a model",
             REMOVED,
         )

@@ -26,7 +26,7 @@ class Request:
         endpoint: the endpoint's kind (embedded, openai, ollama).
         model: the model's name as the server knows it.
         messages: the prompt.
-        parameters: temperature, max_tokens, seed, context and whatever else the configuration sends.
+        parameters: temperature, max_tokens, seed, context and all else that the configuration sends.
         schema: the JSON schema that the reply must follow, where it is sent (`structured: native`).
         choices: the label words whose log-probabilities are asked for, instead of generated text.
     """

@@ -21,7 +21,7 @@ def full_experiment(name: str, config: ExperimentConfig, params: ProtocolParams)
 
 
 def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, ExperimentConfig]]:
-    """The control arms of a checked experiment, each as an entry of its own; nobody labels their statements."""
+    """The control arms of a checked experiment, each as an entry of its own; their statements get no labels."""
     for name in config.arms:
         instead = ARMS[name].instead
         protocol, params = instead(full) if instead else (config.protocol, dict(config.params))
@@ -79,7 +79,7 @@ def with_arm(full: Full, arm: str) -> tuple[ProtocolParams, dict[str, str]]:
 
 
 def templates_of_arm(arm: str) -> tuple[str, ...]:
-    """Prefixes of the templates that an arm uses beside its protocol's; none where it is no arm."""
+    """Prefixes of the templates that an arm uses in addition to its protocol's; none where it is no arm."""
     return ARMS[arm].templates if arm in ARMS else ()
 
 

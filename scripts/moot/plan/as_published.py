@@ -1,4 +1,4 @@
-"""Which runs repeat an experiment of config/paper.yaml: published values stand beside these, and beside no others.
+"""Which runs repeat an experiment of config/paper.yaml: published values are shown next to these, and to no others.
 
 `config/paper.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run repeats one of
 these experiments when its protocol, data set, parameters and models are the same, and when it has at least as many
@@ -28,7 +28,7 @@ from moot.protocols import PROTOCOLS
 from moot.report.content import AsPublished, Comparable
 from moot.scores.served import versions_said
 
-_SENT = ("structured", "reasoning", "parameters")  # of a model's entry: what changes its replies beside the name
+_SENT = ("structured", "reasoning", "parameters")  # of a model's entry: also changes its replies
 _REAL = ("local", "download")
 SAMPLING = ("temperature", "max_tokens")  # stated by the protocol's parameters or by a model's entry
 OTHER_DATA = "other data"
@@ -100,7 +100,7 @@ def compare_with_papers(plan: Plan) -> Comparable:
 
 
 def _nothing_comparable(plan: Plan) -> Comparable:
-    """Of a rehearsal nothing stands beside a published value."""
+    """No published value is shown next to a rehearsal."""
     simulated = AsPublished(differs="simulated voices")
     runs = {(name, model): simulated for name, found in plan.experiments.items() for model in found.config.models}
     return Comparable(runs, dict.fromkeys(plan.datasets, simulated))
@@ -156,7 +156,7 @@ class _Settings:
 
 
 def _referenced(setting: _Setting) -> dict[str, Any]:
-    """An experiment that another rests on, whatever it is called."""
+    """An experiment that another rests on, under any name."""
     kept = {"protocol", "split", "cases", "repeats", "calibration_cases"}
     stated = setting.config.model_dump(mode="json", include=kept)
     return {**stated, "params": dict(setting.params), "dataset": dict(setting.dataset)}

@@ -38,7 +38,7 @@ class Experiment:
 
     @property
     def seats(self) -> set[str]:
-        """The models that speak in it beside the experiment's own."""
+        """The models that speak in it in addition to the experiment's own."""
         return {voice for voice in self.params.seats.values() if not is_person(voice)}
 
     @property

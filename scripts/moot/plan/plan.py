@@ -32,7 +32,7 @@ class Plan:
 
     Args:
         config: the configuration.
-        shipped: the project's folder, beside the Snakefile.
+        shipped: the project's folder, with the Snakefile.
         files: the files that the configuration was merged from, for messages.
 
     Raises:
@@ -270,7 +270,7 @@ class Plan:
         return [found for found in self.asked_in(study) if not self.is_trial(found) and not self._is_control(found)]
 
     def controls_of(self, study: str) -> list[Experiment]:
-        """A study's control arms and its runs over counterfactual people, beside what its tables show."""
+        """A study's control arms and its runs over counterfactual people, in addition to what its tables show."""
         return [found for found in self.asked_in(study) if not self.is_trial(found) and self._is_control(found)]
 
     def _is_control(self, experiment: Experiment) -> bool:

@@ -1,4 +1,4 @@
-"""Protocols: short asynchronous functions over a debate, to be read beside the algorithm that they come from."""
+"""Protocols: short asynchronous functions over a debate, to be read next to the algorithm that they come from."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class Options:
     """How a protocol's prompts name the options of an answer.
 
     Attributes:
-        words: as the task labels them, or in words of the protocol's own; none where nobody is asked for an answer.
+        words: as the task labels them, or in words of the protocol's own; none where no answer is asked for.
         known: labels that prompts or rules know by name, so that a task of these cannot be put in other words.
         explained: whether prompts say of each label what it means (`task.meaning`), or leave that to the question.
     """
@@ -100,10 +100,10 @@ class ProtocolEntry:
         study: the study whose tables its experiments enter by default.
         prompts: prefixes of the prompt templates that it uses.
         needs: parameters to the artifacts (below `results/`, by name) that its debates need first; `{model}` and
-            `{dataset}` in a path stand for the experiment's own. `transcripts/EXPERIMENT/MODEL` is a file for each
+            `{dataset}` in a path are the experiment's own. `transcripts/EXPERIMENT/MODEL` is a file for each
             shard (the second by the name NAME_1, and so on).
         repeats: which repeats of a case are debated; None for as many as the experiment says.
-        debaters: who argues; None where nobody does.
+        debaters: who argues; None where no seat does.
         options: how its prompts name the options of an answer.
         seats: who may speak, from the parameters, so that `seats` can be checked; None where that is not said.
         rubric: the labels of its statements, by the rubric's name; "" where they get none.

@@ -1,7 +1,7 @@
 """A judge who thinks alone, as often as debaters spoke about the same case in another experiment, and then decides.
 
-It is the control arm `alone` of any protocol with debaters: as many calls that write free text, and nobody to hear. The
-question is put in the same words whatever the protocol beside it is, so that what differs is the wording, too.
+It is the control arm `alone` of any protocol with debaters: as many calls that write free text, and no other seat. The
+question is put in the same words for every protocol, so that the wording differs, too.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Debates of control arms: a protocol runs as it stands, and some of its seats speak or hear differently.
+"""Debates of control arms: a protocol runs unchanged, and some of its seats speak or hear differently.
 
 What an arm did is in the transcript: rows of kind `arm` hold the text that it brought in, and which side or case it is.
 """
@@ -51,7 +51,7 @@ class ArmDebate(Debate):
 
 
 def joint(text: str) -> str:
-    """What stands between a statement and planted words: a new paragraph where its last sentence was cut off."""
+    """What separates a statement from planted words: a new paragraph where its last sentence was cut off."""
     return " " if _ENDED.search(text) else "\n\n"
 
 

@@ -30,7 +30,7 @@ _GENERATED = ("generation", "likelihood")
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """The experiment that an arm stands beside.
+    """The experiment that an arm is compared with.
 
     Attributes:
         name: in the configuration.
@@ -143,7 +143,7 @@ def problem(name: str, protocol: str, full: Full, labels: tuple[str, ...], besid
         beside: all arms of the experiment.
     """
     if full.entry.options.words == "none":
-        return f"protocol '{protocol}' asks nobody for an answer that an arm could change. Remove it from `arms`."
+        return f"protocol '{protocol}' asks for no answer that an arm could change. Remove it from `arms`."
     if name == TOKENS_MATCHED and CALLS_MATCHED not in beside:
         return f"it takes the price of a sample from '{CALLS_MATCHED}'. Add '{CALLS_MATCHED}' to `arms`."
     if ARMS[name].instead and full.entry.debaters and labels and set(labels) == full.entry.debaters.among_them:
@@ -160,7 +160,7 @@ def _debaters_problem(name: str, protocol: str, full: Full) -> str:
         return f"protocol '{protocol}' asks no debaters"
     people = [seat for seat in seats if is_person(full.params.seats.get(seat, ""))]
     if people and arm.debate and issubclass(arm.debate, PlantDebate):
-        return f"{people[0]} is a person's seat, and nobody's words are put into a person's mouth"
+        return f"{people[0]} is a person's seat, and no words are put into a person's mouth"
     if arm.needs_sides and not (debaters and debaters.given_sides(full.params)):
         return "the debaters of this experiment are told no side to argue for"
     return "this experiment has one debater" if name == SWAP and len(seats) == 1 else ""
@@ -175,7 +175,7 @@ def _options_problem(protocol: str, full: Full, labels: tuple[str, ...]) -> str:
 
 
 def renames(entry: ProtocolEntry) -> bool:
-    """Whether `labels_swapped` gives the options other names, beside the order; else the words are the protocol's."""
+    """Whether `labels_swapped` gives the options other names and another order; else the words are the protocol's."""
     return entry.options.words == "task"
 
 

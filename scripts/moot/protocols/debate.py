@@ -201,7 +201,7 @@ class Debate:
 
         Args:
             seat, kind, prompt, private, round, heard, context: as in `say`.
-            words: label to the word that stands for it; by default the label itself.
+            words: label to its word in the prompt; by default the label itself.
 
         Returns:
             The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,

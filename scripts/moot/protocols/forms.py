@@ -1,6 +1,6 @@
 """A person's answer as a text that can be written by hand: a line a field, by the JSON schema of the answer.
 
-    The record is thin, and I would affirm.          what stands before all fields is the `statement`
+    The record is thin, and I would affirm.          what precedes all fields is the `statement`
     Prediction: YES                                  one of some labels; several are parted by commas
     Confidence: 70                                   a number
     Reasoning: as many lines as one likes            a text goes on to the next field
@@ -39,7 +39,7 @@ def kind_of(field: Schema) -> str:
 
 
 def wording(field: Schema) -> str:
-    """What may stand in a field, in words."""
+    """What a field may hold, in words."""
     number = "a whole number" if field.get("type") == "integer" else "a number"
     bounds = f" from {field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
     items = "an item a line, each after a hyphen"
@@ -55,7 +55,7 @@ def wording(field: Schema) -> str:
 
 
 def how_to_write(form: Schema) -> str:
-    """The form of an answer, for whoever writes its file by hand."""
+    """The form of an answer, for a person who writes its file by hand."""
     lines: list[str] = []
     for name, field in form["properties"].items():
         about = f" ({field['description']})" if field.get("description") else ""
@@ -76,7 +76,7 @@ def read_answer(text: str, form: Schema, path: Path) -> dict[str, Any]:
         path: for messages.
 
     Raises:
-        UserError: too long, a field that is missing, stands there twice or holds what it cannot.
+        UserError: too long, a field that is missing, is there twice or holds what it cannot.
     """
     if len(text) > LONGEST_ANSWER:
         raise UserError(f"{path}: {len(text):,} characters; expected at most {LONGEST_ANSWER:,}. Shorten it.")
@@ -122,7 +122,7 @@ def _written(value: Any) -> str:
 
 
 def _split(text: str, form: Schema) -> tuple[dict[str, list[str]], str]:
-    """What is written under each field, and what stands beside all of them. A label or number takes one line."""
+    """What is written under each field, and what is under none of them. A label or number takes one line."""
     names = {title(name).lower(): name for name in form["properties"]}
     marks = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     stated: dict[str, list[str]] = {}

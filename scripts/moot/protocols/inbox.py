@@ -1,4 +1,4 @@
-"""The inbox: what a person would see is written to a file, and the debate goes on when the answer lies beside it.
+"""The inbox: what a person would see is written to a file, and the debate goes on when the answer is next to it.
 
     data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.md    for the person, written here
     data/inbox/{experiment}/{model}/{case}/repeat-0-round-2-judge-belief.question.json  the same for the desk
@@ -57,7 +57,7 @@ def read_answer_file(path: Path, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def given_answer(question: Question, inbox: Path = INBOX) -> dict[str, Any] | None:
-    """What a person has answered, by field; None where nobody has. Raises as `read_answer_file`."""
+    """What a person has answered, by field; None without an answer. Raises as `read_answer_file`."""
     stem = stem_of(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
     return read_answer_file(path, question.form) if path.exists() else None

@@ -21,7 +21,7 @@ from moot.llm.prompts import Section
 PERSON = "person"
 STATEMENT, PREDICTION, CONFIDENCE = "statement", "prediction", "confidence"
 FORM_BELOW = "Answer in the form below."
-"""What stands for a person where a prompt tells a model the form of its reply."""
+"""What replaces a person where a prompt tells a model the form of its reply."""
 _NAMED = re.compile(rf"{PERSON}(?::(?P<name>[a-z0-9][a-z0-9-]{{0,30}}))?")
 Item = TypeVar("Item")
 
@@ -32,7 +32,7 @@ def is_person(voice: str) -> bool:
 
 
 def check_seats(given: Mapping[str, str], seats: Sequence[str] | None, models: Collection[str], where: str) -> None:
-    """Require that seats and models are known, people named as they can be, and that nobody sits in two seats.
+    """Require that seats and models are known, people named as they can be, and that no person has two seats.
 
     Args:
         given: seat to model or person.
@@ -55,7 +55,7 @@ def check_seats(given: Mapping[str, str], seats: Sequence[str] | None, models: C
             continue
         if not _NAMED.fullmatch(voice):
             raise UserError(
-                f"{where}: {quoted(voice)} names nobody; expected '{PERSON}' or '{PERSON}:NAME' (small letters, digits "
+                f"{where}: {quoted(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME' (small letters, digits "
                 "and hyphens, 31 at most)."
             )
         if voice in sitting:
@@ -73,7 +73,7 @@ class Question:
     Attributes:
         experiment, model, case_id, repeat: the debate.
         round, seat, kind, nth: which of its questions: the nth of this seat, kind and round, from 1.
-        person: who sits there, by name; "" where the configuration names nobody.
+        person: who has the seat, by name; "" where the configuration names no one.
         sections: what the seat may read now, as the protocol words it.
         form: the JSON schema of the answer; `required` lists what must be filled in.
     """
@@ -92,7 +92,7 @@ class Question:
 
 
 AskPerson = Callable[[Question], Mapping[str, Any]]
-"""A question to what a person filled in, by field; raises `DebatePausedError` where nobody has answered yet."""
+"""A question to what a person filled in, by field; raises `DebatePausedError` until there is an answer."""
 
 
 class PersonsForm(BaseModel):
@@ -130,7 +130,7 @@ def form_of(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def name_of(voice: str) -> str:
-    """Who a person is, by name; "" where nobody is named."""
+    """Who a person is, by name; "" where no name is given."""
     return voice.partition(":")[2]
 
 

@@ -132,7 +132,7 @@ def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
 
 
 def _samples(debate: Debate, params: SelfConsistencyParams) -> int:
-    """How many samples: given, or what the debate that this stands beside takes a case, in calls or in tokens.
+    """How many samples: given, or what the debate to compare with takes a case, in calls or in tokens.
 
     A price tells how many prompt tokens are worth a generated one. Without it generated tokens alone are matched: these
     take a model's time, and a debate's prompts say the same again and again.

@@ -60,7 +60,7 @@ def read_filled_in(said: Utterance, answer: Mapping[str, Any], schema: type[Base
 
 
 def read_likelihood(said: Utterance, reply: Reply, words: Mapping[str, str]) -> None:
-    """Fill in the most probable label, by the log-probabilities of the words that stand for labels."""
+    """Fill in the most probable label, by the log-probabilities of the labels' words."""
     logprobs = censored(reply.logprobs, words.values(), reply.unlisted_logprob)
     if logprobs is None:
         problem = f"the server lists none of the words {', '.join(words.values())} among the likeliest tokens"
@@ -77,7 +77,7 @@ def read_likelihood(said: Utterance, reply: Reply, words: Mapping[str, str]) -> 
 
 
 def read_choice(said: Utterance, answer: Mapping[str, Any], words: Mapping[str, str]) -> None:
-    """Fill in a person's choice among the words that stand for labels, and what the confidence makes of it."""
+    """Fill in a person's choice among the labels' words, and what the confidence makes of it."""
     said.text, said.confidence, said.parse_status = answer[PREDICTION], float(answer[CONFIDENCE]), "strict"
     said.prediction = next(label for label, word in words.items() if word == said.text)
     said.probability = probability_of_stated_confidence(said.confidence, len(words))

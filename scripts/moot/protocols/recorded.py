@@ -1,4 +1,4 @@
-"""Debates that really happened: nobody is asked, what was said is taken from the records of the data set.
+"""Debates that really happened: no call is made, what was said is taken from the records of the data set.
 
 An experiment with `source: recorded` runs this protocol. Which cases and repeats there are the records decide.
 """

@@ -1,7 +1,7 @@
 """Debates that another experiment holds, or imports, played to a model judge round by round; no debater is asked again.
 
 What was said in public is shown as it was said, without the words of the judge who sat there. After each round the
-model states what it believes; its last belief is its answer. The beliefs of the judge who sat there are kept beside it,
+model states what it believes; its last belief is its answer. The beliefs of the judge who sat there are kept with it,
 for comparison, and the model never reads them.
 """
 
@@ -57,7 +57,7 @@ def repeats_held(setting: Setting, case: Case) -> list[int]:
     seats=lambda _: (JUDGE,),
 )
 async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
-    """Show a round, ask for the belief, until nobody spoke any more."""
+    """Show a round, ask for the belief, until all rounds are shown."""
     belief: Utterance | None = None
     schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
     for number, turns in groupby(

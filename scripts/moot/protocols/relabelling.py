@@ -12,7 +12,7 @@ from moot.core.cases import Case, Task
 from moot.protocols.debate import Debate
 
 LETTERS = "pqrstuvw"
-"""Names that are no words, and that no text of a case is likely to hold as words."""
+"""Made-up names, unlikely to occur in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Relabelled:
     Attributes:
         cases: with targets and labels renamed; ids as they were.
         task: labels reversed and renamed; each has a meaning.
-        original: each name to the label that it stands for.
+        original: each name to the label that it replaces.
     """
 
     cases: Sequence[Case]
@@ -33,8 +33,8 @@ class Relabelled:
 def relabelled(cases: Iterable[Case], task: Task, rename: bool, explained: bool) -> Relabelled:
     """The options in reversed order and, with `rename`, under the names P, Q, ... in that order.
 
-    Where prompts do not say what labels mean (not `explained`), it stands before the task's background, which they tell
-    once, beside the question.
+    Where prompts do not say what labels mean (not `explained`), it comes before the task's background, which they tell
+    once, next to the question.
     """
     order = tuple(reversed(task.labels))
     few = len(order) <= len(LETTERS)

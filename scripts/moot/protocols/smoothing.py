@@ -1,9 +1,9 @@
 """The judge's probabilities of Debate-Feedback: a probability for each label, smoothed from round to round.
 
-With one label to a case the probabilities add up to 1. With several labels each stands for itself, and the same
+With one label to a case the probabilities add up to 1. With several labels each has its own, and the same
 arithmetic holds for each (the paper writes it for two labels only).
 
-On a tie the latest answer stands. A stated answer with confidence 0 leaves every label equally probable, and so do two
+On a tie the latest answer counts. A stated answer with confidence 0 leaves every label equally probable, and so do two
 equally confident answers that contradict each other: neither may earn a label points because the task names it last.
 """
 
@@ -34,7 +34,7 @@ def smoothed(previous: Probabilities, latest: Probabilities, weight: float) -> d
 def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule = "mean") -> bool:
     """Threshold(v) of Algorithm 1, which the paper leaves open: the mean (or any, or every) reliability reaches it.
 
-    Without reliabilities (no assistant, or nobody spoke) nothing speaks against the debate, so it is met.
+    Without reliabilities (no assistant, or no seat spoke) nothing speaks against the debate, so it is met.
     """
     if not reliabilities:
         return True

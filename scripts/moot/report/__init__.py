@@ -1,4 +1,4 @@
-"""What readers see: tables and figures (registered here), published values beside ours, transcripts, the reader."""
+"""What readers see: tables and figures (registered here), published values next to ours, transcripts, the reader."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

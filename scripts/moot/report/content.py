@@ -2,7 +2,7 @@
 
 A table or figure finds the experiments that it shows by protocol and parameters (`StudyResults.where`), never by their
 names, so that a user's own experiments of the study appear in it. It is built for any number of experiments, none too:
-published values then stand alone, and a figure says that there is nothing to draw.
+published values are then shown alone, and a figure says that there is nothing to draw.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -95,12 +95,12 @@ class StudyResults:
         scores: the scores of all these experiments below each other (scores schema).
         baselines: leaderboard frames of `results/baselines/`, by data set.
         published: the study's rows of `data/published/published_results.csv`, columns as `published.COLUMNS`.
-        comparable: which runs are as published; without it no published value stands beside a run.
+        comparable: which runs are as published; without it no published value is shown next to a run.
         trials: the experiments of too few debates to conclude from; no table but their own shows what came of them.
         controls: control arms, and runs over counterfactual people; no table but their own shows them, since each is
             another experiment but for one thing.
         claims: the published claims, where the study is `comparison`.
-        simulated: whether simulated voices stood for all models.
+        simulated: whether simulated voices replaced all models.
         contrasts: the study's planned comparisons.
         frozen: whether the run is the frozen plan, and that plan's history, in sentences.
     """
@@ -120,7 +120,7 @@ class StudyResults:
 
     @property
     def tested(self) -> Mapping[str, ExperimentResults]:
-        """What a planned comparison may name: the experiments and what stands beside them as a control, by name."""
+        """What a planned comparison may name: the experiments and their controls, by name."""
         return {**self.experiments, **self.controls}
 
     def where(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
@@ -227,7 +227,7 @@ class TableContent:
         intervals: heading to the two columns that hold an interval's ends, which are shown as one; the CSV has both.
         keys: columns, from the left, whose repeated values are shown once; the CSV repeats them.
         formats: a format specification by column (or interval's heading); other fractions have three digits.
-        exploratory: whether it holds tests that nobody planned; the writer says so in a note and in each row.
+        exploratory: whether it holds tests that no plan names; the writer says so in a note and in each row.
     """
 
     frame: pd.DataFrame

@@ -63,7 +63,7 @@ def html(text: object) -> str:
 
 
 def html_note(text: object) -> str:
-    """As `html`, with what stands between backticks as code.
+    """As `html`, with text between backticks as code.
 
     >>> html_note("`n` < 3")
     '<code>n</code> &lt; 3'
@@ -72,7 +72,7 @@ def html_note(text: object) -> str:
 
 
 def latex_note(text: object) -> str:
-    r"""As `latex`, with what stands between backticks in typewriter.
+    r"""As `latex`, with text between backticks in typewriter.
 
     >>> latex_note("`n_1` of 3")
     '\\texttt{n\\_1} of 3'

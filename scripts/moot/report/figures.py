@@ -1,4 +1,4 @@
-"""How figures look: colours that the colour-blind can tell apart, markers and hatches beside them, stable bytes."""
+"""How figures look: colours that the colour-blind can tell apart, with markers and hatches, stable bytes."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ _LEADER = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.5}
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Draw with moot's settings, whatever the user's own are."""
+    """Draw with moot's settings, not the user's own."""
     import matplotlib as mpl  # noqa: PLC0415 - a second that every start of Snakemake would wait for
 
     with mpl.rc_context():
@@ -130,9 +130,9 @@ def series_style(position: int) -> dict[str, Any]:
 
 
 def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
-    """Write names beside points: each at the first place near its point that is free of points and other names.
+    """Write names next to points: each at the first place near its point that is free of points and other names.
 
-    Names are placed from the top down, within the axes; one that stands away from its point gets a line to it. Call it
+    Names are placed from the top down, within the axes; one that is away from its point gets a line to it. Call it
     when everything else is drawn, notes too: places are measured on the laid-out figure.
     """
     from matplotlib.patheffects import withStroke  # noqa: PLC0415 - slow to import
@@ -144,7 +144,7 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
     drawing.draw_without_rendering()
     anchors = [(float(x), float(y)) for x, y in axes.transData.transform([point[:2] for point in points])]
     taken = [Bbox.from_extents(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in anchors]
-    to_points = 72 / drawing.dpi  # the same on paper whatever the resolution
+    to_points = 72 / drawing.dpi  # the same on paper at any resolution
     style: Any = {"textcoords": "offset points", "fontsize": SMALL, "va": "center", "zorder": 5}
     for position in sorted(range(len(points)), key=lambda n: (-points[n][1], points[n][0], points[n][2])):
         x, y, name = points[position]
@@ -163,7 +163,7 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
 
 
 def _places(anchor: tuple[float, float], width: float, height: float) -> "Iterator[tuple[str, float, float, Bbox]]":
-    """Where a name may stand, best first: right, left, above and below its point, then rows further off.
+    """Places of a name, best first: right, left, above and below its point, then rows further off.
 
     Each with its alignment, its distance from the point across and up, and the room that it takes, in pixels.
     """

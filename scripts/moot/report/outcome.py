@@ -117,7 +117,7 @@ class Outcome:
             lines.append(f"Where to look: {self.where}")
         if self.waiting:
             lines.append(
-                f"{len(self.waiting)} debates wait for a person and enter no table yet. Each question lies beside the "
+                f"{len(self.waiting)} debates wait for a person and enter no table yet. Each question is next to the "
                 "file that it asks for; write these, and run the same command again:"
             )
             lines += [f"  {path}" for path in self.waiting[:_MOST_FILES]]
@@ -151,7 +151,7 @@ class Outcome:
 def frequent_reasons(debates: pd.DataFrame, most: int = MOST_REASONS) -> list[tuple[str, int]]:
     """The most frequent reasons of debates that are not valid, each with its count.
 
-    Reasons that differ by numbers and identifiers alone are one; the first of them stands for all.
+    Reasons that differ by numbers and identifiers alone are one; the first of them is shown for all.
     """
     reasons = [reason for reason in debates.loc[debates["status"] != "valid", "reason"] if reason]
     counted = Counter(_kind(reason) for reason in reasons)

@@ -11,7 +11,7 @@ DIFFERENCES = ("difference", "difference low", "difference high")
 PAIRED_NOTE = (
     "A case counts by the share of its repeats that are right, an invalid answer as wrong; the difference is the mean "
     "over common cases. Interval and p are by cluster: p is two-sided, of a randomisation test that flips the signs of "
-    "the clusters' differences, which is McNemar's exact test where each case stands for itself and was argued once."
+    "the clusters' differences, which is McNemar's exact test where each case is its own cluster and was argued once."
 )
 
 

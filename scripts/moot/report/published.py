@@ -1,7 +1,7 @@
-"""Published values beside ours: `data/published/published_results.csv`, and the rows that compare with it.
+"""Published values next to ours: `data/published/published_results.csv`, and the rows that compare with it.
 
-Each published value names the experiment of config/paper.yaml that repeats it, and the model. It stands beside a
-run that repeats this experiment with this model, and beside no other (`moot.plan.as_published` decides which do).
+Each published value names the experiment of config/paper.yaml that repeats it, and the model. It is shown next to a
+run that repeats this experiment with this model, and to no other (`moot.plan.as_published` decides which do).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -71,7 +71,7 @@ class Published(float):
         n: how many answers it rests on; NaN where the paper does not say.
         cases: about how many cases they are.
         share: whether it is a share of these answers.
-        our_wording: whether it stands beside a run whose prompts are in other words than the paper's.
+        our_wording: whether it is shown next to a run whose prompts differ from the paper's words.
     """
 
     n: float = NOT_A_NUMBER
@@ -98,7 +98,7 @@ class Published(float):
         return Published.of(self / total, self.n, self.cases, self.share, self.our_wording)
 
     def beside(self, other: "Published") -> "Published":
-        """The value beside the run that another published value stands beside."""
+        """The value next to the run of another published value."""
         return Published.of(self, self.n, self.cases, self.share, other.our_wording)
 
     def interval(self, ours: "Measured") -> Interval:
@@ -141,7 +141,7 @@ def beside_trained(results: StudyResults, table: str, dataset: str, baseline: st
 
 
 def not_repeated(results: StudyResults, table: str) -> Values:
-    """The values of one published table that nothing in this run repeats: they stand by themselves."""
+    """The values of one published table that nothing in this run repeats: they are shown alone."""
     covered = {
         (name, shown)
         for (experiment, model), found in results.comparable.runs.items()
@@ -166,8 +166,8 @@ def _rows_of(results: StudyResults, table: str) -> pd.DataFrame:
 
 def _repeated(results: StudyResults, table: str, found: AsPublished, model: str) -> Values:
     rows = _rows_of(results, table)
-    beside_it = rows[rows["repeated_by"].isin(found.repeats) & rows["model"].isin((model, ""))]
-    return _values(beside_it, found.our_wording)
+    repeated = rows[rows["repeated_by"].isin(found.repeats) & rows["model"].isin((model, ""))]
+    return _values(repeated, found.our_wording)
 
 
 def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
@@ -177,7 +177,7 @@ def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
 
 
 def why_not_compared(results: StudyResults, experiments: Collection[str] | None = None) -> list[str]:
-    """A note that says of runs without a published value beside them how they differ from the paper's.
+    """A note that says of runs without a published value how they differ from the paper's.
 
     Args:
         results: the study's results.

@@ -11,7 +11,7 @@ CALL_FIELDS = (
     "model", "served_model", "provider", "finish_reason", "prompt_tokens", "cached_tokens", "completion_tokens",
     "reasoning_tokens", "seconds", "attempts", "cost_usd", "replicate", "created_at", "logprobs",
 )  # fmt: skip
-"""Columns of `calls/` that are shown beside the prompt and the reply."""
+"""Columns of `calls/` that are shown with the prompt and the reply."""
 
 
 class Chunks:

@@ -55,7 +55,7 @@ class ExperimentResults:
         experiment: the experiment's name.
         config: the experiment's entry in the configuration.
         seed: the configuration's seed, from which bootstrap draws follow.
-        files: the files that may be read, as a rule names them; None for whatever stands in the folder.
+        files: the files that may be read, as a rule names them; None for all files of the folder.
         notes: what readers must know before all that the data set says of itself.
     """
 
@@ -193,7 +193,7 @@ class ExperimentResults:
         """The transcripts one shard after the other, for what would not fit into memory at once.
 
         Args:
-            columns: those of the transcripts schema that are needed beside `KEYS`.
+            columns: those of the transcripts schema that are needed in addition to `KEYS`.
             model: whose; "" for all models, one after the other.
             validation: with the validation cases, as in `all_transcripts`.
             waits: with the debates that wait for a person or a batch.
@@ -246,7 +246,7 @@ class ExperimentResults:
             row = rows.iloc[0]
             raise UserError(
                 f"{self.results / 'transcripts' / self.experiment}/{row['model']}: turn {row['turn']} of debate "
-                f"{row['debate_id']} stands in two shards, as it does when `shards` was changed. Remove this folder "
+                f"{row['debate_id']} is in two shards, as it is when `shards` was changed. Remove this folder "
                 "and run again; the replies are in the ledger."
             )
 

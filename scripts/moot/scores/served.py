@@ -1,4 +1,4 @@
-"""Who served an experiment: a server may change what stands behind a model's name while a run goes on."""
+"""Who served an experiment: a server may change the model behind a name during a run."""
 
 from collections import Counter
 from collections.abc import Iterator

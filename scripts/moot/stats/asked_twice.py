@@ -3,7 +3,7 @@
 A model that samples gives other answers to the same prompt. So of answers to two prompts some differ even if the
 prompts mean the same to it: with one answer of probability 0.71 and another of 0.29, in 41 % of cases. What a change
 does is the share of pairs of answers that differ between both prompts, less the mean share that differ within either
-(half the energy distance of Szekely and Rizzo, 2013): 0 where both are answered alike, whatever the noise, else above.
+(half the energy distance of Szekely and Rizzo, 2013): 0 where both are answered alike, at any noise, else above.
 """
 
 from collections.abc import Callable, Mapping

@@ -126,7 +126,7 @@ def rows_behind(key: Key, truth: Floats, assigned: Floats, labels: tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Predictions beside the truth.
+    """Predictions and the truth.
 
     Attributes:
         truth: 1 where the case has the label, else 0; shape (cases, labels).

@@ -140,7 +140,7 @@ class Independent:
         return _Errors((one, other), of_difference, skewness, (int(counts[0]), int(counts[1])), freedom)
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The interval of the difference; NaN where a side has fewer than two clusters that are no single cases."""
+        """The interval of the difference; NaN where a side has fewer than two clusters of several cases."""
         from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
 
         nothing = float("nan"), float("nan")

@@ -37,7 +37,7 @@ class Comparison:
         difference: the mean over cases of the first's share of right answers less the second's.
         low: lower end of its interval by cluster.
         high: upper end.
-        p: by `sign_flip` over clusters; exact McNemar where each case stands for itself and has one
+        p: by `sign_flip` over clusters; exact McNemar where each case is its own cluster and has one
             repeat. The interval agrees with it.
     """
 

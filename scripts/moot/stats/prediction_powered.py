@@ -103,7 +103,7 @@ def estimate_share(
 ) -> tuple[float, float, float]:
     """A corrected share and its interval by cluster, from the bootstrap that all intervals use.
 
-    A correction may lead out of 0 to 1. Then the nearest share stands for it, with an interval of the same lengths, cut
+    A correction may lead out of 0 to 1. Then the nearest share replaces it, with an interval of the same lengths, cut
     off there. Where people never deviate from
     the labeller, resamples say nothing of how often they would elsewhere: the interval is widened by the share of
     clusters that may deviate unseen (Clopper and Pearson 1934, as for any share without spread), of the rows not drawn.

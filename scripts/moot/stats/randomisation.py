@@ -149,7 +149,7 @@ def in_agreement(
     """An interval that holds 0 where p is at least `LEVEL`, and does not where p is less.
 
     Interval and p come of two methods: the interval of one that covers at every difference, p of a test that is exact
-    between equal sides. Where they disagree about 0, the end beside 0 becomes that of the interval which the test has:
+    between equal sides. Where they disagree about 0, the end near 0 becomes that of the interval which the test has:
     the outermost difference that it does not reject.
 
     Args:

@@ -97,8 +97,8 @@ def evaluate(
         (`recall_weighted`). `status` is "ok"; or says why there are no figures (a baseline that fails never takes the
         others with it); or how many test cases have a label that training never showed, so that no model can be right
         there (`unseen`). `left_out` counts training cases that resemble a test case and are therefore not learnt from.
-        `confusion` is JSON, rows actual and columns predicted in the order of the labels; `tn`, `fp`, `fn`, `tp` stand
-        beside it for two labels. `fit_seconds` is measured and differs between runs; nothing else does. Of several
+        `confusion` is JSON, rows actual and columns predicted in the order of the labels; with two labels there are
+        `tn`, `fp`, `fn`, `tp`, too. `fit_seconds` is measured and differs between runs; nothing else does. Of several
         labels at once each has a model of its own; a case that none claims gets the likeliest label.
         In the predictions `score` is the positive label's probability or decision value, as `score_kind` says.
     """
@@ -121,7 +121,7 @@ def evaluate(
         except UnavailableError as error:
             rows += [{**about, "evaluation": part, "status": str(error)} for part in (CROSS_VALIDATION, TEST)]
             LOG.info("%s, %s: %s", data.dataset, entry.title, error)
-        except Exception as error:  # whatever a library raises concerns this baseline alone
+        except Exception as error:  # an error of a library concerns this baseline alone
             status = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"
             rows += [{**about, "evaluation": part, "status": status} for part in (CROSS_VALIDATION, TEST)]
             LOG.warning("%s, %s: %s", data.dataset, entry.title, status)

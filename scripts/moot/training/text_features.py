@@ -46,7 +46,7 @@ def words(**settings: Any) -> CountVectorizer:
 
 
 def words_of_topic_and_body(**settings: Any) -> FeatureUnion:
-    """Word counts of the topic beside those of the body."""
+    """Word counts of the topic, then those of the body."""
     return FeatureUnion(
         [("topic", pipeline_on(topics, words(**settings))), ("body", pipeline_on(bodies, words(**settings)))]
     )

@@ -1,4 +1,4 @@
-"""What each job of the workflow depends on beside its files: three digests, which its rule has as parameters.
+"""What each job of the workflow depends on in addition to its files: three digests, which its rule has as parameters.
 
 They are cumulative: a job's digests cover what it depends on itself and what the jobs before it depend on, down to the
 configuration. So a change upstream changes the recorded parameters of every job that follows from it, and whatever a
@@ -237,14 +237,14 @@ class Stages:
         )
 
     def write_annotation_sheet(self, experiment: str, model: str) -> Digests:
-        """The debates whose statements people label, and the labels of those who are no people."""
+        """The debates whose statements people label, and the labels of machines."""
         rule = "label_statements" if self.machine_labelers(experiment) else "run_debates"
         before = [self.of(rule, experiment=experiment, model=model)]
         content = [self.plan.config.seed, self.plan.config.annotations, self.plan.config.annotation_sample]
         return _digests(content, code_digest("annotation_sheets"), before=before)
 
     def machine_labelers(self, experiment: str) -> list[str]:
-        """The labelers of an experiment that are no people."""
+        """The machine labelers of an experiment."""
         return [name for name in self.plan.experiments[experiment].config.labelers if name != HUMAN]
 
     # What people read

@@ -72,7 +72,7 @@ def recorded(job: "Snakemake") -> Iterator[None]:
 
 
 def read_records() -> dict[str, JobRecord]:
-    """The records of all jobs whose outputs stand in `results/`, by the path of each output."""
+    """The records of all jobs whose outputs are in `results/`, by the path of each output."""
     found: dict[str, JobRecord] = {}
     for file in sorted(RECORDS.rglob("*.json")):
         try:

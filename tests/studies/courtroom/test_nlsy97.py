@@ -212,7 +212,7 @@ def _spoil(column: str, value: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
     ("spoil", "message"),
     [
         (lambda table: table.drop(columns="cocaine"), "missing column cocaine"),
-        (_spoil("id", "1"), "row 40, column 'id': '1' stands in row 1 already"),
+        (_spoil("id", "1"), "row 40, column 'id': '1' is in row 1 already"),
         (_spoil("id", "x/../y"), "row 40, column 'id': found 'x/../y', expected a whole number"),
         (_spoil(LABEL, "perhaps"), f"row 40, column '{LABEL}': found 'perhaps', expected one of: True, False"),
         (_spoil("sex", "unknown"), "row 40, column 'sex': found 'unknown', expected one of: male, female"),
@@ -322,7 +322,7 @@ def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: Make
         ({"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,7,1980,1\n"}, "row 1, column 'R0536300': found 7, expected"),
         ({"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,1,-9,1\n"}, "row 1, column 'R0536402': found code -9"),
         ({"a.csv": "R0000100,R0536300\n1,x\n"}, "row 1, column 'R0536300': found 'x', expected a whole number"),
-        ({"a.csv": "R0000100,R0536300\n1,1\n1,2\n"}, "row 2, column 'R0000100': '1' stands in row 1 already"),
+        ({"a.csv": "R0000100,R0536300\n1,1\n1,2\n"}, "row 2, column 'R0000100': '1' is in row 1 already"),
         ({"a.csv": "PUBID,R0536300\n1,1\n"}, "missing column R0000100"),
         (
             {"a.csv": "R0000100,R0536300\n1,1\n2,1\n", "b.csv": "R0000100,R0536300\n2,2\n"},

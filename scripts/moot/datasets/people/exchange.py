@@ -27,7 +27,7 @@ PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Which feature is exchanged, between which two of its values, and whether a body's measures are told beside it."""
+    """Which feature is exchanged, between which two of its values, and whether a body's measures are told with it."""
 
     feature: str
     values: tuple[str, str]
@@ -69,7 +69,7 @@ def find_exchange(
         told: the features that are told of a case.
 
     Raises:
-        UserError: the feature is told to nobody, or the data do not have these values.
+        UserError: the feature is withheld, or the data do not have these values.
     """
     told = list(told)
     if feature not in told:
@@ -89,7 +89,7 @@ def find_exchange(
 
 
 def digest_of_texts(texts: Iterable[tuple[str, Any]]) -> str:
-    """A digest of some cases by id and text, whatever their order."""
+    """A digest of some cases by id and text, in any order."""
     return hashlib.sha256(repr(sorted((str(case), str(text)) for case, text in texts)).encode()).hexdigest()[:16]
 
 

@@ -1,6 +1,6 @@
 """Turning a row of a table into words: as a list ("feature is value") or as prose, whole sentences about a person.
 
-The words themselves (phrases and sentences of one data set) are in the modules beside this one.
+The words themselves (phrases and sentences of one data set) are in the study's own modules.
 """
 
 import re

@@ -26,7 +26,7 @@ class PeopleOptions(DatasetOptions):
     narrative: Narrative = Field("prose", description="'feature is value' clauses, or whole sentences")
     features: Literal["all"] | PositiveInt = Field("all", description="all, or the n that `ranking` puts first")
     ranking: Ranking = Field("mutual_information", description="how features are ranked, on the training split alone")
-    withhold: tuple[Literal["sex", "race", "age"], ...] = Field((), description="features told to nobody, for audits")
+    withhold: tuple[Literal["sex", "race", "age"], ...] = Field((), description="features withheld, for audits")
     exchange: Literal["", "sex", "race"] = Field(
         "", description="counterfactual people: the feature that is exchanged in the test cases, all else equal"
     )
@@ -59,7 +59,7 @@ class People:
         task: what is asked of a case.
         cleaning: what cleaning found, description to count.
         sources: the files that were read.
-        told_apart: whether each row is known to be another person, though all features be the same. If not, rows that
+        told_apart: rows are different people even if all features are equal. If not, rows that
             agree in all features go to one split.
     """
 

@@ -141,7 +141,7 @@ class Batches(Gatherer):
         """Do the work of a batch; a fault goes to all who wait for it."""
         try:
             await work
-        except Exception as error:  # whatever it was, nobody may be left waiting
+        except Exception as error:  # after any error, no call may be left waiting
             self._settle(record)
             for call_id in record.calls:
                 self._hand_over(call_id, error)
@@ -270,7 +270,7 @@ class Batches(Gatherer):
             return "", TransientError("an unreadable line")
 
     async def _keep(self, call: Call) -> None:
-        """Store a reply that nobody in this job waits for yet: it is paid for."""
+        """Store a reply that no debate of this job waits for yet: it is paid for."""
         try:
             await self._model.ask(call.request, call.replicate)
         except MootError as error:

@@ -63,7 +63,7 @@ class BatchProvider(Protocol):
         ...
 
     async def withdraw(self, marker: str, since: float) -> None:
-        """See that a creation that is still on its way comes to nothing, as far as the provider lets us."""
+        """Cancel a creation that has not arrived yet, as far as the provider allows."""
         ...
 
     async def look(self, batch_id: str) -> BatchState:
@@ -154,7 +154,7 @@ class OpenAIBatches:
 
 
 class BatchFolder:
-    """`{marker}.jsonl` in a folder, answered by whoever writes `{marker}.output.jsonl` beside it."""
+    """`{marker}.jsonl` in a folder, answered by a program that writes `{marker}.output.jsonl` next to it."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)

@@ -132,7 +132,7 @@ class EmbeddedEndpoint:
     def _score_words(self, request: Request, spelled: Mapping[str, _Tokens]) -> _Scored:
         """The log-probabilities of all tokens of each word, summed, as lm-evaluation-harness scores choices.
 
-        A grammar of token ids forces the tokenizer's own spelling, whatever other split the model would prefer.
+        A grammar of token ids forces the tokenizer's own spelling, although the model may prefer another split.
         """
         logprobs, responses = {}, []
         for choice, tokens in spelled.items():

@@ -61,7 +61,7 @@ class OllamaEndpoint:
             headers={"Accept-Encoding": "identity"},  # what is packed could be unpacked to any length
             event_hooks={"response": [_bound]},
         )
-        self._client._client.headers.pop("Authorization", None)  # of OLLAMA_API_KEY, whatever server this is
+        self._client._client.headers.pop("Authorization", None)  # of OLLAMA_API_KEY, which any server would get
         if key:
             self._client._client.headers["Authorization"] = f"Bearer {key}"
         self._digest = ""

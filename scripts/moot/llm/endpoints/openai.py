@@ -166,7 +166,7 @@ class OpenAIEndpoint:
         body = await self.exchange("POST", "chat/completions", request, most_bytes(request), json=self.body(request))
         try:
             response = json.loads(body)
-        except ValueError as error:  # a body that is no JSON, or not in UTF-8
+        except ValueError as error:  # a body that is not JSON, or not in UTF-8
             raise TransientError(redacted(f"unreadable reply: {error}")) from None
         return self.read(request, response, time.perf_counter() - started)
 

@@ -1,6 +1,6 @@
-"""A stand-in for a model that answers by a stated statistical model: free, offline, and the same in every run.
+"""A substitute for a model that answers by a stated statistical model: free, offline, and the same in every run.
 
-It sees a request as any endpoint does. What it knows beside (which label of a case is true) comes from the world that
+It sees a request as any endpoint does. What else it knows (which label of a case is true) comes from the world that
 the job opens it with; without one it refuses, so that no simulated reply is ever taken for a model's.
 """
 
@@ -23,19 +23,19 @@ def refuse(config: ModelConfig, threads: int) -> Endpoint:
     """Raise `UserError`: simulated voices speak in rehearsals alone."""
     del threads
     raise UserError(
-        f"model '{config.model}' has the endpoint 'simulated': it answers in a rehearsal alone, whose results stand in "
+        f"model '{config.model}' has the endpoint 'simulated': it answers in a rehearsal alone, whose results are in "
         "a folder of their own. Run `snakemake rehearse` with the same configuration."
     )
 
 
 class SimulatedEndpoint:
-    """Answers by the statistical model of `llm.simulated_beliefs`; equal requests get equal replies."""
+    """Answers by the statistical model of `llm.simulated.beliefs`; equal requests get equal replies."""
 
     def __init__(self, config: ModelConfig, world: World) -> None:
         self._voice, self._world = config.simulated, world
 
     async def complete(self, request: Request) -> Reply:
-        """The reply; its tokens are estimated, its seconds those of the model that it stands for."""
+        """The reply; its tokens are estimated, its seconds those of the model that it replaces."""
         voice, seed = self._voice, self._world.seed
         reading = read_request(request, self._world.cases)
         draw = random.Random(f"{seed} {reading.digest}")  # noqa: S311 - no secret

@@ -71,7 +71,7 @@ def counted_in(tail: bytes) -> Usage | None:
 
 
 def check_length(request: Request, reply: Reply) -> Reply:
-    """Require a reply that is no longer than it may be, however it came."""
+    """Require a reply within the allowed size."""
     size = len(reply.text) + len(reply.reasoning)
     if size > most_bytes(request):
         raise too_long(request, size, Usage(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens))

@@ -1,4 +1,4 @@
-"""The answer in a reply: what stands behind the reasoning that some models send along."""
+"""The answer in a reply: what follows the reasoning that some models send."""
 
 import re
 

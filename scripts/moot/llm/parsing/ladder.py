@@ -4,7 +4,7 @@ What each rung may do, and where it stops:
 
 - strict: the text, a reasoning block aside, is one JSON object that fits the schema as it is.
 - repaired: the same object after repair of form: fences, quotes, commas, case of labels, "70%" for 70, a wrapper.
-- extracted: the values stand in words ("Prediction: YES", "Yes, because ..."), each once or always the same way.
+- extracted: the values are in words ("Prediction: YES", "Yes, because ..."), each once or always the same way.
 - invalid: anything else. "UNKNOWN" is not NO, "YES or NO" is not YES, two objects that disagree are no answer, and
   neither is a repetition of the instruction.
 
@@ -61,7 +61,7 @@ class Parsed:
         value: by the schema's field names, without what is missing; None if invalid.
         status: the rung of the ladder.
         problem: one line, why not strict.
-        missing: what is missing beside the answer, path to problem: {"factors[0].weight": "'none' is not one of ..."}.
+        missing: which side fields are missing, path to problem: {"factors[0].weight": "'none' is not one of ..."}.
         shares: numbers as written that may be shares of 1 where 0 to 100 is asked, by path.
     """
 
@@ -218,7 +218,7 @@ def _outside(text: str, found: list[Candidate]) -> str:
 
 
 def _without_invented(schema: type[BaseModel], parsed: Parsed, candidate: Candidate, segment: str) -> Parsed:
-    """A repair library guesses: a label or a number that it gives must also be what stands beside the key."""
+    """A repair library guesses: a label or a number that it gives must also be what follows the key."""
     stated = stated_by_field(segment.translate(FULL_WIDTH), schema)
     found = {plain(key): value for key, value in unwrapped(schema, candidate.found, Notes()).items()}
     for name, shape in schema_fields(schema).items():
@@ -255,7 +255,7 @@ def _stands_in(leaf: str | float | bool, segment: str) -> bool:
 
 
 def _compared(schema: type[BaseModel], parsed: Parsed, outside: str) -> Parsed:
-    """`parsed` beside the words around its object: they may say no more than what the object leaves out."""
+    """`parsed` compared with the words around its object: they may say no more than what the object leaves out."""
     fields = schema_fields(schema)
     for name, shape in fields.items():
         if _stands_alone(shape, fields) and _announces_another(outside, shape, (parsed.value or {}).get(name)):
@@ -294,7 +294,7 @@ def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
 
 
 def _with_stated(parsed: Parsed, name: str, shape: Shape, statements: list[str]) -> Parsed:
-    """`parsed` with a missing field as the words beside its object state it, if they do so in one way."""
+    """`parsed` with a missing field as the words around its object state it, if they do so in one way."""
     try:
         said = agreed(shape, statements)
     except UnreadableError:

@@ -41,7 +41,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One object in a text: where it stands, its values, and whether it was JSON before repair."""
+    """One object in a text: its place, its values, and whether it was JSON before repair."""
 
     start: int
     end: int
@@ -52,7 +52,7 @@ class Candidate:
 def close_torn(text: str) -> str:
     """`text`, with what a cut-off object ends in marked as unfinished: "confidence": 8 may have been going to be 85.
 
-    Raises UnreadableError for a list that is cut off, since nobody knows what else was to be in it.
+    Raises UnreadableError for a list that is cut off, since its other items are not known.
     """
     start = text.find("{")
     if start < 0 or _closing_brace(text, start):

@@ -21,7 +21,7 @@ class _MayBeMissing:
 
 
 MAY_BE_MISSING = _MayBeMissing()
-"""Marks a field beside the answer: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is missing
+"""Marks a side field: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is missing
 from the value, which costs the answer nothing. Every other field decides: without it there is no value."""
 
 Kind = Literal["label", "integer", "number", "flag", "text", "list", "object", "other"]
@@ -112,7 +112,7 @@ def _bounded(shape: Shape, metadata: Any) -> Shape:
 def describe_schema(schema: type[BaseModel]) -> str:
     """The form of the reply in words, for a prompt: an example with placeholders, then one line a field.
 
-    A model that only repeats this text has given no answer: the parser takes no placeholder for a value.
+    A model that only repeats this text has given no answer: the parser reads no placeholder as a value.
     """
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""What a text states beside the names of a schema's fields ("Prediction: YES", "confidence": 70)."""
+"""What a text states after the names of a schema's fields ("Prediction: YES", "confidence": 70)."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ SEPARATOR = r"(?:[:=：＝|]|->|=>|→)"
 
 
 def stated_by_field(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
-    """What stands behind each field's name in `text` ("Prediction: YES", "confidence": 70), by field, in order."""
+    """What follows each field's name in `text` ("Prediction: YES", "confidence": 70), by field, in order."""
     fields = schema_fields(schema)
     words = {name: r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", shape.key))) for name, shape in fields.items()}
     groups = "|".join(f"(?P<{name}>{words[name]})" for name in sorted(words, key=lambda name: (-len(name), name)))
@@ -32,7 +32,7 @@ def stated_by_field(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
 
 
 def _first_line(statement: str) -> str:
-    """A label's or a number's own words: what is quoted, or what stands on the first line that is not empty."""
+    """A label's or a number's own words: what is quoted, or the first line that is not empty."""
     text = statement.strip().strip("*_`").strip()
     if quoted := re.match(r"([\"'“‘])(.*?)([\"'”’])(?=\s*(?:[,;}\]\n]|$))", text, re.DOTALL):
         return quoted.group(2)

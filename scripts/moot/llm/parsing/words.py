@@ -104,7 +104,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
-    """Any label as a word of its own; scripts without spaces have no word boundaries to ask for."""
+    """Any label as a whole word; scripts without spaces have no word boundaries."""
     words = sorted({plain(str(label)) for label in labels}, key=lambda word: (-len(word), word))
     alternatives = (
         rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else re.escape(word) for word in words
@@ -184,7 +184,7 @@ def _denied(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _without_frame(text: str, labels: tuple[Label, ...]) -> str:
-    """`text` without what may stand before a label in capitals: "It's", "Neither PRO nor CON, so", "反对 (", "The"."""
+    """`text` without what may precede a label in capitals: "It's", "Neither PRO nor CON, so", "反对 (", "The"."""
     words = "|".join(re.escape(str(label)) for label in labels)
     neither = re.match(
         rf"neither\s+({words})\s+nor\s+({words})\b,?\s*(?:so|but|hence|therefore|thus)?:?\s+", text, re.I

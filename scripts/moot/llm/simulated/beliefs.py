@@ -5,7 +5,7 @@
 
 D, O and W are standard normal, drawn from a digest of what they depend on, and sigma is the standard deviation of their
 sum, so that a voice that hears and likes nothing is right with the probability `competence`. The answer is right where
-the belief is above 0. docs/planning.md says more. Prompts are read as they stand: a protocol knows nothing of this.
+the belief is above 0. docs/planning.md says more. Prompts are read unchanged: a protocol knows nothing of this.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ _SMALLEST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class KnownCase:
-    """What a simulated voice knows of a case beside its text.
+    """What a simulated voice knows of a case in addition to its text.
 
     Attributes:
         targets: the true label, or labels.
@@ -79,7 +79,7 @@ def world_of(seed: int, cases: Sequence[Case] = (), task: Task | None = None) ->
 
 
 def shown(text: str) -> str:
-    """A text as it stands between tags of a prompt."""
+    """A text as prompts show it between tags."""
     return enclose(text, "t")[len("<t>\n") : -len("\n</t>")]
 
 
@@ -97,10 +97,10 @@ class Reading:
     """A prompt as a simulated voice reads it.
 
     Attributes:
-        text: of the case, or of what stands first where no case is known.
+        text: of the case, or the first text where no case is known.
         case: what is known of it; None where nothing is.
-        told: what else stands between tags.
-        instruction: what stands outside of tags, the system message left out.
+        told: all other text between tags.
+        instruction: the text outside of tags, the system message left out.
         own_name: how the prompt addresses a judge of a panel.
         side: the label that the voice is told to argue for, "" where it is free.
         digest: of the whole request, which two equal ones share.

@@ -1,4 +1,4 @@
-"""What a simulated voice writes: bare answers, forms filled by their schema, statements; and replies of no use."""
+"""What a simulated voice writes: bare answers, forms filled by their schema, statements; and unusable replies."""
 
 import json
 import random

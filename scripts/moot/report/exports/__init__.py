@@ -18,7 +18,7 @@ from moot.core.registry import Registry
 from moot.scores.results import ExperimentResults
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""When something happened of which nobody recorded the time."""
+"""The time of what happened at an unrecorded time."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def exporter(name: str, ending: str = "") -> Callable[[Callable[[Export, Path], 
 
 
 def known(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """A row with None for what is missing, whatever its column's type makes of that."""
+    """A row with None for what is missing, in columns of any type."""
     return {str(name): None if is_missing(value) else value for name, value in row.items()}
 
 
@@ -108,7 +108,7 @@ def is_missing(value: object) -> bool:
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as JSON has them: whatever is a number of another library becomes one of Python's."""
+    """Values as JSON has them: numbers of other libraries become Python's."""
     found: dict[str, Any] = json.loads(json.dumps(known(values), default=lambda value: value.item()))
     return found
 

@@ -140,7 +140,7 @@ class _Sample:
         )
 
     def _messages(self) -> Iterator[ChatMessage]:
-        """What was said as one conversation; who speaks, and to whom where it was private, stands above each turn."""
+        """What was said as one conversation; who speaks, and to whom where it was private, is above each turn."""
         yield ChatMessageUser(id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input")
         for said in self._debate.said:
             content = f"**{_heading(said)}**\n\n{said['text']}"
@@ -275,7 +275,7 @@ def _score(outcome: Mapping[str, Any], target: str) -> Score:
 
 
 def _results(scores: pd.DataFrame, samples: int) -> EvalResults:
-    """The overall scores that have an interval, accuracy first; the interval's ends are metrics beside each."""
+    """The overall scores that have an interval, accuracy first; the interval's ends are metrics of their own."""
     metrics = {}
     with_interval = scores[scores["ci_low"].notna()].assign(later=scores["metric"] != "accuracy")
     for row in with_interval.sort_values("later", kind="stable").to_dict("records"):

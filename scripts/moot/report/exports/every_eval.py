@@ -1,6 +1,6 @@
 """Every Eval Ever: scores with intervals and each debate's outcome in the common schema for evaluation results.
 
-`data/EXPERIMENT/DEVELOPER/MODEL/UUID.json` follows the schema of evaluations, `UUID_samples.jsonl` beside it that of
+`data/EXPERIMENT/DEVELOPER/MODEL/UUID.json` follows the schema of evaluations, `UUID_samples.jsonl` next to it that of
 instances, both of version 0.3.0 (package `every-eval-ever`). A metric is written where the schema's questions about it
 (its range, and whether lower is better) have an answer here.
 """

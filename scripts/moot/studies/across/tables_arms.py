@@ -1,4 +1,4 @@
-"""What debate adds: each control arm beside the experiment that it is an arm of, case by case, with what both cost."""
+"""What debate adds: each control arm compared with its experiment, case by case, with what both cost."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -55,11 +55,11 @@ COLUMNS = (
     EVERYWHERE,
     "what_debate_adds",
     "What does debate add?",
-    "Each control arm beside the whole debate, paired on cases: the difference, its interval, and what both cost.",
+    "Each control arm against the whole debate, paired on cases: the difference, its interval, and what both cost.",
     (ARMS,),
 )
 def what_debate_adds(results: StudyResults) -> TableContent:
-    """One row a control arm and model, beside the whole experiment with the same model."""
+    """One row for each control arm and model, against the whole experiment with the same model."""
     rows = corrected(
         row
         for name, whole in results.experiments.items()

@@ -1,6 +1,6 @@
 """Every method on every data set: the comparison that none of the four papers could make.
 
-Values of different data sets stand beside each other, never summed: their tasks differ, and so do their cases.
+Values of different data sets are listed, never summed: their tasks differ, and so do their cases.
 """
 
 from collections.abc import Iterator

@@ -84,7 +84,7 @@ def contrasts(results: StudyResults) -> TableContent:
 def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[dict[str, Any]]:
     found = [_measured(results, contrast) for contrast in family]
     adjusted = holm([given.found.p if given else float("nan") for given, _ in found])
-    tests = sum(p == p for p in adjusted)  # noqa: PLR0124 - NaN stands for no test
+    tests = sum(p == p for p in adjusted)  # noqa: PLR0124 - NaN means no test
     for contrast, (given, reason), p in zip(family, found, adjusted, strict=True):
         row = {
             "study": contrast.family,

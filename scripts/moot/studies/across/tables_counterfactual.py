@@ -96,8 +96,8 @@ def counterfactual(results: StudyResults) -> TableContent:
         frame.astype(dict.fromkeys(("cases", "clusters", "tests"), "Int64")),
         notes=[
             "The same people, told once as recorded and once with one feature exchanged, all else equal; a trained "
-            "model is fitted on people as recorded. Difference is told so less told otherwise, whatever the record "
-            "says: above 0, a person is given the positive label more often (or with more belief) when told so.",
+            "model is fitted on people as recorded. Difference is told so less told otherwise, for every recorded "
+            "value: above 0, a person is given the positive label more often (or with more belief) when told so.",
             "A person counts by the mean over repeats with a valid answer; who has none in either way is left out. "
             "Interval and p are by person: p is two-sided, of a randomisation test that exchanges both answers of a "
             "person. Holm's correction is over all methods, models and groups of people of one question (`family`).",
@@ -190,7 +190,7 @@ def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> 
     both = set(told.original.index.get_level_values(0)) & set(told.exchanged.index.get_level_values(0))
     people = sorted(case for case in both if recorded[case] != shown[case])
     values = sorted({recorded[case] for case in people} | {shown[case] for case in people})
-    if len(values) != 2:  # noqa: PLR2004 - nobody was exchanged
+    if len(values) != 2:  # noqa: PLR2004 - no person was exchanged
         return
     so, otherwise = values
     groups = {

@@ -89,10 +89,7 @@ def questions(results: StudyResults) -> TableContent:
             "A claim is judged by runs on the data that it names; a sample, synthetic data and trial runs judge none. "
             "A claim with a published threshold is judged only by runs with the paper's settings. Recorded answers "
             "were published by the studies' authors; their models are others than the papers'.",
-            *(
-                ["Simulated voices judge no claim: whatever they measure, the answer is `cannot tell`."]
-                * results.simulated
-            ),
+            *(["Simulated voices judge no claim: whatever they say, the answer is `cannot tell`."] * results.simulated),
         ],
         ours=("this run", "95 % low", "95 % high", "valid answers alone", "valid low", "valid high"),
         published=("published value",),

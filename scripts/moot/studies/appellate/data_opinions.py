@@ -1,6 +1,6 @@
 """Appellate opinions: five paraphrased federal cases, or full texts that are de-identified here.
 
-The task is the appellate study's: does the decision under review stand? Whether the court affirmed, reversed, did both
+The task is the appellate study's: is the decision under review upheld? Whether the court affirmed, reversed, did both
 or dismissed, and who dissented, are attributes for scoring alone.
 """
 
@@ -72,7 +72,7 @@ class OpinionsOptions(DatasetOptions):
 
 
 def target_from_outcome(outcome: str) -> str:
-    """Whether the decision stands: affirmed, or the appeal dismissed; after a mixed outcome it does not."""
+    """Whether the decision is upheld: affirmed, or the appeal dismissed; after a mixed outcome it does not."""
     return AFFIRM if outcome in ("affirm", "dismiss") else NOT_AFFIRM
 
 
@@ -99,7 +99,7 @@ def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
 
 
 def read_sample(shipped: Path) -> list[dict[str, Any]]:
-    """The five cases as they stand in the sample file."""
+    """The five cases of the sample file."""
     records: list[dict[str, Any]] = yaml.safe_load((shipped / SAMPLE).read_text(encoding="utf-8"))
     return records
 

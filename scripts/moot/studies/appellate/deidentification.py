@@ -1,6 +1,4 @@
-"""The file beside the cases: what each name became, and what the gates found. No model sees it, and no rule of a debate
-reads it.
-"""
+"""The file next to the cases: what each name became, and what the gates found. No debate reads it."""
 
 import json
 from pathlib import Path

@@ -48,8 +48,8 @@ def multiagent(results: StudyResults) -> "Figure":
 @figure(
     STUDY,
     "figure7_human_ai",
-    "Figure 7: positions beside a human judge",
-    "Affirming positions beside a human who affirms (left) and one who does not (paper, Figure 7).",
+    "Figure 7: positions next to a human judge",
+    "Affirming positions next to a human who affirms (left) and one who does not (paper, Figure 7).",
     CATEGORY,
 )
 def human_ai(results: StudyResults) -> "Figure":
@@ -105,7 +105,7 @@ def _notes(phases: list[Phase], name: str) -> list[str]:
 def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None:
     """How many debates affirm at each step: a line a case, side by side, and their total.
 
-    A step at which no statement takes a position is a gap, and not a step at which nobody affirms.
+    A step at which no statement takes a position is a gap, and not a step at which no judge affirms.
     """
     every = range(1, phase.judges * phase.rounds + 1)
     placed = steps[steps["code"] != NO_STANCE_CODE]

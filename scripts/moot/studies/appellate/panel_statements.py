@@ -101,7 +101,7 @@ def share_stated(text: str) -> dict[str, float] | None:
 
 
 def _last_confidence(text: str) -> tuple[str, str]:
-    """The digits of the last confidence that is no range, and what stands behind them; "" where there is none."""
+    """The digits of the last confidence that is not a range, and what follows them; "" where there is none."""
     stated = list(_CONFIDENCE.finditer(text))
     if not stated or stated[-1]["range"]:
         return "", ""

@@ -3,7 +3,7 @@
 A step is one judge's turn in one round. Its code is the label's: 1 affirm, 0 not affirm, 3 no position. The paper
 leaves open what counts as a change: here a move between codes 0 and 1 from one round to the next, where both are
 positions; pairs in which a code is 3 are no opportunity and are counted apart. Positions by vote (the label that a
-judge's model finds most probable after speaking) are scored beside those by statement, as `vote_...`.
+judge's model finds most probable after speaking) are scored in addition to those by statement, as `vote_...`.
 """
 
 import json
@@ -43,7 +43,7 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
         Columns model, debate_id, case_id, number (of the case), repeat, turn, round, speaker, seat (1 to J), step (1 to
         J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, vote (1,
         0, or 3 for none: the judge's vote by likelihood in that round), belief (that affirming is right, 0 to 1), and
-        for corrections predicted and predicted_code (by the labeller that is no person), drawn_label and drawn_code (by
+        for corrections predicted and predicted_code (by a machine labeller), drawn_label and drawn_code (by
         people, in the drawn sample; else missing and 3), and inclusion (the sample's probability; else missing).
     """
     labels, judges, numbers = results.labels, int(results.config.params["judges"]), case_numbers(results)
@@ -194,7 +194,7 @@ def majorities(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
 def wording_by_step(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
     """What can be counted in each statement: columns of `steps` and words, repetition, and the counts of `Citations`.
 
-    Repetition is the share of a statement's rows of three words that stand in the same speaker's earlier statements.
+    Repetition is the share of a statement's rows of three words that occur in the same speaker's earlier statements.
     """
     facts = results.cases.set_index("case_id")["text"]
     spoken = regular(steps)

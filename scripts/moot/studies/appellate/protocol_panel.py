@@ -1,7 +1,7 @@
 """Three kinds of appellate panel ("Tipping the Balance", Methods, phases 1 to 3), three judges and three rounds each.
 
     synthetic_panel   one model plays all judges; each round is one reply that is split into their statements
-    panel             each judge is a seat of its own; within a round nobody knows what the others say in it
+    panel             each judge is a seat of its own; within a round no judge knows what the others say in it
     human_panel       as panel, with a person as the third judge: statements from a bank, or a person's in that seat
 
 After a round all its statements join the shared memory. No prompt asks for a position. Where the paper is silent: a
@@ -98,7 +98,7 @@ class HumanPanelParams(PanelParams):
     @model_validator(mode="before")
     @classmethod
     def _a_person_is_asked(cls, given: Any) -> Any:
-        """Whoever says `human: ask` seats a person, and the other way round."""
+        """`human: ask` seats a person, and the reverse."""
         if not isinstance(given, Mapping) or not isinstance(given.get("seats", {}), Mapping):
             return given
         seats = dict(given.get("seats", {}))
@@ -231,7 +231,7 @@ async def vote(debate: Debate, seat: str, number: int, heard: Sequence[Utterance
 def calibrate_votes(debate: Debate) -> None:
     """Take the content-free prior of a word off every vote (contextual calibration; Zhao and others, 2021).
 
-    A model may prefer "Yes" whatever is asked; what it gives the words without case and record is that prior.
+    A model may prefer "Yes" to any question; what it gives the words without case and record is that prior.
     """
     blank = next((said.parsed for said in debate.utterances if said.kind == "blank_vote" and said.usable), None)
     for said in debate.utterances:
@@ -314,7 +314,7 @@ def bank_statement(debate: Debate, params: HumanPanelParams, condition: str, num
 
 
 def decision(debate: Debate, last_round: int) -> Answer | None:
-    """The majority of the last round's positions; None for a tie, and where nobody takes one.
+    """The majority of the last round's positions; None for a tie, and where no judge takes one.
 
     With votes by likelihood, a judge whose statement takes no position counts with his vote.
     """
@@ -329,7 +329,7 @@ def decision(debate: Debate, last_round: int) -> Answer | None:
 
 
 def majority(debate: Debate, sides: Sequence[str]) -> Answer | None:
-    """The side that most judges take, with their share; None for a tie, and where nobody takes one."""
+    """The side that most judges take, with their share; None for a tie, and where no judge takes one."""
     ranked = Counter(sides).most_common(2)
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None

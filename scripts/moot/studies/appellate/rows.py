@@ -22,7 +22,7 @@ ALL_STATEMENTS = "all statements"
 
 
 CAPTION = (
-    " {raw} counts the label that counts for each statement, whoever gave it. Corrected, where people labelled a "
+    " {raw} uses the one label that counts for each statement. Corrected, where people labelled a "
     "drawn sample, estimates what people would say of all statements."
 )
 """The end of the captions of tables with both; `raw` names the raw column."""
@@ -54,7 +54,7 @@ def phase_score(results: StudyResults, phase: Phase, metric: str, group: str = "
 
 
 def with_corrected(content: TableContent, corrected: Sequence[Measured], raw: str = "ours") -> TableContent:
-    """A table with a column of corrected values beside the raw ones, or the note that there are none.
+    """A table with a column of corrected values after the raw ones, or the note that there are none.
 
     Args:
         content: the table.

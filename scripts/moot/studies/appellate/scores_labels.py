@@ -1,7 +1,7 @@
 """Shares of labels in appellate panels, and shares and changes of positions as people's labels correct them.
 
-Raw scores count the label that counts for each statement, whoever gave it. `corrected_...` scores estimate what people
-would say of all statements (`moot.stats.prediction_powered`); they stand where people have labelled a drawn sample
+Raw scores use the one label that counts for each statement. `corrected_...` scores estimate what people
+would say of all statements (`moot.stats.prediction_powered`); they exist where people have labelled a drawn sample
 (`moot.labels.sample`), and nowhere else. Their n counts the statements, or pairs of them, that people labelled.
 """
 

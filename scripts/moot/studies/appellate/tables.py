@@ -125,7 +125,7 @@ def counts(results: StudyResults) -> TableContent:
     words = (*KEYS, "judge", "code")
     frame = pd.DataFrame(rows, columns=[*columns, *shown])
     return TableContent(
-        frame, notes=(CODE_NOTE, "Counts stand beside the paper's only where there are as many debates (20 a case). "
+        frame, notes=(CODE_NOTE, "Counts are shown next to the paper's only if there are as many debates (20 a case). "
                       "`decision_probabilities` has the same differences as shares, with their intervals."),
         published=("published total", *shown), ours=("total", *cases), difference=DIFFERENCES,
         keys=(*KEYS, "step", "round", "judge"),
@@ -137,7 +137,7 @@ PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3
 
 
 def _counts_beside(results: StudyResults, phase: Phase) -> Values:
-    """The published counts beside a phase: counts compare where there are as many debates."""
+    """The published counts of a phase: counts compare where there are as many debates."""
     published = _beside(results, "table2", phase)
     debates = sum(value for (_, metric), value in published.items() if metric == "total")
     return published if phase.steps["debate_id"].nunique() == debates else {}
@@ -210,7 +210,7 @@ def decision_probabilities(results: StudyResults) -> TableContent:
     notes = (
         CODE_NOTE,
         "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates, 4 of them without a "
-        "position), so that its shares stand beside ours of all statements. A share of positions leaves code 3 out.",
+        "position), so that its shares compare with ours of all statements. A share of positions leaves code 3 out.",
         VOTE_NOTE,
         BY_CASE_NOTE,
         "In a human-AI panel the last judge is the human.",

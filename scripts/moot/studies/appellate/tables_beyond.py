@@ -105,7 +105,7 @@ def human_weight(results: StudyResults) -> TableContent:
     "How often a judge opposes the judge before in the same round: one model playing all judges against separate ones.",
 )  # fmt: skip
 def alternation(results: StudyResults) -> TableContent:
-    """Whether judge 2 opposes judge 1 (the paper: the synthetic phase alternates, whatever the case)."""
+    """Whether judge 2 opposes judge 1 (the paper: the synthetic phase alternates, for every case)."""
     rows = [
         compared({**named(phase), "positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"}, None,
                  phase_score(results, phase, f"{prefix}alternation", f"seats={seat}-{seat + 1}"))
@@ -148,7 +148,7 @@ def reasoning(results: StudyResults) -> TableContent:
         "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven "
         "one. Facts are "
         "de-identified and hold hardly any citation.",
-        "Repetition: the share of a statement's rows of three words that stand in earlier statements of the same "
+        "Repetition: the share of a statement's rows of three words that occur in earlier statements of the same "
         "speaker.",
     )
     return comparison(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))

@@ -102,7 +102,7 @@ def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
     DEBATES,
 )
 def coverage_figure(results: StudyResults) -> "Figure":
-    """One line a condition, one place a cluster; beside it the number of clusters a debate."""
+    """One line a condition, one place a cluster; and the number of clusters in a debate."""
     return _by_group(
         results, "reached_by_lexicon", "cluster", "Share of conferences that reach the cluster (lexicon)", (-0.05, 1.05)
     )
@@ -160,7 +160,7 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
 
 
 def _points(axes: "Axes", rows: pd.DataFrame, place: int, places: int, name: str) -> None:
-    """Values with their whiskers, a little beside those of the other conditions."""
+    """Values with their whiskers, moved a little from those of the other conditions."""
     at = np.arange(len(rows)) + (place - (places - 1) / 2) * min(0.18, 0.8 / places)
     values = rows["value"].to_numpy(dtype=np.float64)
     low = values - rows["ci_low"].fillna(rows["value"]).to_numpy(dtype=np.float64)

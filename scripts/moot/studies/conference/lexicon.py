@@ -7,7 +7,7 @@ from functools import cache
 
 @cache
 def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for whole words or phrases; "x*" stands for every word that begins with x.
+    """A pattern for whole words or phrases; "x*" matches every word that begins with x.
 
     >>> pattern_of(("harm reduction", "tax*")).findall("Taxes pay for harm  reduction, not syntax.")
     ['Taxes', 'harm  reduction']

@@ -1,6 +1,6 @@
 """Minutes of decision conferences, as a facilitator would hand them over: one Markdown document a conference.
 
-They rest on the moderator's notes of each topic. Where those cannot be used, the last words of each participant stand
+They rest on the moderator's notes of each topic. Where those cannot be used, the last words of each participant are
 in their place, and the minutes say so. Everything that a model or a file wrote is escaped.
 """
 

@@ -6,7 +6,7 @@ DEBATE and nothing else; on agreement the evaluator scores the debate and the mo
 
 Where the paper is silent: a topic without agreement after `rounds` rounds is closed as open; a decision that cannot be
 used counts as more debate; a failed call leaves its speaker silent; the evaluator's scores and the moderator's notes
-are private, so that they steer nobody.
+are private, so that they influence no speaker.
 """
 
 import json

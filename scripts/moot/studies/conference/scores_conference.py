@@ -54,7 +54,7 @@ def mean_score(
 ) -> Score:
     """The mean of `values` (indexed by debate_id, one or more a debate) with its interval over debates or clusters.
 
-    A missing value is left out and counts as invalid, beside `n_invalid` others.
+    A missing value is left out and counts as invalid, in addition to `n_invalid` others.
     """
     known = values.dropna()
     missing = n_invalid + len(values) - len(known)

@@ -91,7 +91,7 @@ def agreement_detection(results: StudyResults) -> TableContent:
         ("judge", "experiment", "decision"),
         [
             "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to ten). Published "
-            f"grades are GPT-4's, ours by {', '.join(graders) or 'nobody yet'}; a model that grades itself is marked "
+            f"grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a model that grades itself is marked "
             "by that. Each decision is shown with its own topic's exchange alone; over repeats, its first decision is "
             "decision 1 of every conference, and so on.",
             BY_DEBATE_NOTE,
@@ -147,7 +147,7 @@ def _seat(params: Any, model: str) -> str:
     STUDY,
     "judge_on_known_agreement",
     "The judge where the truth is known",
-    "The judge of agreement on groups of claims whose stances are known, beside the grades that the paper gives it.",
+    "The judge of agreement on groups of claims whose stances are known, with the grades that the paper gives it.",
     (DEBATES, BASELINES),
 )
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
@@ -181,7 +181,7 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         [
             "Positive is agreement: all claims of a group take the same side of the motion. Ending too early loses "
             "what was never said, going on too long costs rounds; an unusable answer counts as more debate in both. "
-            "The published grades are subjective and of other debates: they stand here to be seen beside an "
+            "The published grades are subjective and of other debates: they are shown next to an "
             "objective measure, not to be subtracted from it."
         ],
     )

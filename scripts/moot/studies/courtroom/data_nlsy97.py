@@ -31,7 +31,7 @@ class Nlsy97Options(PeopleOptions):
         "file, fetched first; investigator: raw NLS Investigator extracts under nlsy97/investigator/",
     )
     withhold: tuple[Literal["sex", "race", "age", "build"], ...] = Field(  # type: ignore[assignment]
-        (), description="features told to nobody, for audits; build: height and weight, which tell most people's sex"
+        (), description="features that are withheld, for audits; build: height and weight, which tell most people's sex"
     )
     rows: PositiveInt = Field(1412, description="how many people to generate (synthetic only)")
     outcome: Outcome = Field(

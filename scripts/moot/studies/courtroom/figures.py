@@ -47,7 +47,7 @@ METHOD_LOOK = {
 }
 PERFORMANCE = "Performance and cost"
 MOST_NAMES = 40
-ASIDE = 0.17  # how far F1 and accuracy stand from the middle of their row
+ASIDE = 0.17  # distance of F1 and accuracy from the middle of their row
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,7 @@ def f1_against_seconds(results: StudyResults) -> "Figure":
     STUDY,
     "figure3_f1_tokens",
     "Figure 3: F1 against tokens",
-    "F1 against prompt and generated tokens a case: courtroom debates, and single prompts beside them (paper, Figure "
-    "3).",
+    "F1 against prompt and generated tokens a case: courtroom debates, and single prompts (paper, Figure 3).",
     PERFORMANCE,
 )
 def f1_against_tokens(results: StudyResults) -> "Figure":
@@ -152,11 +151,11 @@ def _whiskers(values: Sequence[Measured]) -> Floats:
     "figure4_sorted_prompts",
     "Figure 4: models and single prompts in falling order of F1",
     "F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published; "
-    "runs that do not repeat the paper's stand in a panel of their own.",
+    "runs that do not repeat the paper's are in a panel of their own.",
     PERFORMANCE,
 )
 def sorted_prompts(results: StudyResults) -> "Figure":
-    """Figure 4, beside the pairs of Table 4 (Table 6's F1 are no F1)."""
+    """Figure 4, with the pairs of Table 4 (Table 6's F1 are not F1)."""
     values = published_table(results, "table4_prompting")
     n = published_cases(results, "zero_shot")
     theirs = [
@@ -180,11 +179,11 @@ def sorted_prompts(results: StudyResults) -> "Figure":
     "figure5_sorted_debates",
     "Figure 5: courtroom debates in falling order of F1",
     "F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published; "
-    "runs that do not repeat the paper's stand in a panel of their own.",
+    "runs that do not repeat the paper's are in a panel of their own.",
     PERFORMANCE,
 )
 def sorted_debates(results: StudyResults) -> "Figure":
-    """Figure 5, beside the pairs of Table 5."""
+    """Figure 5, with the pairs of Table 5."""
     values = published_table(results, "table5_courtroom")
     n = published_cases(results, DEBATE)
     theirs = [

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 JUDGE = "The judge and its confidence"
 PHASES = {1: "openings", 2: "rebuttals", 3: "closings"}
-MOST_LINES = 6  # of runs in one panel; more are drawn in grey, beside all of them together
+MOST_LINES = 6  # of runs in one panel; more are drawn in grey, with all of them together
 MANY_PANELS = 9
 LAST, MANY = 1000, 1000  # no debate has so many rounds, no round so many beliefs
 
@@ -160,7 +160,7 @@ def belief_by_turn(results: StudyResults) -> "Figure":
 
 
 def _beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """The judge's opinions with a belief, of one run, and the point of the debate that each stands at.
+    """The judge's opinions with a belief, of one run, and the point of the debate of each.
 
     None where the judge states no belief before the verdict.
     """

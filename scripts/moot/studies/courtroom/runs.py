@@ -59,7 +59,7 @@ def published_cases(study: StudyResults, protocol: str) -> float:
 
 
 def reference_runs(runs: list[Run]) -> Iterator[Run]:
-    """The references beside some runs: once for each data set and set of evaluated cases."""
+    """The references of some runs: once for each data set and set of evaluated cases."""
     seen = set()
     for run in runs:
         cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))

@@ -37,7 +37,7 @@ SHOWN = (
 )
 
 PAPER_NOTES = (
-    "The paper does not name the average of its F1. It is set beside our binary F1, positive = the outcome that is "
+    "The paper does not name the average of its F1. It is compared with our binary F1, positive = the outcome that is "
     "predicted (rearrest): of the usual averages only this one gives the 0.00 that Table 6 prints for a model that "
     "always answered NO.",
     "References are computed on the cases evaluated here: always the most frequent class, and a coin with the sample's "
@@ -67,7 +67,7 @@ def prompting(results: StudyResults) -> TableContent:
     "Accuracy and F1 of the courtroom debate by model: published (paper, Table 5), ours, their difference.",
 )
 def debate(results: StudyResults) -> TableContent:
-    """Table 5; ablations of the debate stand in it without published values."""
+    """Table 5; ablations of the debate are in it without published values."""
     return comparison(_model_rows(results, "table5_courtroom", list_runs(results, DEBATE)), KEYS, PAPER_NOTES)
 
 

@@ -38,7 +38,7 @@ FEWEST_MODELS_FOR_A_CORRELATION = 3
     STUDY,
     "summary",
     "All runs at a glance",
-    "Accuracy, F1 and calibration of every experiment and model of the study, beside the references.",
+    "Accuracy, F1 and calibration of every experiment and model of the study, with the references.",
 )
 def summary(results: StudyResults) -> TableContent:
     """One row a run."""
@@ -180,7 +180,7 @@ def _published_pairs(results: StudyResults) -> dict[str, dict[str, tuple[float, 
 
 
 def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
-    """Model to our accuracy and binary F1, of experiments with the paper's data and settings, whatever the model."""
+    """Model to our accuracy and binary F1, of experiments with the paper's data and settings, for any model."""
     pairs = {
         run.model: (
             measured(results, run.results.experiment, run.model, "accuracy").value,
@@ -251,7 +251,7 @@ def cost_ratios(results: StudyResults) -> TableContent:
             f"{stated.get(('cot', 'total_tokens_per_case_low'), np.nan):.0f} to "
             f"{stated.get(('cot', 'total_tokens_per_case_high'), np.nan):.0f}; its ratios are against chain of "
             f"thought: {_stated_range(stated, 'token_ratio')} times the tokens, "
-            f"{_stated_range(stated, 'wall_clock_ratio')} times the seconds. They stand beside ours where both "
+            f"{_stated_range(stated, 'wall_clock_ratio')} times the seconds. They are shown next to ours where both "
             "experiments are the paper's.",
         ],
     )

@@ -1,4 +1,4 @@
-"""The paper's Tables 2, 3 and 8: trained models on the typed features, beside the leaderboards of this run."""
+"""The paper's Tables 2, 3 and 8: trained models on the typed features, and the leaderboards of this run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -51,7 +51,7 @@ def judge_dynamics(results: StudyResults) -> TableContent:
         [
             "A belief is the probability of the positive outcome, by the judge's answer and stated confidence, of "
             "which 0 is a guess (1/2) and 100 certain. A shift is the "
-            "change of the belief since the judge's last one, set beside whoever spoke in public between; where both "
+            "change of the belief since the judge's last one, with the seats that spoke in public between; where both "
             "advocates did, it cannot be told apart (beliefs: after_turn does). Turns count every utterance, private "
             "ones too.",
             "The paper reports no figures for this.",

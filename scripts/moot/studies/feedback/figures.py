@@ -121,7 +121,7 @@ def _with_bars(axes: "Axes", x: Sequence[float], found: Sequence[Measured], plac
     PARTS,
 )
 def smoothing(results: StudyResults) -> "Figure":
-    """One panel a run of Debate-Feedback that is no part of a sweep."""
+    """One panel for each run of Debate-Feedback outside of sweeps."""
     runs = [run for run in list_runs(results, DEBATE) if _swept(results, run, "accuracy_final")[0].n > 0]
     if not runs:
         return nothing_to_draw("No debate of this study came to an answer.")
@@ -230,7 +230,7 @@ def component_figure(results: StudyResults) -> "Figure":
     "Cost",
 )
 def accuracy_against_tokens(results: StudyResults) -> "Figure":
-    """One point a run, and over or under it a bar where always naming its cases' most frequent label would stand."""
+    """One point a run, and a bar at the value of always naming its cases' most frequent label."""
     drawn = []
     for run in list_runs(results):
         metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"

@@ -15,7 +15,7 @@ Where the paper is silent or says two things:
 * Probabilities of label words hold a prior for the words themselves; `content_free` takes it off before smoothing.
 * A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0 for the others, and
   the debate's answer has no probability (`label alone` among the probabilities).
-* Equal probabilities: the latest answer stands. A confidence weighs an answer, it never makes it another one, so
+* Equal probabilities: the latest answer counts. A confidence weighs an answer and never changes it, so
   thresholds are fitted on token probabilities alone.
 * Debate-Feedback (single) has no assistant, so nothing is held against a debate and it is always smoothed.
 """
@@ -118,7 +118,7 @@ EXPERTS = Debaters(
     seats=lambda params: (*_seats(params), JUDGE),
 )
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
-    """Algorithm 1. No answer where the judge gives no usable probabilities, or where nobody speaks in a round."""
+    """Algorithm 1. No answer where the judge gives no usable probabilities, or no seat speaks in a round."""
     debaters = assign_seats(debate, params)
     first = await judge_outlook(debate, params, 0)
     if first is None:
@@ -209,7 +209,7 @@ def _names(prediction: object) -> str:
 def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
     """What a debater who may choose replies with: a statement, and the label or labels that it argues for.
 
-    The label decides; a reply whose statement stands outside the form is quoted as it came.
+    The label decides; a reply whose statement is outside the form is quoted unchanged.
     """
     said = Field(description="what you say to the judge and the other experts")
     fields: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """Reasoning methods that Debate-Feedback is compared with (Table 3): four-step chain of thought, and Reflexion.
 
-Reflexion (Shinn et al. 2023) lets an environment say whether an attempt succeeded. Here nobody says so: a gold label
+Reflexion (Shinn et al. 2023) lets an environment say whether an attempt succeeded. Here nothing says so: a gold label
 as feedback would give the answer away, so the model judges its own attempt. Zero-shot, few-shot and self-consistency
 are in `prompting`.
 """
@@ -33,7 +33,7 @@ class ReflexionParams(ReasoningParams):
     """Parameters of Reflexion."""
 
     reflections: int = Field(2, ge=1, description="most rounds of self-criticism and new attempt")
-    satisfied: bool = Field(True, description="stop when the model's own criticism lets the answer stand")
+    satisfied: bool = Field(True, description="stop when the model's own criticism accepts the answer")
     words: int = Field(100, ge=10, description="most words of a criticism, as the prompt asks")
 
 

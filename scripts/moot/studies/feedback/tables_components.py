@@ -36,7 +36,7 @@ TABLE5 = "table5_smoothing"
     "(paper, Table 5), ours, their difference.",
 )
 def smoothing(results: StudyResults) -> TableContent:
-    """Table 5, as shares of cases, since our number of cases is another; accuracy beside them."""
+    """Table 5, as shares of cases, since our number of cases differs; and accuracy."""
     published = published_table(results, TABLE5)
     total = max((value.n for value in published.values()), default=1.0)
     rows = [
@@ -138,7 +138,7 @@ def weights(results: StudyResults) -> TableContent:
     return TableContent(
         frame,
         notes=[
-            "At T = 0 the judge's first prediction stands; T = 1 is no smoothing. Where thresholds of likelihood "
+            "At T = 0 the judge's first prediction counts; T = 1 is no smoothing. Where thresholds of likelihood "
             "answers are fitted, each T has its own, fitted on validation cases.",
             INVALID_NOTE,
         ],

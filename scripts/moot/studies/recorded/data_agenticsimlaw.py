@@ -1,8 +1,8 @@
-"""What AgenticSimLaw's authors published beside their paper: one row an answer, over vignettes of real people.
+"""What AgenticSimLaw's authors published with their paper: one row an answer, over vignettes of real people.
 
 The files (MIT licence, pinned in `data/versions.csv`) hold predictions and stated confidences of debates, of the
 cooperative ablation, of single prompts and of self-consistency. `case_id` counts the rows of the vignettes from 0.
-"NO DECISION" and "UNKNOWN" are no answers: they are kept as invalid, with these words as the reason.
+"NO DECISION" and "UNKNOWN" are not answers: they are kept as invalid, with these words as the reason.
 
 The same form serves their COMPAS and credit files: another entry of the configuration names the files.
 """

@@ -32,7 +32,7 @@ LETTERS = "ab"
 LABELS = ("b", "a")
 JUDGE, DEBATERS = "judge", ("debater a", "debater b")
 OFFLINE_JUDGE, DEBATER = "offline judge", "debater"
-"""Who filled in a feedback form, beside the judge."""
+"""Who filled in a feedback form, in addition to the judge."""
 RIGHT_SIDE, WRONG_SIDE = "right side", "wrong side"
 HIGHEST_GRADE = 4
 _DIGITS = 9
@@ -149,7 +149,7 @@ class _Published:
     def text(self) -> str:
         """The question and its answers, where they are known."""
         if self.record is None:
-            return f"{self.metadata['question']}\n\n(The answers stand in the debate's own file, which is not there.)"
+            return f"{self.metadata['question']}\n\n(The answers are in the debate's own file, which is missing.)"
         first, second = self.record["setup"]["answers"]
         return f"{self.metadata['question']}\n\nAnswer a: {first}\nAnswer b: {second}"
 

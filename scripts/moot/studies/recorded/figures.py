@@ -52,8 +52,8 @@ def accuracy(results: StudyResults) -> "Figure":
         axes.plot([100 * low, 100 * high], [place, place], color=colour, linewidth=1.6)
         axes.plot([100 * value], [place], marker, color=colour, markersize=6)
         axes.plot([100 * majority] * 2, [place - 0.4, place + 0.4], color=GREY, linestyle="--", linewidth=1.2)
-        beside = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
-        axes.annotate(f"n = {len(shares)}", (1.01, place), fontsize=8, color=GREY, **beside)
+        margin = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+        axes.annotate(f"n = {len(shares)}", (1.01, place), fontsize=8, color=GREY, **margin)
     axes.set_yticks(range(len(ordered)), [_label(run.method, run.name) for run in ordered])
     axes.invert_yaxis()
     axes.set_xlabel("Right answers (%), invalid counted as wrong")
@@ -64,7 +64,7 @@ def accuracy(results: StudyResults) -> "Figure":
 
 
 def _label(method: str, model: str) -> str:
-    """A run beside its row; a long name of a model goes on in a second line."""
+    """A run's name next to its row; a long name of a model goes on in a second line."""
     return textwrap.fill(f"{method}, {model.rpartition('/')[2]}", LABEL_WIDTH)
 
 

@@ -31,7 +31,7 @@ class RecordedRun(Run):
     def judged(self) -> bool:
         """Whether a judge stated probabilities of two answers to a question about a story (the NYU debates).
 
-        There the labels only say which answer stands first, so that scores of one label have no meaning.
+        There the labels only say which answer comes first, so that scores of one label have no meaning.
         """
         return CLUSTER_OF_JUDGED in cluster_attributes(self.results.task.cluster)
 

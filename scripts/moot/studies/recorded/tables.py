@@ -38,7 +38,7 @@ def methods(results: StudyResults) -> TableContent:
             "Base-rate distance is the share of positive answers less the share of positive cases. Repeats agree: the "
             "share of pairs of a case's valid answers that are the same.",
             "The records' authors published these answers, but no figure for these methods and models in the paper "
-            "that moot reproduces, so that no published value stands beside them.",
+            "that moot reproduces, so that no published value is shown next to them.",
         ],
     )
 
@@ -135,7 +135,7 @@ def groups(results: StudyResults) -> TableContent:
     STUDY,
     "nyu_judges",
     "Human judges of debates and consultancies",
-    "How often human judges ended on the right answer, by who argued and whether one side or two, beside what the "
+    "How often human judges ended on the right answer, by who argued and whether one side or two, next to what the "
     "authors published; intervals by story and judge.",
 )
 def nyu_judges(results: StudyResults) -> TableContent:

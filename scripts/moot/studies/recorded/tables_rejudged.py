@@ -1,4 +1,4 @@
-"""Tables of debates that were judged again: a model's beliefs beside the recorded judge's, and judges pair by pair."""
+"""Tables of debates that were judged again: a model's beliefs next to the recorded judge's, and judges pair by pair."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -51,14 +51,14 @@ _KEYS = ("data", "debates of", "debated by")
 @table(
     STUDY,
     "rejudged",
-    "Beliefs of a model beside those of the recorded judge",
+    "Beliefs of a model and of the recorded judge",
     "How often a model that is shown recorded debates favours the same side as the judge who sat there, after the same "
     "round, and how much either believes in the right answer, with 95 % intervals.",
     protocols=("rejudge",),
 )
 def rejudged(results: StudyResults) -> TableContent:
     """One row an experiment and model."""
-    rows = [row for run in rejudged_runs(results) if (row := _beside_the_recorded(run))]
+    rows = [row for run in rejudged_runs(results) if (row := _compared_with_recorded(run))]
     columns = Columns().keys(*_KEYS).plain("judge").estimate("same side", "same side")
     columns = columns.ours("recorded belief", "model belief")
     columns = columns.estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED).counts("beliefs", "debates")
@@ -78,7 +78,7 @@ def _debates_of(run: Run) -> dict[str, Any]:
     return dict(zip(_KEYS, (run.data, params["beside"], params["debated_by"]), strict=True))
 
 
-def _beside_the_recorded(run: Run) -> Mapping[str, Any] | None:
+def _compared_with_recorded(run: Run) -> Mapping[str, Any] | None:
     both = stated_beliefs(run, JUDGE).merge(
         stated_beliefs(run, RECORDED_JUDGE), on=[DEBATE, ROUND, "case_id"], suffixes=("", " recorded")
     )

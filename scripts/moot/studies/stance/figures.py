@@ -83,7 +83,7 @@ def predicted_labels(results: StudyResults) -> "Figure":
 
 
 def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]]") -> None:
-    """Bars of the shares of labels, one series beside the other, with the counts above them."""
+    """Bars of the shares of labels, one series next to the other, with the counts above them."""
     width = 0.8 / len(columns)
     for place, (name, values) in enumerate(columns.items()):
         counts = np.array([(values == label).sum() for label in labels])
@@ -146,5 +146,5 @@ def _heading(run: Run) -> str:
 
 
 def _under(labels: Sequence[str]) -> list[str]:
-    """Labels as they stand under an axis: a long one on two lines."""
+    """Labels for the places under an axis: a long one on two lines."""
     return [label.replace(" ", "\n") for label in labels]

@@ -1,4 +1,4 @@
-"""What the tables and figures of the stance study share: its tasks, its runs, and the published rows beside them.
+"""What the tables and figures of the stance study share: its tasks, its runs, and their published rows.
 
 Source of published values: Heller et al., "Finding Common Ground", Tables 1 to 4, and the trained models quoted there.
 """
@@ -29,7 +29,7 @@ class Question:
     trained: str
 
     def asked_by(self, results: ExperimentResults) -> bool:
-        """Whether an experiment puts this question, whatever its data set is called."""
+        """Whether an experiment puts this question, under any name of its data set."""
         return frozenset(results.task.labels) == self.labels
 
 

@@ -1,4 +1,4 @@
-"""Tables 1 to 4 of the decision conference paper: stance and polarity, beside trained models."""
+"""Tables 1 to 4 of the decision conference paper: stance and polarity, with trained models."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -45,10 +45,10 @@ BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
 ASKED_NOTE = (
     "The paper asks zero-shot with a basic prompt and shows no prompt. Precision, recall and F1 are macro averages. It "
-    "does not say what it does with unusable answers, so that its values stand beside both of ours."
+    "does not say what it does with unusable answers, so that its values are shown next to both of ours."
 )
 TRAINED_NOTE = (
-    "References are computed on the cases that the experiment named beside them evaluated; trained models are scored "
+    "References are computed on the cases that the experiment named in their row evaluated; trained models are scored "
     "on the whole test split, so that their n is larger."
 )
 

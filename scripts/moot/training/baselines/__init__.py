@@ -1,4 +1,4 @@
-"""Baselines: trained models that stand beside the debates in every table, one builder function each.
+"""Baselines: trained models that every table shows next to the debates, one builder function each.
 
 A baseline is a builder `(seed, threads) -> estimator`: a fresh scikit-learn classifier or pipeline that nothing has
 fitted yet. Imputation, encoding and vectorising belong inside the pipeline, so that `evaluate` fits them within each

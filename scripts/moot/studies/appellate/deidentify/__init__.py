@@ -1,8 +1,8 @@
-"""De-identification of appellate opinions: from full text to facts that name nobody and do not tell the outcome.
+"""De-identification of appellate opinions: from full text to facts that name no person and do not tell the outcome.
 
 The chain: split the opinion, take its facts, drop the sentences that tell the outcome or cite cases, replace references
 by letters and names by roles and letters, and let the gates judge the result. The map from names to roles is for the
-file beside the case alone.
+file next to the cases alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ class Deidentified:
 
     Attributes:
         facts: what a model may see.
-        names: every replaced form to its pseudonym; kept beside the case, never shown to a model.
+        names: every replaced form to its pseudonym; kept in a file next to the cases, never shown to a model.
         report: what the gates found.
     """
 

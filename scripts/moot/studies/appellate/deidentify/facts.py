@@ -31,7 +31,7 @@ class BackgroundSentence:
 
     Attributes:
         text: without paragraph number and signature.
-        concludes: it introduces the case, or stands behind a holding in its paragraph: what it asserts in nobody's name
+        concludes: it introduces the case, or follows a holding in its paragraph: what it asserts in no person's name
             comes from the conclusion.
     """
 

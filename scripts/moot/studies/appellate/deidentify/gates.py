@@ -71,7 +71,7 @@ def _survives(marked: str, facts: set[tuple[str, ...]], length: int) -> bool:
 
 
 def surviving_marked(marked: Sequence[str], facts: str) -> list[str]:
-    """The marked outcome sentences that stand in the facts, compared by their rows of words.
+    """The marked outcome sentences that are in the facts, compared by their rows of words.
 
     Sentences shorter than the row ("We affirm.") are looked for as a whole.
     """

@@ -1,8 +1,8 @@
 """Whether a sentence tells the outcome of the appeal, or gives it away: the court decides, speaks, evaluates or states
 the law in its own voice.
 
-The facts of a case are told in the past tense, and its arguments are somebody's. So a sentence in which nobody argues
-or rules, and that says what is valid, sufficient or required, is the court's own, and leads to what it decides.
+The facts of a case are told in the past tense, and its arguments are somebody's. So a sentence in which no person
+argues or rules, and that says what is valid, sufficient or required, is the court's own, and leads to what it decides.
 """
 
 import re
@@ -160,10 +160,10 @@ def tells_outcome(sentence: str) -> bool:
 
     In the facts of a case the court that decides has nothing to say in its own person, so every sentence in which it
     does ("we", "this Court") is taken for one that may tell, and so is one that evaluates or states the law where
-    nobody else is said to do so.
+    no other person is said to do so.
     """
     masked = mask(sentence)
-    quotes_alone = not re.search(r"[A-Za-z]{2}", masked)  # a quotation of nobody
+    quotes_alone = not re.search(r"[A-Za-z]{2}", masked)  # a quotation without a speaker
     if quotes_alone and _COURT_REVIEWS.search(sentence):
         return True
     if find_dispositions(sentence) or _COURT_SPEAKS.search(masked) or _APPLIES_LAW.match(masked):
@@ -173,12 +173,12 @@ def tells_outcome(sentence: str) -> bool:
     if quotes_alone:
         masked = sentence
     return (
-        _by_nobody(_CONCLUDES, masked)
-        or _by_nobody(_EVALUATES, masked)
-        or _by_nobody(_JUDGES_AN_ARGUMENT, masked)
-        or (_FOLLOWS.match(masked) is not None and _by_nobody(_ASSERTS, masked))
-        or _by_nobody(_PRESUPPOSES, masked, _SAID_BY_A_PARTY)
-        or (_by_nobody(_STATES_LAW, masked) and not _SAYS_WHAT_IT_PROVIDES.search(masked))
+        _unattributed(_CONCLUDES, masked)
+        or _unattributed(_EVALUATES, masked)
+        or _unattributed(_JUDGES_AN_ARGUMENT, masked)
+        or (_FOLLOWS.match(masked) is not None and _unattributed(_ASSERTS, masked))
+        or _unattributed(_PRESUPPOSES, masked, _SAID_BY_A_PARTY)
+        or (_unattributed(_STATES_LAW, masked) and not _SAYS_WHAT_IT_PROVIDES.search(masked))
     )
 
 
@@ -188,32 +188,32 @@ def announces_holding(sentence: str) -> bool:
 
 
 def asserts(sentence: str) -> bool:
-    """Whether a sentence asserts, in nobody's name, what is so or what somebody was bound or free to do, and tells no
+    """Whether a sentence asserts, unattributed, what is so or what somebody was bound or free to do, and tells no
     procedure.
 
-    An introduction says who appeals what and why; what it asserts beside that it takes from the conclusion, and so does
+    An introduction says who appeals what and why; all else that it asserts comes from the conclusion, and so does
     what explains a holding.
     """
     masked = mask(sentence)
-    asserted = _by_nobody(_ASSERTS, masked) or _by_nobody(_CONCLUDED, masked)
+    asserted = _unattributed(_ASSERTS, masked) or _unattributed(_CONCLUDED, masked)
     return asserted and not _PROCEDURE.search(masked)
 
 
 def generalises(sentence: str) -> bool:
-    """Whether a sentence says in the present tense, in nobody's name, what is so, and tells of nobody and nothing past.
+    """Whether a sentence says in the present tense, unattributed, what is so, and tells of no person and nothing past.
 
     Facts are told in the past tense and of somebody. Such a sentence is the court's reading of the law; what a statute
     or a contract provides is none, as long as it is told without a word of how it is meant.
     """
     masked = mask(sentence)
-    if not _by_nobody(_SPEAKS_OF_LAW, masked, _ARGUED) or _PAST.search(masked) or _PERSONAL.search(masked):
+    if not _unattributed(_SPEAKS_OF_LAW, masked, _ARGUED) or _PAST.search(masked) or _PERSONAL.search(masked):
         return False
     capitals = (match for match in re.finditer(r"[A-Z][\w'’-]+", masked) if masked[: match.start()].strip(' "“(‘'))
     somebody = any(plain(match[0]) not in _LEGAL for match in capitals) or _OPENED_BY_ROLE.match(masked)
     return not (somebody or _PROVIDES.match(masked) or _PROCEDURE.search(masked))
 
 
-def _by_nobody(pattern: re.Pattern[str], masked: str, said: re.Pattern[str] = _SAID_BY_SOMEBODY) -> bool:
+def _unattributed(pattern: re.Pattern[str], masked: str, said: re.Pattern[str] = _SAID_BY_SOMEBODY) -> bool:
     """Whether something is said that no party, witness or other court is reported to say."""
     found = pattern.search(masked)
     return found is not None and not said.search(masked[: found.start()])

@@ -29,7 +29,7 @@ def plain(word: str) -> str:
 
 
 def opens_sentence(before: str) -> bool:
-    """Whether a capital is due by position: what stands before it in its sentence is nothing, a quotation mark, a colon
+    """Whether a capital is due by position: before it in its sentence is nothing, a quotation mark, a colon
     or a number in parentheses.
     """
     return not re.search(r"[A-Za-zÀ-ÿ]", before) or bool(_OPENS.search(before) and not _ABBREVIATED.search(before))
@@ -49,7 +49,7 @@ class Lexicon:
                     self.inside[plain(match[0])] += 1
 
     def is_common(self, word: str) -> bool:
-        """Whether a word is one that law writes with a capital, a letter or a numeral, and so names nobody."""
+        """Whether a word is one that law writes with a capital, a letter or a numeral, and so names no person."""
         key = plain(word)
         parts = [part for part in re.split(r"[-/]", word) if part]
         joined = all(part[0].isupper() and (plain(part) in COMMON or _ROMAN.fullmatch(plain(part))) for part in parts)

@@ -95,7 +95,7 @@ _MOST_WORDS_OF_A_PERSON = 4
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name where it stands in a text.
+    """A name and its place in a text.
 
     Attributes:
         start, end: with its title or role, if any, before it.
@@ -196,7 +196,7 @@ def _stretches(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
 
 
 def _joins(tokens: Sequence[_Token], position: int) -> bool:
-    """Whether "and" or "for" is inside one name ("Game and Fish Department"): no person stands before it, and a word of
+    """Whether "and" or "for" is inside one name ("Game and Fish Department"): no person precedes it, and a word of
     an organisation ends what follows it.
     """
     following = list(takewhile(lambda token: token.key not in ("and", "for"), tokens[position + 1 :]))
@@ -269,7 +269,7 @@ def _is_link(token: _Token) -> bool:
 def _named_by_customary_words(tokens: Sequence[_Token]) -> bool:
     """Whether customary words alone name a company ("National General"), an institution or a street ("School Road")."""
     keys = [token.key for token in tokens]
-    if len(keys) < 2:  # noqa: PLR2004 - one such word names nobody
+    if len(keys) < 2:  # noqa: PLR2004 - one such word is no name
         return False
     company = keys[0] in COMPANY_STARTS and all(key in COMPANY_STARTS | COMPANY_ENDS for key in keys)
     institution = keys[-1] in INSTITUTIONS and not all(key in OF_INSTITUTIONS | _LINKS for key in keys[:-1])
@@ -309,7 +309,7 @@ def _trimmed(
 
 
 def _acts_alone(tokens: Sequence[_Token], sentence: str) -> bool:
-    """Whether a customary word stands for a company by acting like one: "National had failed", "United's list"."""
+    """Whether a customary word names a company, which it acts like: "National had failed", "United's list"."""
     return (
         len(tokens) == 1
         and tokens[0].key in SHORT_COMPANIES
@@ -319,7 +319,7 @@ def _acts_alone(tokens: Sequence[_Token], sentence: str) -> bool:
 
 
 def _parts_of_names(tokens: Sequence[_Token], sentence: str, is_customary: Callable[[_Token], bool]) -> Collection[int]:
-    """Where letters and customary words stand that belong to the name beside them: "Corner K", "U S Hale".
+    """Places of letters and customary words that belong to the name next to them: "Corner K", "U S Hale".
 
     A letter that says a grade does not ("a Class B offense").
     """

@@ -55,7 +55,7 @@ class Entity:
         party: named as a party by the caption or by a definition.
         surfaces: the forms seen in the text.
         aliases: short forms that the opinion itself gives it.
-        pseudonym: what stands for it.
+        pseudonym: what replaces it.
     """
 
     kind: str
@@ -205,7 +205,7 @@ def _role_in_text(words: Sequence[str], side: str, defined: Sequence[tuple[Menti
 
 
 def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Sequence[str]) -> frozenset[str]:
-    """Ordinary and customary words that name in this opinion: they stand in a full name, behind a title or an initial,
+    """Ordinary and customary words that name in this opinion: they are in a full name, behind a title or an initial,
     or in a name that the record, the caption or a recogniser gives; "in Pueblo" names a town.
     """
     listed = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
@@ -221,7 +221,7 @@ def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Seq
 
 
 def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:
-    """Customary words that name by what stands before them: "Deputy House", "Ann House", "in Pueblo"."""
+    """Customary words that name because of the word before them: "Deputy House", "Ann House", "in Pueblo"."""
     for match in _BEHIND_SOMEBODY.finditer(background):
         if plain(match["before"]) in _PERSONAL_TITLES or lexicon.names(match["before"]):
             yield plain(match["name"])
@@ -230,5 +230,5 @@ def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:
 
 
 def pseudonyms(entities: Entities) -> Mapping[str, str]:
-    """The map from every form of a name to what stands for it: kept beside the case, never shown to a model."""
+    """The map from every form of a name to its pseudonym: kept next to the cases, never shown to a model."""
     return {surface: entity.pseudonym for entity in entities.found for surface in sorted(entity.surfaces)}

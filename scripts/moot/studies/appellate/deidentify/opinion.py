@@ -184,7 +184,7 @@ def party_rules(opinion: Opinion) -> list[str]:
 
 
 def _on_one_line(caption: str) -> str:
-    """A caption whose style stands on several lines ("A, Appellant / V. / B, Appellee") with it on one."""
+    """A caption whose style takes several lines ("A, Appellant / V. / B, Appellee") with it on one."""
     caption = re.sub(
         r",\s*\n\s*(?=(?:Plaintiff|Defendant|Appell|Petitioner|Respondent|Claimant))",
         ", ",

@@ -1,4 +1,4 @@
-"""Names replaced where they stand, and the doubles that replacing leaves taken out."""
+"""Names replaced in the text, and the doubles that this leaves removed."""
 
 import re
 from collections.abc import Sequence

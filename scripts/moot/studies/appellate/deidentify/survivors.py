@@ -1,4 +1,4 @@
-"""The independent gate: names and references that stand in a finished text, found without what the extractor found.
+"""The independent gate: names and references that remain in a finished text, found without what the extractor found.
 
 It knows no party, no map of names and none of the extractor's runs; it reads the finished text by itself and wants
 every capital explained.
@@ -107,7 +107,7 @@ _PARTS = re.compile(
     rf"|{PSEUDONYM} [B-HJ-Z](?:['’]s)?(?![\w.'’])"
     r"(?! (?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level)s?\b)"
 )
-"""What is left of a name beside the pseudonym of its rest: "los University A", "Person A & G", "Name A K"."""
+"""What is left of a name next to the pseudonym of its rest: "los University A", "Person A & G", "Name A K"."""
 _KNOWN_POINTS = frozenset(["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
 
 
@@ -127,7 +127,7 @@ def find_survivors(
     Args:
         text: the finished text.
         lexicon: the words of the opinion and of this text.
-        recognise: a trained recogniser of names, for those that stand where a capital is due anyway.
+        recognise: a trained recogniser of names, for those at places where any word has a capital.
     """
     found: list[Survivor] = []
     for sentence in split_sentences(without_pseudonyms(text)):

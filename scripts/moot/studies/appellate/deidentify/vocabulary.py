@@ -1,4 +1,4 @@
-"""Words that opinions write with a capital and that name nobody, and words that say what kind of thing a name names."""
+"""Words with a capital in opinions that name no person, and words that say what kind of thing a name names."""
 
 import re
 
@@ -76,7 +76,7 @@ COMMON = (
     | frozenset(role + "s" for role in ROLES if role not in ("brother", "victim"))
     | frozenset(MONTHS.lower().split("|"))
 )
-"""Words that legal prose writes with a capital within a sentence, and that name nobody."""
+"""Words that legal prose writes with a capital within a sentence, and that name no person."""
 
 OPENERS = frozenset(
     (  # noqa: SIM905
@@ -153,9 +153,9 @@ COMPANY_STARTS = frozenset(
     "american national federal united general superior security standard public first metropolitan union".split()  # noqa: SIM905
 )
 SHORT_COMPANIES = COMPANY_STARTS - frozenset("general public first union".split())  # noqa: SIM905
-"""Those that stand alone for a company where they act: "National had failed", "United's list"."""
+"""Those that name a company by themselves where they act: "National had failed", "United's list"."""
 COMPANY_ENDS = frozenset("insurance company corporation bank motor motors association union center service".split())  # noqa: SIM905
-"""Customary words that name a company where two of them stand together: "National General", "First Union Bank"."""
+"""Customary words that name a company where two of them are adjacent: "National General", "First Union Bank"."""
 
 NAMED_BY_OF = frozenset(
     "bank association society institute federation brotherhood league college university union company".split()  # noqa: SIM905
@@ -169,11 +169,11 @@ OF_INSTITUTIONS = frozenset(
         "services social detention correctional corrections probation health veterans tribal indian university"
     ).split()
 )
-"""What stands before an institution's word without naming it: "the Medical Center", but "Family Medical Center"."""
+"""Words before an institution's word that do not name it: "the Medical Center", but "Family Medical Center"."""
 
 STREETS = frozenset("street road avenue drive boulevard lane highway trail parkway circle loop".split())  # noqa: SIM905
 PUBLIC_ROADS = frozenset("the state county federal public city united states us interstate national old".split())  # noqa: SIM905
-"""What stands before a street word without naming the street."""
+"""Words before a street word that do not name the street."""
 
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))

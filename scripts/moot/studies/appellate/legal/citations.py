@@ -23,7 +23,7 @@ class Citations:
         named_only: cases named without a reporter.
         in_case: already in the case's own text.
         unverifiable: not in the case's own text.
-        placeholder: named after nobody in particular ("Smith v. Jones").
+        placeholder: a made-up case name ("Smith v. Jones").
     """
 
     total: int = 0

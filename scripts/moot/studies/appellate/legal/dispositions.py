@@ -293,7 +293,7 @@ def _first(rules: _Rules, verb: _Verb) -> Reading:
 
 
 def _of_verb(match: re.Match[str], masked: str) -> tuple[str, bool, str] | None:
-    """The disposition, whether it is explicit, and its target; None where it is nobody's, or someone else's."""
+    """The disposition, whether it is explicit, and its target; None if it is unattributed or another's."""
     verb = _Verb(str(match.lastgroup), match[0], masked[: match.start()], masked[match.end() :])
     if not _concerns_decision(verb):
         return None

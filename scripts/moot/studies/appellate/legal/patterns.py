@@ -27,7 +27,7 @@ LOWER = (
     r"(?:my )?colleagues?|(?:ai |human )?judge [a-c1-9]|(?:ai|human) judge|jury|legislature|"
     r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|federal|d\.c\.) circuit)))"
 )
-BELOW = (  # a court below, and nobody who sits on this bench
+BELOW = (  # a court below, and no judge of this bench
     rf"(?!(?:(?:ai|human) )*judge [a-c1-9]\b|(?:ai|human) judge\b|(?:my )?colleagues?\b|majority\b|dissent\b|other )"
     rf"{LOWER}"
 )

@@ -133,7 +133,7 @@ def _consequential(text: str, findings: Sequence[Finding]) -> set[str]:
 def opinion_outcome(text: str) -> tuple[str, str]:
     """The outcome that an opinion, or the part of it that disposes of the appeal, announces.
 
-    A remand beside an affirmance leaves it whole, unless something is to be corrected below.
+    A remand next to an affirmance leaves it whole, unless something is to be corrected below.
 
     Returns:
         one of `rubric.OUTCOMES`, or "" where the text announces none; and the sentence that shows it.

@@ -22,7 +22,7 @@ _INITIAL = re.compile(r"(?:^|[\s(\[\"“{}.])[A-Z]$")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and where it stands in its text."""
+    """A sentence and its place in its text."""
 
     text: str
     start: int

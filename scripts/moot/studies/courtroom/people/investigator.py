@@ -102,7 +102,7 @@ def read_people(context: LoadContext, outcome: Outcome, impossible: Literal["mis
 
     Raises:
         UserError: no extract, a faulty file, extracts that contradict each other, a required column that none of them
-            has, a code that the map does not know, or nobody left with a known outcome.
+            has, a code that the map does not know, or no person left with a known outcome.
     """
     path = context.shipped / VARIABLES
     variables = read_variables(path)
@@ -253,7 +253,7 @@ def _with_outcome(
         chosen &= among
     cleaning["respondents kept"] = int(chosen.sum())
     if not chosen.any():
-        raise UserError(f"{extracts.folder}: nobody has a known outcome '{outcome}'; expected some. Check the extract.")
+        raise UserError(f"{extracts.folder}: no person has a known '{outcome}'; expected some. Check the extract.")
     kept = frame[chosen].copy()
     kept.insert(1, "label", happened[chosen].map({True: "yes", False: "no"}).astype("str"))
     task = TASK if outcome == "rearrest" else _INCARCERATION

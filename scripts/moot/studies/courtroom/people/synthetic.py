@@ -1,4 +1,4 @@
-"""Made-up people for trying things out: tables in the published columns, drawn by a seed, about nobody.
+"""Made-up people for trying things out: tables in the published columns, drawn by a seed, about no real person.
 
 The shares of each value are those of the published tables, rounded; how the outcome depends on the features is our own
 guess at a plausible strength (a good model reaches an AUC near 0.7), not an estimate. Only `random.Random.random` and
