@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 import moot.labels
 import moot.protocols
+import moot.studies
 from moot.core.cases import Task
 from moot.labels.judge import judged_form
 from moot.llm.parsing.schema import json_schema
@@ -39,7 +40,7 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "Factor": (Factor, "61e5ce9c2ca54f80"),
     "Grade": (Grade, "506bc2c50adda40f"),
     "Inline": (Inline, "12ba991f04772202"),
-    "Judged": (judged_form(LABELS), "89b807f567e05cd1"),
+    "judged_form": (judged_form(LABELS), "89b807f567e05cd1"),
     "Notes": (Notes, "0915d586a8af2e43"),
     "Spoken": (Spoken, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),
@@ -73,8 +74,10 @@ def test_what_is_sent_to_servers_stays_as_it_is(name: str) -> None:
 
 def forms() -> Iterator[str]:
     """Every form, and every function that makes one, in the modules that ask models."""
-    for package in (moot.protocols, moot.labels):
-        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    for package in (moot.protocols, moot.labels, moot.studies):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if package is moot.studies and not found.name.rpartition(".")[2].startswith(("protocol", "panel")):
+                continue
             module = importlib.import_module(found.name)
             for name, value in vars(module).items():
                 own = getattr(value, "__module__", "") == module.__name__ and not name.startswith("_")
