@@ -129,5 +129,5 @@ def test_jobs_with_servers_of_their_own_share_no_limits_and_ask_for_their_proces
     config["models"]["test"].update(jobs=4, concurrency=2)
     plan = Plan.from_yaml(config, PROJECT)
     assert (plan.jobs_at_once("test", 64), plan.gpus(["test"])) == (4, 2)
-    assert not plan.config.models["test"].shared
+    assert not plan.config.models["test"].shares_limits
     assert Plan.from_yaml({**config, "replay": True}, PROJECT).gpus(["test"]) == 0

@@ -1,19 +1,22 @@
-"""Several jobs speak with one model, on SQLite and on PostgreSQL: all together keep to its limits.
+"""Several jobs and runs speak with one model, on SQLite and on PostgreSQL: all together keep to its limits.
 
 Slow; only it finds limits that several processes exceed together.
 """
 
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Iterator
+from copy import copy
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
-from courtroom_runs import configuration, people, start_job
+from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.artifacts import read_cases
 from moot.core.cases import shard_number
@@ -58,6 +61,13 @@ class Jobs:
     def start(self, shard: int) -> BaseProcess:
         return start_job(self.config, self.cases, self.folder / f"{shard}.parquet", 10.0, shard)
 
+    def with_model(self, **changed: Any) -> "Jobs":
+        """The same, as a run of its own whose configuration says otherwise."""
+        other = copy(self)
+        models = {name: {**entry, **changed} for name, entry in self.config["models"].items()}
+        other.config = {**self.config, "models": models}
+        return other
+
     def run(self) -> None:
         self.wait([self.start(shard) for shard in range(self.count)])
 
@@ -67,12 +77,85 @@ class Jobs:
         assert [job.exitcode for job in jobs] == [0] * len(jobs), (self.folder / "0.parquet.err").read_text()[-3000:]
 
 
+def kill(jobs: list[BaseProcess], server: FaultServer) -> None:
+    for job in jobs:
+        assert job.pid
+        os.killpg(job.pid, signal.SIGKILL)
+    server.reset(faults=[])
+
+
 def test_calls_under_way_at_once(server: FaultServer, ledger: str, tmp_path: Path) -> None:
     server.reset(latency=0.15)
     Jobs(server, ledger, tmp_path, 12, jobs=4, concurrency=7).run()
     stats = server.stats()
     assert stats["requests"] == 12 * CALLS
     assert stats["peak"] == 7
+
+
+def test_runs_of_their_own_share_one_limit(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    """The first is alone and has every call; the second comes later."""
+    server.reset(latency=0.15)
+    runs = Jobs(server, ledger, tmp_path, 12, shards=2, concurrency=5)
+    first = runs.start(0)
+    server.wait_for(5)
+    runs.wait([first, runs.start(1)])
+    assert server.stats()["requests"] == 12 * CALLS
+    assert server.stats()["peak"] == 5
+
+
+def test_of_two_limits_the_lower_holds(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    server.reset(faults=["hang"], rate=1.0)
+    runs = Jobs(server, ledger, tmp_path, 8, shards=2, concurrency=3, timeout=600)
+    first = runs.start(0)
+    server.wait_for(3)
+    second = runs.with_model(concurrency=9).start(1)
+    with pytest.raises(TimeoutError):
+        server.wait_for(4, 3)
+    kill([first, second], server)
+
+
+def test_more_runs_than_calls_take_turns(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    server.reset(latency=0.05)
+    runs = Jobs(server, ledger, tmp_path, 10, shards=5, concurrency=1)
+    held = Counter(shard_number(case.case_id, 5) for case in read_cases(runs.cases)[0])
+    (many, _), *_, (few, _) = held.most_common()
+    first = runs.start(many)
+    server.wait_for(1)
+    second = runs.start(few)
+    runs.wait([first, second])
+    assert server.stats()["peak"] == 1
+
+
+def test_limits_that_are_switched_off_are_of_each_run(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+    server.reset(faults=["hang"], rate=1.0)
+    runs = Jobs(server, ledger, tmp_path, 12, shards=2, concurrency=3, share_limits=False, timeout=600)
+    started = [runs.start(shard) for shard in range(2)]
+    server.wait_for(6)
+    kill(started, server)
+
+
+def test_a_run_that_is_alone_shares_without_a_statement_for_a_call(
+    server: FaultServer, ledger: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reset(latency=0.0)
+    statements: list[str] = []
+
+    def count(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "model_shares" in statement or "paces" in statement:
+            statements.append(statement)
+
+    runs = Jobs(server, ledger, tmp_path, 40, shards=1, concurrency=8, requests_per_minute=60_000)
+    sa.event.listen(sa.Engine, "before_cursor_execute", count)
+    begun = time.monotonic()
+    try:
+        hold(runs.config, runs.cases, tmp_path / "out.parquet")
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", count)
+    seconds = time.monotonic() - begun
+    assert server.stats()["requests"] == 40 * CALLS
+    written = [statement for statement in statements if statement.split()[0] in ("INSERT", "UPDATE", "DELETE")]
+    assert 0 < len(written) <= 8, "at the start and at the end"
+    assert len(statements) <= 20 + 4 * seconds, "beside these, a look four times a second"
 
 
 def test_requests_a_minute(server: FaultServer, ledger: str, tmp_path: Path) -> None:

@@ -167,13 +167,16 @@ class ModelConfig(Strict):
     max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")
     seed: int | None = Field(None, description="sampling seed; none: the configuration's seed")
     context: int = Field(8192, ge=256, description="context window in tokens (embedded, ollama)")
-    concurrency: int = Field(8, ge=1, description="calls under way at once, of all jobs together")
+    concurrency: int = Field(8, ge=1, description="calls under way at once, of all processes at the ledger")
     jobs: int = Field(
         1,
         ge=1,
-        description="jobs that speak with it at once (openai, ollama); they share its limits through the ledger",
+        description="jobs of a run that speak with it at once (openai, ollama)",
     )
     threads: int | None = Field(None, ge=1, description="processor threads of one job (embedded); none: every core")
+    share_limits: bool = Field(
+        True, description="`concurrency` and rates are those of all runs and jobs at the ledger; false: of each process"
+    )
     requests_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
     tokens_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
     timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
@@ -273,9 +276,10 @@ class ModelConfig(Strict):
         return self
 
     @property
-    def shared(self) -> bool:
-        """Whether jobs share its limits: those that start servers of their own do not."""
-        return self.jobs > 1 and self.serve is None
+    def shares_limits(self) -> bool:
+        """Whether its limits are those of all processes at the ledger: not where the process or the job has its own."""
+        elsewhere = self.endpoint not in ("embedded", SIMULATED, "recorded")
+        return self.share_limits and elsewhere and self.serve is None and not self.batch
 
     @property
     def puts_off(self) -> bool:

@@ -96,8 +96,8 @@ class Chat:
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
         self._served_as = served_as(config)
         self._limits: Limits = LocalLimits(config)
-        if config.shared and settings.open_endpoint is None:
-            self._limits = SharedLimits(ledger.processes, f"{name} {self._served_as} {config.model}", config)
+        if config.shares_limits and settings.open_endpoint is None and not ledger.read_only:
+            self._limits = SharedLimits(ledger.processes, name, f"{name} {self._served_as} {config.model}", config)
 
     async def ask(self, request: Request, replicate: int) -> tuple[str, Reply]:
         """The reply to a request, from the ledger or the endpoint, durable before it is returned.

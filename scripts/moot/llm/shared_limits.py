@@ -1,11 +1,14 @@
-"""A model's limits where several jobs speak with it: shared out among them, so that all together keep to them.
+"""A model's limits where several processes may speak with it: shared out at the ledger, and kept by all together.
 
-Calls under way: each job that asks holds a share of `concurrency`. Some times a second it writes down how many calls it
-wants. Shares are fair by the max-min rule: a job that wants less than its part leaves the rest to the others, one that
-wants nothing holds nothing. A share grows only as others give theirs back, so that all shares together never exceed the
-limit. The share of a process that died is free as soon as another looks.
+Calls under way: each process that asks holds a share of `concurrency`. One that is alone holds all of it, and only
+reads, some times a second, whether another has come: its calls cost no statement more than without sharing. Where
+there are several, each writes down some times a second how many calls it wants. Shares are fair by the max-min rule:
+one that wants less than its part leaves the rest to the others, one that wants nothing holds nothing; more processes
+than calls take turns. A share grows only as others give theirs back, so that all shares together never exceed the
+limit, which is the lowest that one of them was given. The share of a process that died is free once another looks.
 
-Rates: when the next call may be sent is kept for all jobs together (`Pace`), and so are the server's pauses.
+Rates: when the next call may be sent is kept for all processes together (`Pace`), and so are the server's pauses. One
+that is alone keeps them for itself, and writes them down before it gives a first call away.
 """
 
 import asyncio
@@ -14,17 +17,23 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import astuple, dataclass
 
 import sqlalchemy as sa
 
+from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.processes import PACES, SHARES, Processes
 from moot.llm.limits import Pace
 
 _LOOK_SECONDS = 0.25
-"""How often a job that holds or wants calls looks at the others' shares and at the server's pauses."""
+"""How often a process looks at the others' shares and at the server's pauses, or, alone, whether there are others."""
 _LOOK_SOONEST = 0.02
+_TURN_SECONDS = 2.0
+"""How long a turn lasts where more processes want calls than there may be calls."""
+_SAY_SECONDS = 30.0
+"""How long a process has waited for a first call when it says so."""
 
 
 def fair_share(own: int, others: Sequence[int], total: int) -> int:
@@ -43,25 +52,50 @@ def fair_share(own: int, others: Sequence[int], total: int) -> int:
     raise AssertionError("`own` is among the wants")
 
 
+def has_turn(own: int, others: Sequence[int], total: int, now: float) -> bool:
+    """Whether the process with the number `own` may call now: `total` of them at a time, in a circle.
+
+    >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
+    [[True, True, False], [False, True, True]]
+    """
+    numbers = sorted({*others, own})
+    return (numbers.index(own) - int(now / _TURN_SECONDS)) % len(numbers) < total
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a look found: the calls that this process may have, all of them if it is alone, and the ledger's clock."""
+
+    allowed: int
+    alone: bool
+    pace: Pace
+    now: float
+
+
 class SharedLimits:
-    """One job's part of a model's limits.
+    """One process's part of a model's limits.
 
     Args:
         processes: those at the ledger, which all share.
+        name: the model's name for people.
         model: what tells this model from others at the same ledger.
         config: its limits.
     """
 
-    def __init__(self, processes: Processes, model: str, config: ModelConfig) -> None:
-        self._processes, self._config = processes, config
+    def __init__(self, processes: Processes, name: str, model: str, config: ModelConfig) -> None:
+        self._processes, self._name, self._config = processes, name, config
         self._model = hashlib.sha256(model.encode()).hexdigest()
         self._in_use = self._allowed = 0
+        self._alone = self._closing = self._looked = False
+        self._untold = False  # what was kept alone is not written down
         self._satisfied = True  # the last look gave all that was wanted
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waits_since: float | None = None
         self._wanted = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
         self._paused_until = 0.0
         self._paced = config.requests_per_minute is not None or config.tokens_per_minute is not None
+        self._own, self._clock = Pace(), 0.0  # as last known, by the ledger's clock; how far that is from ours
         self._places: Batched[int, tuple[bool, float]] = Batched(self._take_places)
 
     # Calls under way
@@ -76,13 +110,16 @@ class SharedLimits:
             self._leave()
 
     async def _enter(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look_on())
+        if not self._waiting and self._in_use < self._allowed:
+            self._in_use += 1
+            return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
         if not turn.done() and self._satisfied:
             self._wanted.set()
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look_on())
         try:
             await turn
         except asyncio.CancelledError:
@@ -105,18 +142,14 @@ class SharedLimits:
         return self._in_use + sum(not turn.done() for turn in self._waiting)
 
     async def _look_on(self) -> None:
-        """Adjust this job's share while it has or wants calls, and give it back at the end."""
+        """Adjust this process's share while it has or wants calls, or is alone, and give it back at the end."""
         try:
             while True:
                 self._wanted.clear()
-                wanted = self._demand()
-                self._allowed = self._in_use  # nobody more while others are told how many there are
-                self._allowed, pause = await asyncio.to_thread(self._look, self._in_use, wanted)
-                self._satisfied = self._allowed >= wanted
-                self._paused_until = max(self._paused_until, time.monotonic() + pause)
-                self._admit()
-                if not (wanted or self._demand()):
-                    return
+                if self._closing or not self._alone or await asyncio.to_thread(self._others_came):
+                    wanted = await self._share_out()
+                    if not (self._alone or wanted or self._demand()):
+                        return
                 await asyncio.sleep(_LOOK_SOONEST)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wanted.wait(), _LOOK_SECONDS - _LOOK_SOONEST)
@@ -126,30 +159,77 @@ class SharedLimits:
                 if not turn.done():
                     turn.set_exception(error)
 
-    def _look(self, in_use: int, wanted: int) -> tuple[int, float]:
-        """Write down what this job wants; the calls that it may have, and the seconds that the server asks to wait."""
+    async def _share_out(self) -> int:
+        """Look once, and let in as many calls as may be; those that were wanted."""
+        wanted = self._demand()
+        self._allowed, self._alone = self._in_use, False  # nobody more while others are told how many there are
+        found = await asyncio.to_thread(self._look, self._in_use, wanted)
+        self._clock = found.now - time.monotonic()
+        self._own = _later(self._own, found.pace)
+        self._looked, self._untold = True, found.alone
+        self._allowed, self._alone = found.allowed, found.alone
+        self._satisfied = found.allowed >= wanted and not found.alone
+        self._paused_until = max(self._paused_until, found.pace.paused_until - self._clock)
+        self._say_that_it_waits(wanted)
+        self._admit()
+        return wanted
 
-        def agree(connection: sa.Connection, number: int) -> tuple[int, float]:
-            mine = SHARES.c.model == self._model
+    def _say_that_it_waits(self, wanted: int) -> None:
+        if self._allowed or not wanted:
+            self._waits_since = None
+        elif self._waits_since is None:
+            self._waits_since = time.monotonic()
+        elif time.monotonic() - self._waits_since > _SAY_SECONDS:
+            self._waits_since = float("inf")
+            LOG.warning(
+                "model '%s': waits, since other processes at this ledger have all %d calls (`concurrency`) under way. "
+                "A process that was stopped (Ctrl-Z) keeps its calls: let it go on, or end it.",
+                self._name,
+                self._config.concurrency,
+            )
+
+    def _others_came(self) -> bool:
+        """Whether another process has a share, or wants one; a read."""
+
+        def read(connection: sa.Connection, number: int) -> bool:
+            others = sa.select(SHARES.c.process).where(SHARES.c.model == self._model, SHARES.c.process != number)
+            return connection.scalar(others.limit(1)) is not None
+
+        return self._processes.run(read)
+
+    def _look(self, in_use: int, wanted: int) -> _Found:
+        """Write down what this process wants, and find what it may have."""
+
+        def agree(connection: sa.Connection, number: int) -> _Found:
+            mine, now = SHARES.c.model == self._model, self._processes.now(connection)
             rows = connection.execute(sa.select(SHARES).where(mine)).mappings()
             shares = {int(row["process"]): row for row in rows}
             shares.pop(number, None)
-            allowed = self._share(wanted, shares)
-            if allowed < wanted and (ended := self._processes.ended(connection, shares)):
+            if ended := self._processes.ended(connection, shares):
                 connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process.in_(ended)))
-                allowed = self._share(wanted, {process: row for process, row in shares.items() if process not in ended})
-            own = {"model": self._model, "process": number, "wanted": wanted, "held": max(in_use, allowed)}
+                shares = {process: row for process, row in shares.items() if process not in ended}
+            alone = not shares and not self._closing
+            allowed = self._config.concurrency if alone else self._share(number, wanted, shares, now)
+            limit, held = self._config.concurrency, max(in_use, allowed)
             connection.execute(sa.delete(SHARES).where(mine, SHARES.c.process == number))
-            if wanted:
-                connection.execute(sa.insert(SHARES), own)
-            paused_until = connection.scalar(sa.select(PACES.c.paused_until).where(PACES.c.model == self._model))
-            return allowed, max(0.0, (paused_until or 0.0) - self._processes.now(connection))
+            if wanted or alone:
+                row = {"model": self._model, "process": number, "most": limit, "wanted": wanted, "held": held}
+                connection.execute(sa.insert(SHARES), row)
+            if alone and not self._looked:  # what those wrote who have ended, by a clock that may have begun anew
+                connection.execute(sa.delete(PACES).where(PACES.c.model == self._model))
+            pace = self._pace(connection)
+            if self._untold and not alone:
+                self._keep(connection, pace)
+            return _Found(allowed, alone, pace, now)
 
         return self._processes.run(agree, alone=self._model)
 
-    def _share(self, wanted: int, others: Mapping[int, sa.RowMapping]) -> int:
-        free = self._config.concurrency - sum(int(row["held"]) for row in others.values())
-        fair = fair_share(wanted, [int(row["wanted"]) for row in others.values()], self._config.concurrency)
+    def _share(self, number: int, wanted: int, others: Mapping[int, sa.RowMapping], now: float) -> int:
+        total = min([self._config.concurrency, *(int(row["most"]) for row in others.values())])
+        if len(others) >= total and not has_turn(number, list(others), total, now):
+            return 0
+        free = total - sum(int(row["held"]) for row in others.values())
+        fair = fair_share(wanted, [int(row["wanted"]) for row in others.values()], total)
         return max(0, min(fair, free))
 
     # Rates and pauses
@@ -160,22 +240,29 @@ class SharedLimits:
         while not taken:
             while (pause := self._paused_until - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
-            taken, seconds = await self._places(tokens) if self._paced else (True, 0.0)
+            taken, seconds = await self._place(tokens) if self._paced else (True, 0.0)
             await asyncio.sleep(seconds)
             taken = taken and time.monotonic() >= self._paused_until
+
+    async def _place(self, tokens: int) -> tuple[bool, float]:
+        if self._alone:
+            return self._own.take(time.monotonic() + self._clock, tokens, self._config)
+        return await self._places(tokens)
 
     def _take_places(self, tokens: Sequence[int]) -> list[tuple[bool, float]]:
         def take(connection: sa.Connection, _: int) -> list[tuple[bool, float]]:
             pace, now = self._pace(connection), self._processes.now(connection)
             places = [pace.take(now, count, self._config) for count in tokens]
             self._keep(connection, pace)
+            self._own = _later(self._own, pace)
             return places
 
         return self._processes.run(take, alone=self._model)
 
     def _pace(self, connection: sa.Connection) -> Pace:
+        """When the next call may be sent, by what all processes wrote down and what this one kept for itself."""
         row = connection.execute(sa.select(PACES).where(PACES.c.model == self._model)).mappings().first()
-        return Pace(row["requests_at"], row["tokens_at"], row["paused_until"]) if row else Pace()
+        return _later(self._own, Pace(row["requests_at"], row["tokens_at"], row["paused_until"]) if row else Pace())
 
     def _keep(self, connection: sa.Connection, pace: Pace) -> None:
         row = {"requests_at": pace.requests_at, "tokens_at": pace.tokens_at, "paused_until": pace.paused_until}
@@ -183,8 +270,11 @@ class SharedLimits:
         connection.execute(sa.insert(PACES), {"model": self._model, **row})
 
     async def pause(self, seconds: float) -> None:
-        """Hold back all calls of all jobs for so long."""
+        """Hold back all calls of all processes for so long."""
         self._paused_until = max(self._paused_until, time.monotonic() + seconds)
+        if self._alone:
+            self._own.paused_until = max(self._own.paused_until, self._paused_until + self._clock)
+            return
 
         def pause(connection: sa.Connection, _: int) -> None:
             pace = self._pace(connection)
@@ -194,7 +284,12 @@ class SharedLimits:
         await asyncio.to_thread(self._processes.run, pause, self._model)
 
     async def close(self) -> None:
-        """Give this job's share back."""
+        """Give this process's share back."""
+        self._closing = True
         if self._looking is not None:
             self._wanted.set()
             await self._looking
+
+
+def _later(one: Pace, other: Pace) -> Pace:
+    return Pace(*map(max, astuple(one), astuple(other)))

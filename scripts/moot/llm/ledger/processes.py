@@ -28,15 +28,16 @@ CLAIMS = sa.Table(
     sa.Column("process", sa.BigInteger, nullable=False, index=True),
 )
 SHARES = sa.Table(
-    "shares",  # of the calls to a model that may be under way at once
+    "model_shares",  # of the calls to a model that may be under way at once
     TABLES,
     sa.Column("model", sa.String(64), primary_key=True),
     sa.Column("process", sa.BigInteger, primary_key=True),
+    sa.Column("most", sa.Integer, nullable=False),  # the limit that the process was given
     sa.Column("wanted", sa.Integer, nullable=False),
     sa.Column("held", sa.Integer, nullable=False),
 )
 PACES = sa.Table(
-    "paces",  # when the next call to a model may be sent, in seconds since 1970
+    "paces",  # when the next call to a model may be sent, by the clock of `Processes.now`
     TABLES,
     sa.Column("model", sa.String(64), primary_key=True),
     sa.Column("requests_at", sa.Float, nullable=False),
@@ -58,7 +59,7 @@ class Processes(Protocol):
         ...
 
     def now(self, connection: sa.Connection) -> float:
-        """The time that all processes read, in seconds since 1970."""
+        """The time in seconds, by a clock that all processes read."""
         ...
 
     def close(self) -> None:
@@ -126,8 +127,8 @@ class FolderProcesses:
         return True
 
     def now(self, connection: sa.Connection) -> float:  # noqa: ARG002
-        """This machine's clock."""
-        return time.time()
+        """This machine's clock since it started, which nobody sets."""
+        return time.monotonic()
 
     def close(self) -> None:
         """Unlock and remove the file."""
