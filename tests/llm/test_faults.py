@@ -3,6 +3,7 @@
 import asyncio
 import re
 import resource
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -137,7 +138,7 @@ async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(server: F
     server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=30.0)
     chat = chat_with(server, tmp_path, concurrency=4)
     first = asyncio.create_task(chat.ask(request("first"), 0))
-    while not chat._limits._pace.paused_until:
+    while chat._limits._paused_until <= time.monotonic():
         await asyncio.sleep(0.01)
     second = asyncio.create_task(chat.ask(request("second"), 0))
     await asyncio.sleep(0.2)
