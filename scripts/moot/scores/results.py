@@ -267,15 +267,19 @@ class ExperimentResults:
         cases = list(case_ids)
         return Sample(cases, [self.clusters[case] for case in cases], self.seed)
 
+    @cached_property
+    def _split_of(self) -> Mapping[str, str]:
+        return dict(zip(self.cases["case_id"], self.cases["split"], strict=True))
+
     def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
-        split = self.cases.set_index("case_id")["split"]
-        unknown = frame.loc[~frame["case_id"].isin(split.index), "case_id"]
-        if len(unknown):
+        ids = frame["case_id"].unique()  # a part's, so that many parts do not each go through all cases
+        unknown = [case_id for case_id in ids if case_id not in self._split_of]
+        if unknown:
             raise UserError(
-                f"results of {self.experiment}: case '{unknown.iloc[0]}' is not among the cases of "
+                f"results of {self.experiment}: case '{unknown[0]}' is not among the cases of "
                 f"{self.config.dataset}; the two were built from different data. Run the debates again."
             )
-        evaluated = frame["case_id"].map(split) == self.config.split
+        evaluated = frame["case_id"].isin([case_id for case_id in ids if self._split_of[case_id] == self.config.split])
         return frame if evaluated.all() else frame[evaluated].reset_index(drop=True)
 
     def _shards(self, folder: Path) -> list[Path]:
