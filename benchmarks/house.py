@@ -1,0 +1,146 @@
+"""The house in figures: lines, places of a paper, private parts of Snakemake, unchecked lines, what starting costs."""
+
+import ast
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from snakemake.utils import update_config
+
+PROJECT = Path(__file__).resolve().parents[1]
+PACKAGE = PROJECT / "scripts" / "moot"
+STUDIES = PACKAGE / "studies"
+SHARED_BY_STUDIES = ("across",)
+PRIVATE = re.compile(
+    r"(?<!moot\.)\bworkflow\.(?!cores\b|basedir|current_basedir|source_path|snakefile|configfiles)\w"
+    r"|\bfrom snakemake(?: import|\.(?!script|utils|exceptions)\w+)|\bsnakemake\.logging"
+)
+"""What no page of Snakemake's describes: its objects behind `workflow`, and its modules but those for users."""
+START_OF_A_JOB = """
+import json, runpy, sys
+from pathlib import Path
+from moot.plan.plan import Plan
+runpy.run_path("scripts/debates.py")
+Plan.from_yaml(json.loads(Path(sys.argv[1]).read_text()), Path())
+"""
+
+
+def source(*folders: Path, suffix: str = ".py") -> list[Path]:
+    """The files of folders, with all below."""
+    return sorted(file for folder in folders for file in folder.rglob(f"*{suffix}"))
+
+
+def lines(files: Iterable[Path]) -> list[str]:
+    """Every line of files."""
+    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def matching(pattern: str, files: Iterable[Path]) -> int:
+    """Lines in which a pattern is found."""
+    return sum(bool(re.search(pattern, line)) for line in lines(files))
+
+
+def places(study: str) -> list[str]:
+    """A study's folder, and the rooms that import from it."""
+    found = [f"studies/{study}"]
+    for file in source(PACKAGE):
+        room = file.relative_to(PACKAGE).parts[0]
+        imports = re.search(
+            rf"^\s*(from|import) moot\.studies\.{study}\b", file.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        if room != "studies" and imports and room not in found:
+            found.append(room)
+    return found
+
+
+def private_lines() -> list[str]:
+    """Lines of code that touch what Snakemake keeps to itself."""
+    found = []
+    rules = [PROJECT / "Snakefile", *source(PROJECT / "rules", suffix=".smk")]
+    for file in [*source(PROJECT / "scripts"), *rules]:
+        text = file.read_text(encoding="utf-8")
+        spoken = docstring_lines(text) if file.suffix == ".py" else set()
+        for number, line in enumerate(text.splitlines(), 1):
+            if number not in spoken and PRIVATE.search(line.split("#")[0]):
+                found.append(f"{file.relative_to(PROJECT)}:{number}: {line.strip()}")
+    return found
+
+
+def docstring_lines(text: str) -> set[int]:
+    """The numbers of the lines that docstrings take."""
+    strings = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
+    taken = (node for node in strings if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return {number for node in taken for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+
+
+def processor_seconds(*command: str | Path) -> float:
+    """What a command and its children take of the processors; the second of two runs, so that all is compiled."""
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts"), "PYTHONDONTWRITEBYTECODE": ""}
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *command], env=environment, check=True, capture_output=True, cwd=PROJECT)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def start_of_a_job() -> float:
+    """Processor seconds of importing what a job of debates imports, and of checking the default configuration."""
+    config: dict[str, Any] = {}
+    shipped = PROJECT / "config"
+    for file in (shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))):
+        update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder, "config.json")
+        kept.write_text(json.dumps(config), encoding="utf-8")
+        return processor_seconds("-c", START_OF_A_JOB, kept)
+
+
+def dry_run() -> float:
+    """Processor seconds of a dry run of the default configuration, in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["-m", "snakemake", "--snakefile", PROJECT / "Snakefile", "--directory", folder, "--dry-run"]
+        return processor_seconds(*command, "--cores", "2", "--quiet", "all")
+
+
+def measures() -> dict[str, str]:
+    """Each row of the table."""
+    package, within = source(PACKAGE), source(STUDIES)
+    studies = sorted(path.name for path in STUDIES.iterdir() if (path / "__init__.py").exists())
+    rules = source(PROJECT / "rules", suffix=".smk")
+    common = [file for file in rules if file.name == "common.smk"]
+    private = private_lines()
+    found = {
+        "lines of the package": f"{len(lines(package)):,}",
+        "lines outside studies/": f"{len(lines(package)) - len(lines(within)):,}",
+    }
+    for study in studies:
+        if study not in SHARED_BY_STUDIES:
+            here = places(study)
+            found[f"places of {study}"] = f"{len(here)} ({', '.join(here)})"
+    return found | {
+        "lines of rules/; of common.smk": f"{len(lines(rules)):,}; {len(lines(common)):,}",
+        "lines that touch private parts of Snakemake": "\n  - ".join([str(len(private)), *private]),
+        "noqa": str(matching("# noqa", package)),
+        "type: ignore": str(matching(r"# type: ignore", package)),
+        "lines with Any": str(matching(r"\bAny\b", package)),
+    }
+
+
+def main() -> None:
+    """Print each measure; the times last, since they take some seconds."""
+    for name, value in measures().items():
+        print(f"- {name}: {value}", flush=True)
+    print(f"- start of a job of debates: {start_of_a_job():.1f} processor seconds", flush=True)
+    print(f"- dry run of the default configuration: {dry_run():.1f} processor seconds")
+
+
+if __name__ == "__main__":
+    main()
