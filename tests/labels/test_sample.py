@@ -143,7 +143,7 @@ def test_labels_beside_the_ones_that_count() -> None:
     everyone = pd.concat(
         [labels, people[people["debate_id"] != "d5"], people[people["turn"] == 1].query("debate_id == 'd5'")]
     )
-    found = counted_labels(statements, everyone, sample, ("human", "rules")).set_index(["debate_id", "turn"])
+    found = counted_labels(statements, everyone, sample, ("human", "rules"), "NONE").set_index(["debate_id", "turn"])
     assert found.loc["d3", "label"].tolist() == ["AFFIRM", "AFFIRM"], "it counts in the mixture"
     assert found["inclusion"].dropna().to_dict() == {("d2", 1): 0.3, ("d2", 2): 0.3, ("d5", 1): 0.3, ("d5", 2): 1.0}
     assert found["drawn_label"].dropna().to_dict() == {
@@ -151,14 +151,14 @@ def test_labels_beside_the_ones_that_count() -> None:
     }  # fmt: skip
     assert found.loc["d2", "predicted"].tolist() == ["AFFIRM", "REVERSE"] and set(found["predicted_by"]) == {"rules"}
     fewer = everyone[~((everyone["labeler"] != "rules") & (everyone["debate_id"] == "d2") & (everyone["turn"] == 2))]
-    assert counted_labels(statements, fewer, sample, ("human", "rules"))["inclusion"].isna().all()
+    assert counted_labels(statements, fewer, sample, ("human", "rules"), "NONE")["inclusion"].isna().all()
 
 
 def test_a_decision_counts_before_all_annotators() -> None:
     statements, labels = panel()
     people = [by_person(labels, "REMAND", "d2", kind=f"human:{name}") for name in ("ann", "bob")]
     decided = by_person(labels, "REVERSE", "d2", kind="adjudicated:zoe")
-    found = counted_labels(statements, pd.concat([labels, *people, decided]), NOTHING, ("rules", "human"))
+    found = counted_labels(statements, pd.concat([labels, *people, decided]), NOTHING, ("rules", "human"), "NONE")
     assert found.set_index("debate_id").loc["d2", "label"].tolist() == ["AFFIRM", "REVERSE"], "the configured order"
-    found = counted_labels(statements, pd.concat([labels, *people, decided]), NOTHING, ("human", "rules"))
+    found = counted_labels(statements, pd.concat([labels, *people, decided]), NOTHING, ("human", "rules"), "NONE")
     assert set(found.set_index("debate_id").loc["d2", "labeler"]) == {"adjudicated:zoe"}

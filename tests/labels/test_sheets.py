@@ -120,7 +120,7 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
     found, faults = read_annotations(filled_files(folder), known(statements))
     assert faults == []
     assert found.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
-    labels = pd.DataFrame([*by_function("rules", statements), *by_people(statements, found)])
+    labels = pd.DataFrame([*by_function("rules", statements, RUBRIC), *by_people(statements, found)])
     assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
 
 
@@ -236,5 +236,5 @@ def test_confusion_counts_pairs() -> None:
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
-    labels = pd.DataFrame(list(by_function("rules", statements)))
+    labels = pd.DataFrame(list(by_function("rules", statements, RUBRIC)))
     assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]
