@@ -31,7 +31,7 @@ from moot.workflow.digests import (
 
 let_jobs_import_this_copy()
 
-# Where another workflow uses moot as a module, its configuration would else stand in place of the defaults.
+# Where another workflow uses moot as a module, its configuration would otherwise replace the defaults.
 config_files = list(map(Path, workflow.configfiles))
 if workflow.modifier.is_module:
     deployed = [

@@ -57,7 +57,7 @@ def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]
 class Settling(Labelling):
     """One person's decisions between the annotators of one sheet, who stay nameless.
 
-    Nobody's labels are shown before everyone who began the sheet has labelled all of it, and never to one of them. Of
+    No labels are shown before everyone who began the sheet has labelled all of it, and never to one of them. Of
     two people who decide on one statement, the first counts.
 
     Args:

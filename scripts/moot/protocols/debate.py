@@ -205,7 +205,7 @@ class Debate:
 
         Returns:
             The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,
-            confidence its share of the labels' probability, 0 to 100. Labels whose words the server did not list stand
+            confidence its share of the labels' probability, 0 to 100. Labels whose words the server did not list are
             in `parsed["unlisted"]`; where it listed none of them, the answer is invalid. A person chooses one of the
             words, and states a confidence: `parsed["shares"]` is then label to probability.
 

@@ -6,7 +6,7 @@
     7 verdict
 
 Before each turn its advocate privately forms a strategy. The paper does not say whether a strategy is seen again by its
-own author; here it is, since a plan that is forgotten guides nothing. Nobody else ever reads private text.
+own author; here it is, since a plan that is forgotten guides nothing. No other seat reads private text.
 """
 
 from typing import Annotated, Literal
