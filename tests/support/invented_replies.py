@@ -96,7 +96,11 @@ def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
     elif one_word := re.search(r"one word and nothing else: (.*)\.$", text):
         content = draw.choice(one_word[1].split(" or "))
     else:
-        content = speech or " ".join(sentence(draw) for _ in range(3))
+        articles = re.findall(r"^(\d{1,3})(?:：.*)?$", text.partition("可选答案：")[2], re.MULTILINE)
+        answers = re.findall(r"^([\w ]+) means that .*\.$", text.rpartition("The question:")[2], re.MULTILINE)
+        named = f" 应适用刑法第{draw.choice(articles)}条。" if articles else ""
+        named = f" The answer is {draw.choice(answers)}." if answers else named
+        content = speech or " ".join(sentence(draw) for _ in range(3)) + named
     return Reply(content, "stop", len(text) // 4 + 1, len(content) // 4 + 1)
 
 

@@ -12,6 +12,7 @@ from moot.core.confidence import CONFIDENCE_SHARE, stated_probabilities
 from moot.core.likelihood import label_shares
 from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
+from moot.llm.parsing.words import labels_cited
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.utterances import Utterance
 
@@ -97,15 +98,19 @@ def prediction_schema(
 _WINS = (
     r"\b(?:in favou?r of|sides? with|(?:find|rule)s? for) (?:the )?{0}\b|\b{0}\b[^.;\n]{{0,40}}?\b(?:wins?|prevails?)\b"
 )
-_NOT = re.compile(r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b|不|并非|而非|没有|未", re.IGNORECASE
+)
 
 
 def position_in(text: str, task: Task) -> str | None:
     """The label or labels that a free text argues for; None where it names none, or several of which one is right."""
     found = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
     labels = {found} if isinstance(found, str) else set(found or ())
-    if not labels and not task.multilabel:
-        sentences = [sentence for sentence in re.split(r"[.;\n]", text) if not _NOT.search(sentence)]
+    sentences = [sentence for sentence in re.split(r"[.;。；\n]", text) if not _NOT.search(sentence)]
+    if not labels and task.multilabel:
+        labels = labels_cited("\n".join(sentences), task.labels)
+    elif not labels:
         labels = {
             label
             for label in task.labels

@@ -182,6 +182,21 @@ def test_what_a_debater_argues_for_is_read_from_its_sentences(text: str, label: 
     assert position_in(text, WINNER) == label
 
 
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("本案应当适用《中华人民共和国刑法》第二百六十四条。", "264"),
+        ("被告人构成盗窃罪（第264条），并构成贩卖毒品罪（第347条）。", "264;347"),
+        ("不应适用第347条，因为没有公共秩序的问题。应适用刑法第264条。", "264"),
+        ("Article 264 applies.", "264"),
+        ("第3条第264款", None),
+        ("被告人应当从轻处罚。", None),
+    ],
+)
+def test_a_debater_names_articles_in_prose(text: str, labels: str | None) -> None:
+    assert position_in(text, ARTICLES) == labels
+
+
 async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read() -> None:
     said = iter(["The plaintiff wins, I say.", "It is hard to tell.", "Defendant wins.", "PLAINTIFF or DEFENDANT?"])
 

@@ -7,7 +7,7 @@ not CON") and behind words of another script ("反对 (CON)"): prose holds no su
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 Label = str | int | bool
@@ -209,6 +209,19 @@ def _article(bare: str, spelling: dict[str, Label]) -> Label | None:
         return None
     number = found["latin"] or found["han"]
     return spelling.get(number if number.isdigit() else str(_from_han(number)))
+
+
+_CITED = re.compile(r"第(\d{1,3}|[〇零一二三四五六七八九十百]{1,8})条|\b(?:article|art\.)\s*(\d{1,3})\b", re.IGNORECASE)
+
+
+def labels_cited(text: str, labels: Iterable[str]) -> set[str]:
+    """The labels that a text names: articles by their numbers, others by their words, the longest of several first."""
+    known = set(labels)
+    if all(label.isdigit() for label in known):
+        numbers = [arabic or latin for arabic, latin in _CITED.findall(text)]
+        return {number if number.isdigit() else str(_from_han(number)) for number in numbers} & known
+    words = "|".join(re.escape(label) for label in sorted(known, key=len, reverse=True))
+    return set(re.findall(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE)) & known
 
 
 def _from_han(numeral: str) -> int:
