@@ -49,7 +49,8 @@ desk: env
 	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 
 # `check` is what is quick: linters, types, and the tests that are not marked as slow.
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+# By file, since with worksteal each worker would build the workflows of a module's fixtures anew.
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 check test: override EXTRAS += test
 check: lint
 	$(PYTEST) -m "not slow" --durations 10

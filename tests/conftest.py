@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from moot.datasets import LoadContext
-
 if TYPE_CHECKING:
     from fault_server import FaultServer
+    from moot.datasets import LoadContext
 
+# Read when numpy is loaded: threads of several workers that wait for one another made some fits take a hundred times as long.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Examples are counted, never timed: a busy machine is no fault of the code.
 hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
@@ -78,8 +79,10 @@ def server() -> "Iterator[FaultServer]":
 
 
 @pytest.fixture
-def load_context(tmp_path: Path) -> Callable[..., LoadContext]:
+def load_context(tmp_path: Path) -> "Callable[..., LoadContext]":
     """Make a loader's context: `load_context("nlsy97", data_root=...)`; the data root is an empty folder by default."""
+
+    from moot.datasets import LoadContext
 
     def make(name: str = "data", *, data_root: Path | None = None, seed: int = 42) -> LoadContext:
         return LoadContext(name=name, data_root=data_root or tmp_path, shipped=PROJECT, seed=seed)
