@@ -65,10 +65,10 @@ def _capitalised(name: str) -> list[str]:
 
 def balanced_accuracy(texts: Sequence[str], stands: Sequence[bool]) -> float:
     """Cross-validated balanced accuracy of a bag of words that guesses from the facts whether the decision stands."""
-    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-    from sklearn.model_selection import StratifiedKFold, cross_val_score  # noqa: PLC0415
-    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+    from sklearn.pipeline import make_pipeline
 
     words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
     guess = make_pipeline(words, LogisticRegression(class_weight="balanced", max_iter=1000))

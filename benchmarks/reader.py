@@ -79,7 +79,7 @@ def measure(folder: Path, debates: int) -> str:
     )
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     try:
-        from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
+        from playwright.sync_api import sync_playwright  # an extra
     except ImportError:
         chromium = None
     if chromium is None:

@@ -43,7 +43,7 @@ def by_library(form: str, reply: str) -> Mapping[str, Any] | None:
     """The value of `json_repair` and pydantic (not strict), of a bare label pydantic's alone; None if they refuse."""
     try:
         if form in LABELS:
-            label: Any = Literal[LABELS[form]]  # type: ignore[valid-type]
+            label: Any = Literal[LABELS[form]]
             return {"prediction": TypeAdapter(label).validate_python(reply.strip())}
         return FORMS[form].model_validate(json_repair.loads(reply)).model_dump(mode="json")
     except (ValidationError, ValueError, TypeError, RecursionError):

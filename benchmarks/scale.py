@@ -155,7 +155,7 @@ def score(plan: Plan, shards: int) -> None:
 
 def tables(plan: Plan, shards: int) -> None:
     """Every table of the study that this run fills, by one process where the workflow has some."""
-    results = study_results(plan, Job(shards, {"study": STUDY}))  # type: ignore[arg-type]
+    results = study_results(plan, Job(shards, {"study": STUDY}))
     for name in TABLES:
         if TABLES[name].study == STUDY and plan.can_fill(TABLES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("csv", "xlsx", "tex", "html")}
@@ -167,7 +167,7 @@ def tables(plan: Plan, shards: int) -> None:
 
 def figures(plan: Plan, shards: int) -> None:
     """Every figure of the study that this run fills."""
-    results = study_results(plan, Job(shards, {"study": STUDY}))  # type: ignore[arg-type]
+    results = study_results(plan, Job(shards, {"study": STUDY}))
     for name in FIGURES:
         if FIGURES[name].study == STUDY and plan.can_fill(FIGURES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("png", "svg")}
@@ -184,14 +184,14 @@ def _say(name: str, begun: float) -> None:
 
 def render(plan: Plan, shards: int) -> None:
     """The transcripts for people, as Markdown."""
-    results = model_results(plan, Job(shards, {}))  # type: ignore[arg-type]
+    results = model_results(plan, Job(shards, {}))
     with atomic_path(OUT / f"{EXPERIMENT}.md") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(render_markdown(results, MODEL))
 
 
 def reader(plan: Plan, shards: int) -> None:
     """The study's page of all debates."""
-    pieces = render_reader(STUDY, debated_results(plan, Job(shards, {})))  # type: ignore[arg-type]
+    pieces = render_reader(STUDY, debated_results(plan, Job(shards, {})))
     with atomic_path(OUT / "reader.html") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(pieces)
 
@@ -217,7 +217,7 @@ def _megabytes() -> float:
     """This process's largest resident size; getrusage would count what its parent had when it began."""
     status = Path("/proc/self/status")
     if status.exists():
-        return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) / 1024  # type: ignore[index]
+        return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 

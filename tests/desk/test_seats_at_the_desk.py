@@ -52,10 +52,10 @@ def sit(folder: Path, person: str = "", **said: str) -> list[str]:
 
 
 def until_done(plan: object, folder: Path, **said: str) -> tuple[pd.DataFrame, list[str]]:
-    rows, pages = hold(plan), []  # type: ignore[arg-type]
+    rows, pages = hold(plan), []
     while seen := sit(folder, **said):
         pages += seen
-        rows = hold(plan)  # type: ignore[arg-type]
+        rows = hold(plan)
     return rows, pages
 
 

@@ -27,7 +27,7 @@ async def endpoint() -> AsyncIterator[EmbeddedEndpoint]:
 
 def asked(text: str, **fields: object) -> Request:
     parameters = {"temperature": 0.0, "max_tokens": 24, "seed": 1}
-    return Request("embedded", PACKAGED, (Message("user", text),), parameters, **fields)  # type: ignore[arg-type]
+    return Request("embedded", PACKAGED, (Message("user", text),), parameters, **fields)
 
 
 @pytest.mark.asyncio(loop_scope="module")

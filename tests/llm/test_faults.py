@@ -74,7 +74,7 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
         waits.append(error.retry_after)
         await wait_as_asked(error, nth)
 
-    chat._wait_as_asked = counted  # type: ignore[method-assign]
+    chat._wait_as_asked = counted
     try:
         reply = await ask(chat, request(endpoint=endpoint, schema=SCHEMA))
     except CallFailedError:
@@ -291,7 +291,7 @@ async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_pa
     server.reset(faults=[])
     chat = chat_with(server, tmp_path, attempts=3)
     await chat.ask(request("before"), 0)
-    chat._endpoint._root = "http://127.0.0.1:9/v1"  # type: ignore[union-attr]
+    chat._endpoint._root = "http://127.0.0.1:9/v1"
     with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connect(Error|Timeout)"):
         await ask(chat, request("after"))
 

@@ -90,7 +90,7 @@ contrasts:
     with pytest.raises(UserError) as caught:
         read(tmp_path, wrong)
     said = str(caught.value).splitlines()
-    found = sorted(re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in said)  # type: ignore[union-attr]
+    found = sorted(re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in said)
     assert found == sorted(
         [
             ("1", "replai"),

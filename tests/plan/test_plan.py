@@ -147,7 +147,7 @@ def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
     }
     plan = plan_of(tmp_path, {"experiments": {"sweep": grid}, "run": ["sweep"]})
     assert list(plan.experiments) == ["sweep-beliefs=none", "sweep-beliefs=after_turn"]
-    assert plan.experiments["sweep-beliefs=none"].params.beliefs == "none"  # type: ignore[attr-defined]
+    assert plan.experiments["sweep-beliefs=none"].params.beliefs == "none"
 
 
 @pytest.mark.parametrize(

@@ -103,9 +103,9 @@ class BatchAPI:
     async def upload(self, request: web.BaseRequest) -> web.StreamResponse:
         form = await request.clone(client_max_size=10**9).post()
         assert form["purpose"] == "batch"
-        content = form["file"].file.read()  # type: ignore[union-attr]
+        content = form["file"].file.read()
         name = f"file-{self.uploads}"
-        self.files[name], self.names[name] = content, str(form["file"].filename)  # type: ignore[union-attr]
+        self.files[name], self.names[name] = content, str(form["file"].filename)
         self.sizes.append(len(content))
         self.uploads += 1
         await asyncio.sleep(nth(self.settings.upload_delay, self.uploads))

@@ -17,7 +17,7 @@ def made_up(targets: list[str] | None = None, task: Task = TASK) -> Examples:
     random = np.random.default_rng(5)
     targets = targets or ["yes" if chance < 0.3 else "no" for chance in random.random(100)]
     cases = [
-        Case(f"c{i:03}", "made-up", split, f"text {i % 7} {target[:1] * (i % 3)}", target, task.labels)  # type: ignore[arg-type]
+        Case(f"c{i:03}", "made-up", split, f"text {i % 7} {target[:1] * (i % 3)}", target, task.labels)
         for i, (split, target) in enumerate(zip(SPLITS, targets, strict=True))
     ]
     signal = np.array([task.labels.index(target.split(";")[0]) for target in targets]) + random.normal(0, 1, 100)

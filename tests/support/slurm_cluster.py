@@ -135,7 +135,7 @@ def slurm(*command: str) -> str:
 
 def _wait_for(condition: object, folder: Path, seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
+    while not condition():
         if time.monotonic() > deadline:
             logs = "\n".join(f"{log.name}: {log.read_text()[-1000:]}" for log in folder.glob("*.log"))
             pytest.fail(f"the cluster does not come up, or does not end, within {seconds} s\n{logs}")

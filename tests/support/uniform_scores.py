@@ -52,7 +52,7 @@ class Everything(dict[Any, Score]):
 class OneThroughout(StudyResults):
     """A study whose every score is 1."""
 
-    score_index = Everything()  # type: ignore[assignment]
+    score_index = Everything()
 
 
 def predicted(results: ExperimentResults) -> ExperimentResults:
@@ -63,7 +63,7 @@ def predicted(results: ExperimentResults) -> ExperimentResults:
         for model in results.config.models
         for case in results.cases["case_id"]
     ]
-    results.predictions = pd.DataFrame(rows, columns=["model", *columns])  # type: ignore[misc]
+    results.predictions = pd.DataFrame(rows, columns=["model", *columns])
     return results
 
 

@@ -30,7 +30,7 @@ from moot.training.preprocessing import encoded
 PROJECT = Path(__file__).parents[2]
 
 
-class Recorder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Recorder(ClassifierMixin, BaseEstimator):
     """Remembers every matrix that it was fitted on."""
 
     seen: "list[np.ndarray[Any, Any]]" = []  # noqa: RUF012
@@ -94,7 +94,7 @@ def test_threads_change_nothing() -> None:
 
 
 def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
-    class Explodes(DummyClassifier):  # type: ignore[misc]
+    class Explodes(DummyClassifier):
         def fit(self, inputs: Any, targets: Any) -> Any:
             raise ValueError("first line\nsecond | line")
 

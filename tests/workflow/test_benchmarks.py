@@ -30,7 +30,7 @@ def benchmark() -> Iterator[object]:
 
 
 def test_throughput(benchmark: object) -> None:
-    throughput: ModuleType = benchmark("throughput")  # type: ignore[operator]
+    throughput: ModuleType = benchmark("throughput")
     with FaultServer() as server:
         found = throughput.measure(server.url, 2, 6, 1)
         stats = server.stats()
@@ -41,7 +41,7 @@ def test_throughput(benchmark: object) -> None:
 
 @pytest.mark.parametrize("name", ["makespan", "replay", "resume", "memory"])
 def test_debates(name: str, benchmark: object, tmp_path: Path) -> None:
-    debates: ModuleType = benchmark("debates")  # type: ignore[operator]
+    debates: ModuleType = benchmark("debates")
     measure, _, small = debates.MEASUREMENTS[name]
     line = measure(tmp_path, *small)
     assert re.search(r"\d", line), line
@@ -49,12 +49,12 @@ def test_debates(name: str, benchmark: object, tmp_path: Path) -> None:
 
 
 def test_the_page_of_many_debates(benchmark: object, tmp_path: Path) -> None:
-    reader: ModuleType = benchmark("reader")  # type: ignore[operator]
+    reader: ModuleType = benchmark("reader")
     assert re.fullmatch(r"reader: 20 debates, \d\.\d MB, .*", reader.measure(tmp_path, 20))
 
 
 def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: object) -> None:
-    reply_reading: ModuleType = benchmark("reply_reading")  # type: ignore[operator]
+    reply_reading: ModuleType = benchmark("reply_reading")
     page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
     assert reply_reading.section() in page
     assert reply_reading.written(page) == page
@@ -63,14 +63,14 @@ def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: obj
 
 
 def test_the_ledger_keeps_less_than_it_is_given(benchmark: object, tmp_path: Path) -> None:
-    ledger: ModuleType = benchmark("ledger")  # type: ignore[operator]
+    ledger: ModuleType = benchmark("ledger")
     (line,) = ledger.measure(str(tmp_path), [700])
     kept = (tmp_path / "ledger.sqlite").stat().st_size / 700
     assert line[0] == 700 and kept < 0.5 * line[1] and min(line[2:]) > 0
 
 
 def test_jobs_that_share_a_model(benchmark: object) -> None:
-    jobs: ModuleType = benchmark("jobs")  # type: ignore[operator]
+    jobs: ModuleType = benchmark("jobs")
     rate, processor = jobs.measure_once("", 2, 4, 8, 0.0)  # it counts the calls that the ledger then holds
     assert rate > 0 and processor > 0
 
@@ -78,7 +78,7 @@ def test_jobs_that_share_a_model(benchmark: object) -> None:
 def test_every_stage_runs_over_made_up_debates_in_shards(
     benchmark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scale: ModuleType = benchmark("scale")  # type: ignore[operator]
+    scale: ModuleType = benchmark("scale")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(scale, "TEMPLATES", 3)
     scale.make(40, 4)

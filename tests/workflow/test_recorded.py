@@ -224,8 +224,7 @@ def test_recorded_debates_come_before_those_that_a_model_holds(built: Workflow) 
     planned = re.split(r"\n(?=(?:local)?rule )", done.stdout)
     blocks = [block for block in planned if block.startswith("rule run_debates:")]
     found = {
-        re.search(r"experiment=([\w-]+)", block)[1]: int(re.search(r"priority: (\d+)", block)[1])  # type: ignore[index]
-        for block in blocks
+        re.search(r"experiment=([\w-]+)", block)[1]: int(re.search(r"priority: (\d+)", block)[1]) for block in blocks
     }
     assert found["nyu-people-consult"] == found["my-results"] > found["trial"]
 

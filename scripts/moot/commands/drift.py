@@ -108,7 +108,7 @@ _REPEATED = {"texts", "answers"}
 
 def compare(model: str, asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
     """One row a measure that the model's calls have: counts, and the p-value of the one-sided sign test."""
-    from scipy.stats import binomtest  # noqa: PLC0415
+    from scipy.stats import binomtest
 
     whole = [(one, one.first, one.second) for one in asked if one.first and one.second]
     described = {
@@ -182,7 +182,7 @@ def smallest_change(calls: int, repeatable: float, changed_back: int, level: flo
     Returns:
         NaN where a change of all replies would not be shown.
     """
-    from scipy.stats import binom  # noqa: PLC0415
+    from scipy.stats import binom
 
     if not calls or math.isnan(repeatable):
         return math.nan

@@ -121,7 +121,7 @@ def calibrate(
         for index, logprobs in conclusions.loc[scored, "logprobs"].items()
     }
     threshold = _EVEN
-    if task.positive and len(task.labels) == 2:  # noqa: PLR2004 - a threshold needs two labels
+    if task.positive and len(task.labels) == 2:  # a threshold needs two labels
         scores = [shares[index][task.positive] for index in fitting.index]
         threshold = best_threshold(scores, [label == task.positive for label in truth])
     result = conclusions.copy()
@@ -141,7 +141,7 @@ def _finite(logprobs: Mapping[str, float] | None) -> bool:
 
 
 def _decide(share: Mapping[str, float], task: Task, threshold: float) -> str:
-    if task.positive and len(task.labels) == 2:  # noqa: PLR2004
+    if task.positive and len(task.labels) == 2:
         other = next(label for label in task.labels if label != task.positive)
         return task.positive if share[task.positive] >= threshold else other
     return max(share, key=lambda label: share[label])

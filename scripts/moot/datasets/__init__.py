@@ -40,7 +40,7 @@ class DatasetOptions(BaseModel):
         """The attributes of the cases that say to which groups people belong, by which error rates are compared."""
         return tuple(getattr(self, "attributes", ()))
 
-    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - some are not below it
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # some are not below it
         """The user's files and folders that it names, outside the loader's folder; a change of one loads it again."""
         return ()
 

@@ -37,7 +37,7 @@ class InspectOptions(AnswersOptions):
     attributes: tuple[str, ...] = Field((), description="fields of the samples' metadata to group scores by")
     with_text: bool = Field(True, description="whether the samples' inputs and messages are read, or the answers alone")
 
-    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - they may be anywhere
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The logs."""
         return self.logs
 
@@ -102,7 +102,7 @@ def _samples(options: InspectOptions) -> Iterator[tuple[Path, "EvalLog", "EvalSa
 
 def _read(path: Path) -> "EvalLog":
     try:
-        from inspect_ai.log import read_eval_log  # noqa: PLC0415 - an extra, and takes seconds
+        from inspect_ai.log import read_eval_log  # an extra, and takes seconds
     except ImportError:
         raise UserError(f"{path}: reading it needs the package inspect_ai. Run `make env EXTRAS=inspect`.") from None
     if not path.is_file():

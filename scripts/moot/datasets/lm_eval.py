@@ -33,7 +33,7 @@ class LmEvalOptions(AnswersOptions):
     filter: str = Field("", description="which filter's replies, where a task has several; none: the only one")
     text: str = Field("", description="field of the document that holds the case's text; none: it is not shown")
 
-    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - they may be anywhere
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The samples."""
         return tuple(self.samples.values())
 

@@ -46,7 +46,7 @@ def near_duplicates(texts: Mapping[str, str], language: str = "en", threshold: f
             pair is lower: pairs are surely found where it is `threshold` less 0.3 or more, so a half of a text is
             found next to the whole by 0.7, a tenth is not.
     """
-    from datasketch import MinHash, MinHashLSH  # noqa: PLC0415 - takes a second, and few jobs need it
+    from datasketch import MinHash, MinHashLSH  # takes a second, and few jobs need it
 
     pieces = {key: shingles(text, language) for key, text in texts.items()}
     encoded = ([piece.encode() for piece in sorted(each)] for each in pieces.values())

@@ -87,7 +87,7 @@ class PredictionsOptions(AnswersOptions):
     path: Path = Field(description="the file (.csv, .jsonl, .parquet), from the working directory")
     columns: Columns = Field(default_factory=Columns, description="which column holds what")
 
-    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - it may be anywhere
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # it may be anywhere
         """The table itself."""
         return (self.path,)
 

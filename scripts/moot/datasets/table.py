@@ -86,7 +86,7 @@ class TableOptions(DatasetOptions):
                 raise ValueError(f"{option} names the label '{unknown[0]}'; expected one of {', '.join(sorted(known))}")
         return self
 
-    def own_files(self, data_root: Path) -> tuple[Path, ...]:  # noqa: ARG002 - it may be anywhere
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # it may be anywhere
         """The table itself."""
         return (self.path,)
 
@@ -150,7 +150,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
 
 
 def _task(options: TableOptions, labels: tuple[str, ...]) -> Task:
-    of_two = len(labels) == 2  # noqa: PLR2004 - a positive label needs two
+    of_two = len(labels) == 2  # a positive label needs two
     return Task(
         noun=options.noun,
         question=options.question,

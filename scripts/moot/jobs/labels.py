@@ -55,8 +55,8 @@ def by_judge(
     plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
-    from moot.labels.judge import Judge, judge_statements  # noqa: PLC0415 - opens endpoints
-    from moot.llm.chat import Settings  # noqa: PLC0415
+    from moot.labels.judge import Judge, judge_statements  # opens endpoints
+    from moot.llm.chat import Settings
 
     model = labeler.partition(":")[2] or job.model
     if model not in plan.config.models:

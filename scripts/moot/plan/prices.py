@@ -21,7 +21,7 @@ def with_price(model: ModelConfig) -> ModelConfig:
     """
     if not model.price.auto:
         return model
-    from genai_prices import Usage, calc_price  # noqa: PLC0415 - a megabyte and a half of prices
+    from genai_prices import Usage, calc_price  # a megabyte and a half of prices
 
     server, listed = address(model) or "", f"genai-prices {version('genai-prices')}"
     per_million = 1_000_000 / _PROBE_TOKENS

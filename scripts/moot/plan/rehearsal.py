@@ -52,8 +52,8 @@ def simulated_endpoints(config: Config, cases: Sequence[Case] = (), task: Task |
     """How a job of a rehearsal opens its endpoints, with the truth of its cases; None outside of a rehearsal."""
     if not config.rehearsal:
         return None
-    from moot.llm.endpoints.simulated import SimulatedEndpoint  # noqa: PLC0415
-    from moot.llm.simulated.beliefs import world_of  # noqa: PLC0415
+    from moot.llm.endpoints.simulated import SimulatedEndpoint
+    from moot.llm.simulated.beliefs import world_of
 
     world = world_of(config.seed, cases, task)
     return lambda model, _threads: SimulatedEndpoint(model, world)

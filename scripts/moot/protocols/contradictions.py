@@ -89,7 +89,7 @@ def _asserted(task: Task, text: str, answer: str, confidence: object) -> Iterato
             continue
         if set(task.labels) == {"yes", "no"} and "arrest" in task.question:
             yield from _arrests(sentence, answer, confidence)
-        elif len(task.labels) == 2:  # noqa: PLR2004
+        elif len(task.labels) == 2:
             yield from _winners(task, sentence)
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+import jinja2
 from markupsafe import escape
 
 _INVISIBLE = re.compile(
@@ -118,3 +119,10 @@ def _markdown_line(line: str) -> str:
     plain = line.strip().translate(_MARKDOWN)
     plain = _STARTS_A_LINK.sub(lambda found: f"{found[1]}&#46;" if found[1] else "&#58;", plain)
     return _STARTS_A_BLOCK.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", plain)
+
+
+def page_template(source: str) -> jinja2.Template:
+    """The template of a page of HTML, whose texts go through the filters `text` and `note`."""
+    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - the filters
+    environment.filters.update(text=html, note=html_note)
+    return environment.from_string(source)

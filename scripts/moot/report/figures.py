@@ -60,7 +60,7 @@ _LEADER = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.5}
 @contextmanager
 def figure_style() -> Iterator[None]:
     """Draw with moot's settings, not the user's own."""
-    import matplotlib as mpl  # noqa: PLC0415 - a second that every start of Snakemake would wait for
+    import matplotlib as mpl  # a second that every start of Snakemake would wait for
 
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -94,7 +94,7 @@ def _mark(drawing: "MatplotlibFigure") -> None:
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT, **subplots: Any) -> "tuple[MatplotlibFigure, Any]":
     """A figure and its axes, without the global state of pyplot; `subplots` as matplotlib's `Figure.subplots`."""
-    from matplotlib.figure import Figure as NewFigure  # noqa: PLC0415
+    from matplotlib.figure import Figure as NewFigure
 
     drawing = NewFigure(figsize=(width, height), layout="constrained")
     return drawing, drawing.subplots(**subplots)
@@ -135,8 +135,8 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
     Names are placed from the top down, within the axes; one that is away from its point gets a line to it. Call it
     when everything else is drawn, notes too: places are measured on the laid-out figure.
     """
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415 - slow to import
-    from matplotlib.transforms import Bbox  # noqa: PLC0415
+    from matplotlib.patheffects import withStroke  # slow to import
+    from matplotlib.transforms import Bbox
 
     if not points:
         return
@@ -167,7 +167,7 @@ def _places(anchor: tuple[float, float], width: float, height: float) -> "Iterat
 
     Each with its alignment, its distance from the point across and up, and the room that it takes, in pixels.
     """
-    from matplotlib.transforms import Bbox  # noqa: PLC0415
+    from matplotlib.transforms import Bbox
 
     row, aside = height + 1, POINT + 3
     nearest = [("left", 0.0), ("right", 0.0), ("center", row), ("center", -row)]

@@ -20,7 +20,7 @@ from moot.core.kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
 from moot.report.content import SIMULATED, SIMULATED_NOTE
-from moot.report.escaping import csv_text, html, visible
+from moot.report.escaping import csv_text, page_template, visible
 
 STATUSES = ("valid", "invalid", "failed", "waiting")
 COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")
@@ -212,9 +212,7 @@ def write_outcome(study: str, outcome: Outcome, paths: Mapping[str, Path], simul
 
 @cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - `text` escapes
-    environment.filters["text"] = html
-    return environment.from_string(_PAGE)
+    return page_template(_PAGE)
 
 
 _PAGE = """\

@@ -79,8 +79,4 @@ def _source(text: str) -> str:
 
 @cache
 def _template() -> "jinja2.Template":
-    import jinja2  # noqa: PLC0415 - only this format needs it
-
-    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - `text` escapes
-    environment.filters["text"] = escaping.html
-    return environment.from_string((PAGE / "reader.html").read_text(encoding="utf-8"))
+    return escaping.page_template((PAGE / "reader.html").read_text(encoding="utf-8"))

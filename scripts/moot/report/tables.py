@@ -163,10 +163,7 @@ def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
 
 @cache
 def _html_template() -> jinja2.Template:
-    environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - escaped
-    environment.filters["text"] = escaping.html
-    environment.filters["note"] = escaping.html_note
-    return environment.from_string(_HTML)
+    return escaping.page_template(_HTML)
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:

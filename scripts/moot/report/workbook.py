@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 # The same results give the same bytes, so no file knows when it was made.
 FIRST_DAY = datetime(1980, 1, 1)
@@ -24,8 +25,8 @@ def as_workbook(title: str, rows: Sequence[Sequence[str | int | float]], notes: 
         rows: the headings, then cells as numbers or text; "" for missing ones.
         notes: one a row.
     """
-    from openpyxl import Workbook  # noqa: PLC0415 - registries are read at every start of Snakemake
-    from openpyxl.styles import Font  # noqa: PLC0415
+    from openpyxl import Workbook  # registries are read at every start of Snakemake
+    from openpyxl.styles import Font
 
     book = Workbook()
     sheets = [book.active, book.create_sheet("notes")]
@@ -43,10 +44,10 @@ def as_workbook(title: str, rows: Sequence[Sequence[str | int | float]], notes: 
     return _without_dates(stream.getvalue())
 
 
-def _fill(cell: object, value: str | float) -> None:
-    cell.value = ILLEGAL.sub("", value)[:LONGEST] if isinstance(value, str) else value  # type: ignore[attr-defined]
+def _fill(cell: Any, value: str | float) -> None:
+    cell.value = ILLEGAL.sub("", value)[:LONGEST] if isinstance(value, str) else value
     if isinstance(value, str):
-        cell.data_type = "s"  # type: ignore[attr-defined]  # "=1+1" stays what it says
+        cell.data_type = "s"  # "=1+1" stays what it says
 
 
 def _without_dates(book: bytes) -> bytes:

@@ -213,7 +213,7 @@ def estimate_interval(
         Both ends; NaN from fewer than two clusters, and where the draws show no spread of a statistic that has no two
         bounds, since then nothing says how far the next cluster may lie.
     """
-    from scipy.special import stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
+    from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
     nothing = float("nan"), float("nan")
     defined = draws[~np.isnan(draws)]

@@ -141,7 +141,7 @@ class Independent:
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """The interval of the difference; NaN where a side has fewer than two clusters of several cases."""
-        from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
+        from scipy.special import ndtri, stdtrit  # registries are read at every start of Snakemake
 
         nothing = float("nan"), float("nan")
         if np.isnan(self.value):

@@ -83,7 +83,7 @@ class Spread:
 
     def power(self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float) -> float:
         """The probability that the test shows a true difference above 0."""
-        from scipy.special import nctdtr, stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
+        from scipy.special import nctdtr, stdtrit  # registries are read at every start of Snakemake
 
         given = cases if isinstance(cases, tuple) else (cases,) * len(self.between)
         sizes = [number / design for number, design in zip(given, self.design * len(given), strict=False)]
@@ -99,7 +99,7 @@ class Spread:
     def _power_of_shares(
         self, difference: float, size: float, variance: float, repeats: tuple[int, int], level: float
     ) -> float:
-        from scipy.special import ndtr, stdtrit  # noqa: PLC0415
+        from scipy.special import ndtr, stdtrit
 
         if self.runs == 1 and repeats == (1, 1):
             size *= max(0.0, 1 - 1 / (size * difference)) ** 2

@@ -33,7 +33,7 @@ def mcnemar_exact(first_alone: int, second_alone: int) -> float:
     Returns:
         The p-value; 1 where the two never differ.
     """
-    from scipy.special import bdtr  # noqa: PLC0415 - registries are read at every start of Snakemake
+    from scipy.special import bdtr  # registries are read at every start of Snakemake
 
     differing = first_alone + second_alone
     return min(1.0, 2 * float(bdtr(min(first_alone, second_alone), differing, 0.5)))
@@ -112,7 +112,7 @@ def deal(rows: Floats, first: int, apart: Callable[[Floats, Floats, Floats], Flo
     least = apart(kinds, as_numbers(dealt), as_numbers(counts - dealt))[0] - _ROUNDING
     if len(kinds) == 1:
         return 1.0
-    is_exact = len(kinds) == 2  # noqa: PLR2004 - as in a table of two by two
+    is_exact = len(kinds) == 2  # as in a table of two by two
     if is_exact:
         ways, probability = _all_ways(int(counts[0]), int(counts[1]), first)
     else:
@@ -132,7 +132,7 @@ def _some_ways(counts: tuple[int, ...], first: int, seed: int, number: int) -> t
 
 def _all_ways(one: int, other: int, first: int) -> tuple[Floats, Floats]:
     """How many of two kinds the first side may have, and how probable that is (hypergeometric)."""
-    from scipy.special import gammaln  # noqa: PLC0415 - registries are read at every start of Snakemake
+    from scipy.special import gammaln  # registries are read at every start of Snakemake
 
     def log_ways(among: int, drawn: ArrayLike) -> Floats:
         number = as_numbers(drawn)

@@ -25,7 +25,7 @@ def wilson(share: float, n: float) -> Interval:
     >>> [round(end, 3) for end in wilson(0.9, 200)]
     [0.9, 0.851, 0.934]
     """
-    from scipy.special import ndtri  # noqa: PLC0415 - registries are read at every start of Snakemake
+    from scipy.special import ndtri  # registries are read at every start of Snakemake
 
     z = float(ndtri((1 + LEVEL) / 2))
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)

@@ -28,7 +28,7 @@ def interval_p(value: float, low: float, high: float, supposed: float, freedom: 
         supposed: the value that is tested.
         freedom: degrees of freedom of the interval.
     """
-    from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - registries are read at every start of Snakemake
+    from scipy.special import stdtr, stdtrit  # registries are read at every start of Snakemake
 
     if np.isnan([value, low, high]).any():
         return float("nan")

@@ -208,7 +208,7 @@ def _cross_validate(
     inputs, targets = _part(data, inputs, "train")
     smallest = len(targets) if data.task.multilabel else int(np.unique(targets, return_counts=True)[1].min())
     folds = min(folds, smallest)
-    if folds < 2:  # noqa: PLR2004
+    if folds < 2:
         reason = "failed: a label has a single training case, and cross-validation needs two"
         return {"evaluation": CROSS_VALIDATION, "status": reason, "n": len(targets)}
     splitter = (KFold if data.task.multilabel else StratifiedKFold)(folds, shuffle=True, random_state=seed)

@@ -13,7 +13,7 @@ def _can(method: str) -> Any:
     return available_if(lambda estimator: hasattr(estimator.classifier, method))
 
 
-class OneModelPerLabel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OneModelPerLabel(ClassifierMixin, BaseEstimator):
     """One model for each label that some training case has; a label without one is never predicted.
 
     What the classifier can say (probabilities or decision values) does not depend on which labels training shows.
@@ -36,13 +36,13 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         assigned[:, self.classes_] = np.reshape(self.models_.predict(inputs), (-1, len(self.classes_)))
         return assigned
 
-    @_can("predict_proba")  # type: ignore[untyped-decorator]
+    @_can("predict_proba")
     def predict_proba(self, inputs: Any) -> NDArray[np.float64]:
         """Each model's probability that its label holds, one column for each of `classes_`."""
         shares: NDArray[np.float64] = np.stack([model.predict_proba(inputs)[:, -1] for model in self._each()], axis=1)
         return shares
 
-    @_can("decision_function")  # type: ignore[untyped-decorator]
+    @_can("decision_function")
     def decision_function(self, inputs: Any) -> NDArray[np.float64]:
         """Each model's decision value for its label, one column for each of `classes_`."""
         values: NDArray[np.float64] = np.stack([model.decision_function(inputs) for model in self._each()], axis=1)

@@ -52,7 +52,7 @@ def words_of_topic_and_body(**settings: Any) -> FeatureUnion:
     )
 
 
-class SentimentSums(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SentimentSums(TransformerMixin, BaseEstimator):
     """Texts to two columns: the summed valence of the positive and of the negative words of VADER's lexicon."""
 
     def fit(self, texts: Iterable[str], targets: object = None) -> Self:
@@ -75,12 +75,12 @@ def _spaced(text: str) -> str:
 @cache
 def sentiment_lexicon() -> dict[str, float]:
     """VADER's lexicon: word to mean valence, from -4 to 4."""
-    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer  # noqa: PLC0415  brings requests
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer  # brings requests
 
     return dict(SentimentIntensityAnalyzer().lexicon)
 
 
-class TopicMajority(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TopicMajority(ClassifierMixin, BaseEstimator):
     """The most frequent label of the case's topic in training, and of all training cases for an unseen topic."""
 
     def fit(self, frame: pd.DataFrame, targets: NDArray[Any]) -> Self:
@@ -107,7 +107,7 @@ class TopicMajority(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return chosen
 
 
-class SentenceEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SentenceEmbedding(TransformerMixin, BaseEstimator):
     """Texts to one vector each, by a frozen sentence encoder."""
 
     def __init__(self, model: str) -> None:

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 EVEN_ODDS = 0.5
 
 
-class _WindowedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _WindowedClassifier(ClassifierMixin, BaseEstimator):
     """What both classifiers share: windows, the training loop, means over windows.
 
     Args:
@@ -168,7 +168,7 @@ class ConvolutionOverEmbeddings(_WindowedClassifier):
         return logits
 
 
-class _Convolution(torch.nn.Module):  # type: ignore[misc]
+class _Convolution(torch.nn.Module):
     def __init__(self, encoder: torch.nn.Module, labels: int, filters: int = 100) -> None:
         super().__init__()
         self.encoder = encoder.requires_grad_(False)

@@ -11,6 +11,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from moot.core.stopping import is_stopping
 
@@ -90,7 +91,7 @@ class StageLines(logging.Filter):
         self._begun: dict[int, tuple[str, float]] = {}
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
-    def filter(self, record: logging.LogRecord) -> bool:
+    def filter(self, record: Any) -> bool:
         """Whether a record of Snakemake's is shown as it is."""
         event = str(getattr(getattr(record, "event", None), "value", ""))
         if is_stopping() and (event == "job_error" or getattr(record, "exception", "") == "RuleException"):
@@ -98,11 +99,11 @@ class StageLines(logging.Filter):
         if event == "run_info":
             self._plan(getattr(record, "stats", {}))
         elif event == "job_info":
-            self._begun[record.jobid] = record.rule_name, self._clock()  # type: ignore[attr-defined]
+            self._begun[record.jobid] = record.rule_name, self._clock()
         elif event == "job_finished":
-            self._finish(record.job_id, self._done)  # type: ignore[attr-defined]
+            self._finish(record.job_id, self._done)
         elif event == "job_error":
-            self._finish(record.jobid, self._failed)  # type: ignore[attr-defined]
+            self._finish(record.jobid, self._failed)
         return record.levelno > logging.INFO or not (
             event in _HIDDEN or record.getMessage().strip().startswith(_HIDDEN_LINES)
         )

@@ -167,7 +167,7 @@ async def test_the_human_of_the_bank_is_balanced_and_labelled_in_memory() -> Non
         _, debate, chat = await hold("human_panel", CASE, TASK, by_judge, repeat=repeat)
         human = [said for said in debate.utterances if said.speaker == "human"]
         assert [said.source for said in human] == ["human"] * 3
-        stance = human[0].parsed["condition"]  # type: ignore[index]
+        stance = human[0].parsed["condition"]
         assert [said.text for said in human] == human_statements(CASE.case_id)[stance][:3]
         stances.append(stance)
         assert "Human Judge" not in said_in(chat.requests[0])

@@ -228,7 +228,7 @@ def court_cases(count: int = 24, dataset: str = "toy") -> list[Case]:
         Case(
             f"c{n}",
             dataset,
-            splits[n % 8],  # type: ignore[arg-type]
+            splits[n % 8],
             f"Matter {n} of {n * 7} sacks: {stories[n % 2]}; witness {n * 13} and clerk {n * 17} were heard.",
             "plaintiff" if n % 2 == 0 else "defendant",
             WINNER.labels,

@@ -66,7 +66,7 @@ def experiment(folder: Path, name: str, count: int = 6, right: int = 4, **params
             utterance(f"c{n}", 4, "moot", kind="conclusion", parsed=json.dumps({"status": "valid", "score": 0.5}))
         )
     config = Config(params={**DEBATE, **params})
-    return write_results(folder, cases, {"tiny": answers}, {"tiny": rows}, WINNER, name, config)  # type: ignore[arg-type]
+    return write_results(folder, cases, {"tiny": answers}, {"tiny": rows}, WINNER, name, config)
 
 
 def study(*found: ExperimentResults, name: str = "feedback", baselines: bool = False) -> StudyResults:

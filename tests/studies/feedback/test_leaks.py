@@ -81,7 +81,7 @@ def test_training_debates_and_thresholds_leave_copies_out(planted: Loaded) -> No
     class Experiment:
         name, config = "training", Config()
 
-    debated = choose_debated_cases(Experiment(), planted.cases, seed=1)  # type: ignore[arg-type]
+    debated = choose_debated_cases(Experiment(), planted.cases, seed=1)
     assert len(debated) == COUNT and not any(map(leaks, debated))
 
 

@@ -112,7 +112,7 @@ def letters_table(results: StudyResults) -> TableContent:
 
 
 @figure("own", "letters", "Letters", "Letters of an utterance.", "Length")
-def letters_figure(results: StudyResults):  # type: ignore[no-untyped-def]
+def letters_figure(results: StudyResults):
     from matplotlib.figure import Figure
 
     return Figure()

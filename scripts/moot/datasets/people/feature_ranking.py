@@ -58,27 +58,27 @@ def _codes(values: "pd.Series[Any]") -> Scores:
 
 
 def _mutual_information(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
-    from sklearn.feature_selection import mutual_info_classif  # noqa: PLC0415
+    from sklearn.feature_selection import mutual_info_classif
 
-    few_values = (inputs.nunique() <= 20).to_numpy()  # noqa: PLR2004 (counts and categories, as opposed to measures)
+    few_values = (inputs.nunique() <= 20).to_numpy()  # counts and categories, as opposed to measures
     scores: Scores = mutual_info_classif(inputs, positive, discrete_features=few_values, random_state=seed)
     return scores
 
 
 def _model(seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, learning_rate=0.08, random_state=seed)
 
 
 def _folds(seed: int) -> Any:
-    from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
+    from sklearn.model_selection import StratifiedKFold
 
     return StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
 
 
 def _permutation(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
-    from sklearn.inspection import permutation_importance  # noqa: PLC0415
+    from sklearn.inspection import permutation_importance
 
     losses = []
     for fitted, held_out in _folds(seed).split(inputs, positive):
@@ -91,7 +91,7 @@ def _permutation(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -
 
 
 def _leave_one_out(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
-    from sklearn.model_selection import cross_val_score  # noqa: PLC0415
+    from sklearn.model_selection import cross_val_score
 
     def area(columns: pd.DataFrame) -> float:
         return float(cross_val_score(_model(seed), columns, positive, cv=_folds(seed), scoring="roc_auc").mean())
@@ -102,7 +102,7 @@ def _leave_one_out(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int)
 
 def _shap(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
     try:
-        import shap  # noqa: PLC0415
+        import shap
     except ImportError as missing:
         raise UserError(
             "ranking 'shap' needs the package shap, which is not installed. Install the extra with "

@@ -58,7 +58,7 @@ def prose(sentences: Iterable[str], sex: str, noun: str) -> str:
 
 def enumerated(parts: Sequence[str], conjunction: str = "and") -> str:
     """Parts of a sentence as one: "a", "a and b", "a, b, and c"."""
-    separator = ", " if len(parts) > 2 else " "  # noqa: PLR2004
+    separator = ", " if len(parts) > 2 else " "
     return separator.join([*parts[:-1], f"{conjunction} {parts[-1]}"]) if len(parts) > 1 else "".join(parts)
 
 

@@ -252,7 +252,7 @@ class Batches(Gatherer):
                 return "", TransientError("the line of another call")
             answer = found.get("response") or {}
             status = int(answer.get("status_code") or 0)
-            if status == 200:  # noqa: PLR2004 - the HTTP status
+            if status == 200:  # the HTTP status
                 reply = self._endpoint.read(call.request, answer.get("body"), 0.0)
                 return call.call_id, replace(reply, service_tier=reply.service_tier or "batch")
             error = found.get("error") or answer.get("body") or "no reason was given"

@@ -49,7 +49,7 @@ class EmbeddedEndpoint:
 
     def __init__(self, config: ModelConfig, threads: int) -> None:
         try:
-            import xllamacpp  # noqa: PLC0415 - a replay must not load it
+            import xllamacpp  # a replay must not load it
         except ImportError as error:
             raise UserError(
                 f"the embedded model cannot be loaded: {error}. It needs the package xllamacpp (`make env`) and the "
@@ -164,7 +164,7 @@ class EmbeddedEndpoint:
     def _tokens(self, word: str) -> _Tokens:
         """The model's own tokens of a word (id, piece), asked once from the server that runs inside this process."""
         if word not in self._tokenized:
-            import httpx  # noqa: PLC0415 - a replay must not load it
+            import httpx  # a replay must not load it
 
             address = f"{self._server.listening_address}/tokenize"
             content = {"content": word, "with_pieces": True}

@@ -32,7 +32,7 @@ _MOST_BYTES = 2**24
 
 async def _bound(response: "httpx.Response") -> None:
     """Read an answer's body before the client does, as far as memory allows."""
-    import httpx  # noqa: PLC0415 - a replay must not load clients
+    import httpx  # a replay must not load clients
 
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise CallFailedError("the answer is compressed, which was not asked for: `base_url` is not an Ollama server's")
@@ -48,8 +48,8 @@ class OllamaEndpoint:
     """One attempt at `/api/chat`; the model's digest is read once and recorded with every reply."""
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
-        import httpx  # noqa: PLC0415 - a replay must not load clients
-        import ollama  # noqa: PLC0415
+        import httpx  # a replay must not load clients
+        import ollama
 
         self._config = config
         self._response_error = ollama.ResponseError
@@ -151,9 +151,9 @@ class OllamaEndpoint:
                 f"model '{self._config.model}': {message}. Pull the model (`ollama pull {self._config.model}`) or "
                 "check `base_url`."
             )
-        if error.status_code == 429:  # noqa: PLR2004 - the HTTP status
+        if error.status_code == 429:  # the HTTP status
             return RateLimitedError(message)
-        if error.status_code >= 500 or error.status_code < 0:  # noqa: PLR2004
+        if error.status_code >= 500 or error.status_code < 0:
             return TransientError(message)
         return CallFailedError(message)
 

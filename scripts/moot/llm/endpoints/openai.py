@@ -91,11 +91,11 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Re
         return no_logprobs(model, message)
     if status in (401, 403) or codes & _FATAL_CODES:
         return RunStoppedError(f"model '{model}': {message}. Check the key and the account, then run again.")
-    if status == 404:  # noqa: PLR2004 - the HTTP status
+    if status == 404:  # the HTTP status
         return RunStoppedError(f"model '{model}': {message}. Check `model` and `base_url` in the configuration.")
-    if status == 429:  # noqa: PLR2004
+    if status == 429:
         return RateLimitedError(message, retry_after(headers))
-    if status in (408, 409) or status >= 500:  # noqa: PLR2004
+    if status in (408, 409) or status >= 500:
         return TransientError(message)
     return CallFailedError(message)
 
@@ -119,9 +119,9 @@ class OpenAIEndpoint:
     """The chat completions API. Retries are the caller's: the client makes one attempt."""
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
-        import aiohttp  # noqa: PLC0415 - a replay must not load clients
-        import httpx2  # noqa: PLC0415
-        import openai  # noqa: PLC0415
+        import aiohttp  # a replay must not load clients
+        import httpx2
+        import openai
 
         self._config = config
         key = api_key(config) or "none"
@@ -180,7 +180,7 @@ class OpenAIEndpoint:
             url = f"{self._root}/{path}"
             async with self._http.stream(method, url, headers=self._headers, **content) as answer:
                 body = await read_body(answer.aiter_bytes(), most)  # unpacked a mebibyte at a time
-            if answer.status_code >= 400:  # noqa: PLR2004 - the HTTP status
+            if answer.status_code >= 400:  # the HTTP status
                 raise refusal(answer.status_code, answer.headers, body.content, request)
         except self._no_whole_answer as error:
             unreachable = isinstance(error, self._no_connection)

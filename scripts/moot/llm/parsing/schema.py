@@ -51,7 +51,7 @@ class Shape:
     @property
     def of_hundred(self) -> bool:
         """Whether the field counts from 0 to 100."""
-        return self.high == 100 and self.low in (0, None)  # noqa: PLR2004
+        return self.high == 100 and self.low in (0, None)
 
 
 @lru_cache(maxsize=256)

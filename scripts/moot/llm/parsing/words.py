@@ -287,7 +287,7 @@ def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
 
 
 def _numeral(digits: str) -> int | float:
-    if len(digits) > 30:  # noqa: PLR2004 - no measured quantity is longer, and int() of thousands of digits is slow
+    if len(digits) > 30:  # no measured quantity is longer, and int() of thousands of digits is slow
         raise UnreadableError("a number of more than 30 digits")
     return float(digits) if re.search(r"[.eE]", digits) else int(digits)
 

@@ -69,7 +69,7 @@ class Writer:
             number: of the judge, where one reply holds the statements of several: each has a belief of its own.
         """
         labels = self.labels
-        if len(labels) < 2:  # noqa: PLR2004 - nothing to take sides on
+        if len(labels) < 2:  # nothing to take sides on
             return self.padded("")
         belief = self.believe(labels)
         taken = self.reading.side or belief.answer.casefold()

@@ -10,7 +10,7 @@ from moot.report.exports import Export, exporter
 def write(export: Export, path: Path) -> None:
     """Write the log; raises `UserError` where the library (the extra `inspect`) is not installed."""
     try:
-        from moot.report.exports._inspect_log import write_log  # noqa: PLC0415 - an extra, and takes seconds
+        from moot.report.exports._inspect_log import write_log  # an extra, and takes seconds
     except ImportError as error:
         raise UserError(
             f"{path}: writing logs of inspect_ai needs its package ({error}). Run `make env EXTRAS=inspect`, or ask "

@@ -190,7 +190,7 @@ def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> 
     both = set(told.original.index.get_level_values(0)) & set(told.exchanged.index.get_level_values(0))
     people = sorted(case for case in both if recorded[case] != shown[case])
     values = sorted({recorded[case] for case in people} | {shown[case] for case in people})
-    if len(values) != 2:  # noqa: PLR2004 - no person was exchanged
+    if len(values) != 2:  # no person was exchanged
         return
     so, otherwise = values
     groups = {

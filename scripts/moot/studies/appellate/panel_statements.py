@@ -90,7 +90,7 @@ def stated_confidence(text: str) -> float | None:
     """
     number = _last_confidence(text)[0]
     share_of_one = "." in number and 0 < float(number) <= 1
-    return None if not number or share_of_one or float(number) > 100 else float(number)  # noqa: PLR2004
+    return None if not number or share_of_one or float(number) > 100 else float(number)
 
 
 def share_stated(text: str) -> dict[str, float] | None:

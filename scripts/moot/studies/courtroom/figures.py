@@ -129,7 +129,7 @@ def _best_and_worst(drawn: Sequence[tuple[Run, Measured, Measured]]) -> list[tup
 
 def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
     """A logarithmic axis with plain numbers, one decade wide at least."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     middle = np.sqrt(min(values) * max(values))
     reach = max(np.sqrt(10), 1.6 * max(values) / middle)

@@ -34,7 +34,7 @@ def metrics_of_shares(shares: Floats) -> Floats:
 
 def base_rate_behind(metrics: Mapping[str, float]) -> float:
     """The rarer label's share behind one row of published metrics; NaN where no confusion matrix fits them."""
-    from scipy.optimize import least_squares  # noqa: PLC0415  registries are read at every start of Snakemake
+    from scipy.optimize import least_squares  # registries are read at every start of Snakemake
 
     wanted = np.array([metrics[name] for name in DETERMINING])
 

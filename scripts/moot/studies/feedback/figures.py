@@ -277,7 +277,7 @@ def _short(run: Run, several: bool) -> str:
 
 def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
     """A logarithmic axis with plain numbers, and room for names on its right."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415 - slow to import
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # slow to import
 
     axes.set_xscale("log")
     axes.set_xlim(min(values) / 1.6, max(values) * 3)

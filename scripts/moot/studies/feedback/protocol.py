@@ -226,7 +226,7 @@ def verify(debate: Debate, rebuttals: Sequence[Utterance], number: int) -> dict[
     """Each debater's reliability by the assistant; empty where there is none."""
     if ASSISTANT not in debate.artifacts:
         return {}
-    from moot.studies.feedback.reliability import assistant_at  # noqa: PLC0415 - scikit-learn is slow to import
+    from moot.studies.feedback.reliability import assistant_at  # scikit-learn is slow to import
 
     assistant = assistant_at(debate.artifacts[ASSISTANT])
     assistant.check_case(debate.case, f"experiment '{debate.experiment}'")

@@ -190,7 +190,7 @@ def train_assistant(
 
 def _both_classes(opinions: pd.DataFrame, split: str, dataset: str) -> pd.DataFrame:
     rows = opinions[opinions["split"] == split]
-    if rows["right"].nunique() < 2:  # noqa: PLR2004
+    if rows["right"].nunique() < 2:
         found = "none" if rows.empty else "all right" if rows["right"].all() else "all wrong"
         raise UserError(
             f"assistant of '{dataset}': the debates' {len(rows)} opinions over {split} cases are {found}; expected "

@@ -37,7 +37,7 @@ def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
     truth = mine["case_id"].map(run.results.cases.set_index("case_id")["target"])
     probability = mine["probability"].astype(float)
     in_right = probability.where(mine["prediction"] == truth, 1 - probability)
-    if len(run.results.task.labels) != 2:  # noqa: PLR2004 - what is not given to one label is given to the other
+    if len(run.results.task.labels) != 2:  # what is not given to one label is given to the other
         in_right = in_right.where(mine["prediction"] == truth)
     sides = mine["prediction"].where(mine["prediction"] != "", _UNDECIDED)
     found = mine.assign(side=sides, in_right=in_right.mask(sides == _UNDECIDED, 0.5))

@@ -269,12 +269,12 @@ def _is_link(token: _Token) -> bool:
 def _named_by_customary_words(tokens: Sequence[_Token]) -> bool:
     """Whether customary words alone name a company ("National General"), an institution or a street ("School Road")."""
     keys = [token.key for token in tokens]
-    if len(keys) < 2:  # noqa: PLR2004 - one such word is no name
+    if len(keys) < 2:  # one such word is no name
         return False
     company = keys[0] in COMPANY_STARTS and all(key in COMPANY_STARTS | COMPANY_ENDS for key in keys)
     institution = keys[-1] in INSTITUTIONS and not all(key in OF_INSTITUTIONS | _LINKS for key in keys[:-1])
     street = keys[-1] in STREETS and not all(key in PUBLIC_ROADS | _LINKS for key in keys[:-1])
-    by_of = len(keys) > 2 and keys[0] in NAMED_BY_OF and keys[1] == "of"  # noqa: PLR2004 - "Bank of America"
+    by_of = len(keys) > 2 and keys[0] in NAMED_BY_OF and keys[1] == "of"  # "Bank of America"
     return company or institution or street or by_of
 
 

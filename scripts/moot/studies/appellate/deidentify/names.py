@@ -78,7 +78,7 @@ def naming_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 def _same(word: str, known: str) -> bool:
     """Whether two words are one, allowing for a plural and for a possessive that lost its apostrophe."""
-    return word == known or (len(known) > 3 and word in (f"{known}s", f"{known}es"))  # noqa: PLR2004 - not initials
+    return word == known or (len(known) > 3 and word in (f"{known}s", f"{known}es"))  # not initials
 
 
 class Entities:

@@ -159,7 +159,7 @@ def introduced_parties(text: str) -> list[tuple[str, str]]:
         for match in re.finditer(pattern, text):
             words = re.sub(r"['’]s$", "", match["name"]).split()
             kept = [word for word in words if word.strip(".,").lower() not in COMMON]
-            if any(len(word) > 2 and word.strip(".,").lower() not in small for word in kept):  # noqa: PLR2004
+            if any(len(word) > 2 and word.strip(".,").lower() not in small for word in kept):
                 parties.setdefault(" ".join(kept), (role or match["role"]).lower())
     return list(parties.items())
 

@@ -20,8 +20,8 @@ def is_installed() -> bool:
 @cache
 def _analyzer() -> Any:
     try:
-        from presidio_analyzer import AnalyzerEngine  # noqa: PLC0415
-        from presidio_analyzer.nlp_engine import NlpEngineProvider  # noqa: PLC0415
+        from presidio_analyzer import AnalyzerEngine
+        from presidio_analyzer.nlp_engine import NlpEngineProvider
     except ImportError:
         raise UserError("`ner: true` needs Presidio and spaCy, which are an extra: make env EXTRAS=ner.") from None
     configuration = {"nlp_engine_name": "spacy", "models": [{"lang_code": "en", "model_name": MODEL}]}

@@ -11,7 +11,7 @@ STATES = (
     "Pennsylvania|Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
     "West Virginia|Wisconsin|Wyoming|Puerto Rico|District of Columbia"
 )
-ROLES = (  # noqa: SIM905
+ROLES = (
     "plaintiff defendant appellant appellee petitioner respondent claimant worker employer insurer taxpayer buyer "
     "seller husband wife father mother child decedent landlord tenant lessor lessee borrower lender creditor "
     "debtor contractor subcontractor owner homeowner intervenor applicant protestant garnishee guardian trustee "
@@ -20,7 +20,7 @@ ROLES = (  # noqa: SIM905
     "prisoner inmate patient passenger"
 ).split()
 PARTY_ROLES = frozenset(  # of those, the ones by which an opinion calls a party
-    (  # noqa: SIM905
+    (
         "plaintiff defendant appellant appellee petitioner respondent claimant worker employer insurer taxpayer buyer "
         "seller husband wife father mother child landlord tenant lessor lessee borrower lender creditor debtor "
         "contractor subcontractor owner homeowner intervenor applicant protestant garnishee trustee executor "
@@ -31,7 +31,7 @@ FAMILY_ROLES = frozenset(
     ("husband", "wife", "mother", "father", "child", "grandmother", "grandfather", "grandparents", "parents")
 )
 """Party roles only with a capital: "Mother" is a party, "his mother" is not."""
-HONORIFICS = (  # noqa: SIM905
+HONORIFICS = (
     "mr mrs ms miss messrs dr judge justice officer detective agent deputy sergeant sgt lieutenant lt captain "
     "capt trooper sheriff chief attorney prosecutor professor warden inspector nurse patrolman investigator "
     "superintendent senator governor representative reverend rev president director secretary commissioner "
@@ -44,7 +44,7 @@ TITLED = {
     "capt": "officer", "trooper": "officer", "inspector": "officer", "patrolman": "officer", "corporal": "officer",
     "sheriff": "officer", "marshal": "officer", "hon": "judge", "honorable": "judge",
 }  # fmt: skip
-_CUSTOMARY = (  # noqa: SIM905
+_CUSTOMARY = (
     "court courts state states act acts section sections rule rules article articles constitution amendment "
     "amendments code statute statutes board commission department district county city town village legislature "
     "congress government united america american federal national supreme appeals appeal circuit superior "
@@ -79,7 +79,7 @@ COMMON = (
 """Words that legal prose writes with a capital within a sentence, and that name no person."""
 
 OPENERS = frozenset(
-    (  # noqa: SIM905
+    (
         "a about above according accordingly acting actually additionally after afterward afterwards again against "
         "ago all allegedly almost along already also although altogether always among an and another any anyone "
         "anything apart apparently applicability approximately around as asked aside assuming at based be because "
@@ -114,7 +114,7 @@ OPENERS = frozenset(
 """Ordinary words that open sentences; an opinion need not write them small elsewhere."""
 
 ALSO_NAMES = frozenset(
-    (  # noqa: SIM905
+    (
         "abbey amber angel apple archer art ash baker banks barber bass battle bean bear bell berry best bill bird "
         "bishop black bloom blue bob bond booth bowl branch brand brook brooks brown buck burns bush butcher butler "
         "cain call candy carpenter carter case cash chance chandler chase chip christian church clay cliff cloud "
@@ -139,7 +139,7 @@ ALSO_NAMES = frozenset(
 """Ordinary words that are people's names as well: with a capital and no article they name somebody."""
 
 COMMON_SURNAMES = frozenset(
-    (  # noqa: SIM905
+    (
         "house law laws justice english bible marine street road block lot drive council post march "
         "april may june august christmas easter bank banks"
     ).split()
@@ -150,29 +150,29 @@ COMMON_PLACES = frozenset(("pueblo", "union", "superior", "center", "village", "
 """Customary words that are towns as well: behind a preposition of place, and without an article, they name one."""
 
 COMPANY_STARTS = frozenset(
-    "american national federal united general superior security standard public first metropolitan union".split()  # noqa: SIM905
+    "american national federal united general superior security standard public first metropolitan union".split()
 )
-SHORT_COMPANIES = COMPANY_STARTS - frozenset("general public first union".split())  # noqa: SIM905
+SHORT_COMPANIES = COMPANY_STARTS - frozenset("general public first union".split())
 """Those that name a company by themselves where they act: "National had failed", "United's list"."""
-COMPANY_ENDS = frozenset("insurance company corporation bank motor motors association union center service".split())  # noqa: SIM905
+COMPANY_ENDS = frozenset("insurance company corporation bank motor motors association union center service".split())
 """Customary words that name a company where two of them are adjacent: "National General", "First Union Bank"."""
 
 NAMED_BY_OF = frozenset(
-    "bank association society institute federation brotherhood league college university union company".split()  # noqa: SIM905
+    "bank association society institute federation brotherhood league college university union company".split()
 )
 """What "of" and a word with a capital make a name: "Bank of America"."""
 
-INSTITUTIONS = frozenset("hospital clinic center bank insurance school church university college".split())  # noqa: SIM905
+INSTITUTIONS = frozenset("hospital clinic center bank insurance school church university college".split())
 OF_INSTITUTIONS = frozenset(
-    (  # noqa: SIM905
+    (
         "the state county city federal public district municipal medical motor vehicle children children's youth human "
         "services social detention correctional corrections probation health veterans tribal indian university"
     ).split()
 )
 """Words before an institution's word that do not name it: "the Medical Center", but "Family Medical Center"."""
 
-STREETS = frozenset("street road avenue drive boulevard lane highway trail parkway circle loop".split())  # noqa: SIM905
-PUBLIC_ROADS = frozenset("the state county federal public city united states us interstate national old".split())  # noqa: SIM905
+STREETS = frozenset("street road avenue drive boulevard lane highway trail parkway circle loop".split())
+PUBLIC_ROADS = frozenset("the state county federal public city united states us interstate national old".split())
 """Words before a street word that do not name the street."""
 
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(

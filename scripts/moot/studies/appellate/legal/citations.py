@@ -62,14 +62,14 @@ def count_citations(statement: str, case_text: str) -> Citations:
 
 @cache
 def _tokenizer() -> Any:
-    from eyecite.tokenizers import AhocorasickTokenizer  # noqa: PLC0415
+    from eyecite.tokenizers import AhocorasickTokenizer
 
     return AhocorasickTokenizer()
 
 
 def find_citations(text: str) -> list[Any]:
     """The citations that eyecite finds in a text, in order."""
-    from eyecite import get_citations  # noqa: PLC0415
+    from eyecite import get_citations
 
     if not text.strip():
         return []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _ABBREVIATIONS = frozenset(
-    (  # noqa: SIM905
+    (
         "v vs no nos inc co corp ltd llc mr mrs ms dr st jr sr hon prof gov gen sgt capt lt rev messrs cf see e.g "
         "i.e id ibid al etc art sec subsec ch para pt app supp ct cir dist div stat reg cert aff'd rev'd f p u.s s "
         "n.m n.e n.w s.e s.w so l ed fed rep repl pamp comp ann const amend jan feb mar apr jun jul aug sept oct "

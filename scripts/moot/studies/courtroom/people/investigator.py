@@ -268,7 +268,7 @@ def _other_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap)
 
 
 def _absent(extracts: Extracts, name: str, columns: Sequence[str], more: str = "") -> UserError:
-    listed = ", ".join(columns[:3]) + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")  # noqa: PLR2004
+    listed = ", ".join(columns[:3]) + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")
     return UserError(
         f"{extracts.folder}: {name} needs column {listed}, which none of {len(extracts.files)} extracts has (found "
         f"{len(extracts.frame.columns)} columns); expected it as a header. Add it to your Investigator extract, or "

@@ -104,7 +104,7 @@ def nlsy97_table(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
 
 def _nlsy97_person(draw: random.Random) -> dict[str, Any]:
     person = {name: one_of(draw, shares) for name, shares in NLSY97_SHARES.items()}
-    person["college02"] = one_of(draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER)  # noqa: PLR2004
+    person["college02"] = one_of(draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER)
     person["marijuana_anydrug"] = one_of(draw, {"marijuana_anydrug": 70, "marijuana": 2, "": 28})
     cocaine = {"marijuana_anydrug": 0.42, "marijuana": 1.0, "": 0.0}[person["marijuana_anydrug"]]
     person["cocaine"] = draw.random() < cocaine

@@ -243,7 +243,7 @@ def _labels(case: Case) -> list[str]:
 
 def _require_both_classes(cases: Sequence[Case], context: LoadContext) -> None:
     training = {case.target for case in cases if case.split == "train" and not leaks(case)}
-    if len(training) < 2:  # noqa: PLR2004 - nothing can be learnt from one class
+    if len(training) < 2:  # nothing can be learnt from one class
         found = ", ".join(sorted(training)) or "no case at all"
         raise UserError(
             f"data set {context.name}: the training split holds {found}; expected at least two labels. "

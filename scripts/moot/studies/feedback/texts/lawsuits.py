@@ -35,7 +35,7 @@ def names(text: str) -> frozenset[str]:
 def _key(phrase: str) -> str:
     words = [word.strip(".,").lower().removesuffix("'s").removesuffix("’s") for word in phrase.split(" ")]
     words = [word for word in words if word and not _NO_NAME.fullmatch(word)]
-    if len(words) < 2 or _NO_PERSON.search(" ".join(words)):  # noqa: PLR2004 - a single word says too little
+    if len(words) < 2 or _NO_PERSON.search(" ".join(words)):  # a single word says too little
         return ""
     return f"{words[0][0]} {words[-1]}"
 
