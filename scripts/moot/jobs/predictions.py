@@ -61,7 +61,8 @@ class Debated:
                     given.add(key)
                     yield row
             called = pd.DataFrame(mine, columns=_TAKEN)
-            self.costs.update(debate_costs(said, called).to_dict("index"))  # type: ignore[arg-type]
+            costs: Any = debate_costs(said, called).to_dict("index")
+            self.costs.update(costs)
             self.served.update(versions_served(said, called))
             self._stated.add(said)
             self.conclusions.append(said[said["kind"].isin([CONCLUSION, SMOOTHED])])

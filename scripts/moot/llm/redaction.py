@@ -109,7 +109,8 @@ def received(reply: Reply) -> Reply:
             names["served_model"] or "a model",
             REMOVED,
         )
-    return replace(reply, **texts, **names, logprobs=logprobs)  # type: ignore[arg-type]
+    kept: dict[str, Any] = {**texts, **names, "logprobs": logprobs}
+    return replace(reply, **kept)
 
 
 def clear_of_keys(error: MootError) -> None:

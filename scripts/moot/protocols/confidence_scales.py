@@ -115,7 +115,7 @@ def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Mapping[str, A
         return said
     debates = said["debate_id"].isin(said.loc[written, "debate_id"].unique())
     known = said[debates].astype(object)
-    rows: list[dict[str, Any]] = known.where(known.notna(), None).to_dict("records")  # type: ignore[assignment]
+    rows: Any = known.where(known.notna(), None).to_dict("records")
     for _, debate in groupby(rows, key=itemgetter("model", "debate_id")):
         _rescale_debate(list(debate), shares, params, task)
     result = said.copy()

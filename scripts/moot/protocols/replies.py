@@ -61,8 +61,8 @@ def _schema(
     elif factors:
         fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors), MAY_BE_MISSING], ...)
     if reasoning:
-        room = {"max_length": characters} if characters else {}
-        reasons = Field(description="the reasons, in a sentence or two", **room)  # type: ignore[call-overload]
+        room: dict[str, Any] = {"max_length": characters} if characters else {}
+        reasons = Field(description="the reasons, in a sentence or two", **room)
         fields["reasoning"] = (Annotated[str, reasons, MAY_BE_MISSING], ...)
     if critique:
         fields["critique"] = (Annotated[str, Field(description=_CRITIQUE), MAY_BE_MISSING], ...)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -135,8 +135,7 @@ def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[dict[str, Any]]]:
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """All rows at once: pandas takes milliseconds for each frame that it makes, and there are thousands of debates."""
-    rows: list[dict[str, Any]] = frame.to_dict("records")  # type: ignore[assignment]
-    return rows
+    return cast(list[dict[str, Any]], frame.to_dict("records"))
 
 
 def _turn(said: Mapping[str, Any], task: Task, target: str) -> Turn:

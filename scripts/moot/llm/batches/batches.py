@@ -9,6 +9,7 @@ import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -211,7 +212,7 @@ class Batches(Gatherer):
     async def _deliver(self, record: BatchRecord, state: BatchState) -> None:
         outcomes: dict[str, Reply | Exception] = {}
         for file in state.files:
-            content = await self._insist(lambda file=file: self._provider.content(file))  # type: ignore[misc]
+            content = await self._insist(partial(self._provider.content, file))
             for line in content.splitlines():
                 call_id, outcome = self._read(line, record)
                 if not isinstance(outcomes.get(call_id), Reply):

@@ -65,7 +65,7 @@ class Export:
         cases = {row["case_id"]: row for row in results.cases.to_dict("records")}
         outcomes = results.predictions.set_index(["case_id", "repeat"], drop=False)
         for name, rows in results.transcripts.groupby("debate_id", sort=True):
-            said: list[dict[str, Any]] = rows[rows["kind"] != CONCLUSION].to_dict("records")  # type: ignore[assignment]
+            said: Any = rows[rows["kind"] != CONCLUSION].to_dict("records")
             case_id, repeat = rows["case_id"].iloc[0], rows["repeat"].iloc[0]
             yield ExportedDebate(
                 str(name), known(cases[case_id]), known(outcomes.loc[(case_id, repeat)].to_dict()), said
@@ -102,9 +102,9 @@ def known(row: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(name): None if is_missing(value) else value for name, value in row.items()}
 
 
-def is_missing(value: object) -> bool:
+def is_missing(value: Any) -> bool:
     """Whether a cell holds nothing."""
-    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))  # type: ignore[call-overload]
+    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -38,14 +38,15 @@ class Spoken(BaseModel):
 @cache
 def round_schema(judges: int, characters: int) -> type[BaseModel]:
     """A statement a judge; those of the others count where one is missing."""
-    fields = {
+    fields: dict[str, Any] = {
         f"judge_{number}": (
             Annotated[str, Field(max_length=characters, description=f"what Judge {number} says"), MAY_BE_MISSING],
             ...,
         )
         for number in range(1, judges + 1)
     }
-    return create_model("Round", __config__=ConfigDict(extra="forbid"), **fields)  # type: ignore[call-overload, no-any-return]
+    model: type[BaseModel] = create_model("Round", __config__=ConfigDict(extra="forbid"), **fields)
+    return model
 
 
 def parts_of_json(said: Utterance) -> list[Spoken]:

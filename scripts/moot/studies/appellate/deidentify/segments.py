@@ -87,14 +87,12 @@ def _body_end(text: str, start: int) -> int:
 
 
 def _kind(heading: str) -> Part | None:
-    for pattern, part in (
-        (_DISPOSITION_HEADING, "disposition"),
-        (_FACTS_HEADING, "background"),
-        (_REASONING_HEADING, "reasoning"),
-    ):
-        if pattern.search(heading):
-            return part  # type: ignore[return-value]
-    return None
+    headings: dict[Part, re.Pattern[str]] = {
+        "disposition": _DISPOSITION_HEADING,
+        "background": _FACTS_HEADING,
+        "reasoning": _REASONING_HEADING,
+    }
+    return next((part for part, pattern in headings.items() if pattern.search(heading)), None)
 
 
 def _by_headings(text: str, start: int, end: int) -> list[Span]:

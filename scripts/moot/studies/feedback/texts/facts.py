@@ -167,7 +167,8 @@ def _without_leakage(
     cleaning[f"facts that state an outcome ({done})"] = sum(bool(met) for met in rules_met)
     if options.outcome_phrases == "drop":
         records = [record for record, met in zip(records, rules_met, strict=True) if not met]
-    kinds: list[Mask] = [*(["outcome"] if options.outcome_phrases == "mask" else []), *options.mask]  # type: ignore[list-item]
+    outcome: list[Mask] = ["outcome"] if options.outcome_phrases == "mask" else []
+    kinds = [*outcome, *options.mask]
     changed = 0
     result = []
     for record in records:
