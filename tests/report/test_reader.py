@@ -141,6 +141,7 @@ def test_too_many_debates_for_a_page_are_those_on_some_cases_and_the_page_says_s
     index, all_of_them = unpack(elements, "index"), unpack(whole, "index")
     shown = {entry["id"] for entry in index["cases"]}
     assert shown and shown < {entry["id"] for entry in all_of_them["cases"]}
+    assert f"They are {len(shown):,} cases, from {min(shown)} to {max(shown)}; the list shows which" in page
     kept = [all_of_them["cases"][number]["id"] in shown for number in all_of_them["debates"]["case"]]
     assert len(index["debates"]["case"]) == sum(kept), "every experiment and model shows the same cases"
 

@@ -48,12 +48,15 @@ def render_reader(study: str, experiments: Mapping[str, ExperimentResults]) -> I
     for results in experiments.values():
         pack_debates(packing, results, share)
     notes = dict.fromkeys(note for results in experiments.values() for note in results.notes)
+    chunks, index = packing.chunks(), packing.index()
     if share < 1:
+        ids = sorted({case["id"] for case in index["cases"]})
         notes[
             f"This page holds the debates on {share:.1%} of the cases, drawn by their ids, the same ones of each "
-            "experiment and model: more would be too much for a browser. results/rendered/ has all debates."
+            f"experiment and model: more would be too much for a browser. They are {len(ids):,} cases"
+            f"{f', from {ids[0]} to {ids[-1]}' if ids else ''}; the list shows which, and a search finds these alone. "
+            "results/rendered/ has all debates."
         ] = None
-    chunks = packing.chunks()
     style, code = _inline("reader.css"), _inline(*CODE)
     allowed = f"default-src 'none'; script-src {_source(code)}; style-src {_source(style)}"
     yield from _template().generate(
@@ -62,7 +65,7 @@ def render_reader(study: str, experiments: Mapping[str, ExperimentResults]) -> I
         style=style,
         code=code,
         policy=f"{allowed}; base-uri 'none'; form-action 'none'",
-        index=compress({"study": study, **packing.index()}),
+        index=compress({"study": study, **index}),
         chunks=chunks,
     )
 
