@@ -1,12 +1,9 @@
-"""What tables of paired comparisons share: their columns, their note, and the cells of one comparison."""
+"""What tables of paired comparisons share: their note, and the cells of one comparison."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from moot.stats.paired import Comparison
-
-DIFFERENCES = ("difference", "difference low", "difference high")
-
 
 PAIRED_NOTE = (
     "A case counts by the share of its repeats that are right, an invalid answer as wrong; the difference is the mean "
@@ -18,12 +15,8 @@ PAIRED_NOTE = (
 def paired_cells(comparison: Comparison) -> Mapping[str, Any]:
     """A comparison under the headings that every paired table has."""
     return {
-        "difference": comparison.difference,
-        "difference low": comparison.low,
-        "difference high": comparison.high,
-        "first better": comparison.first_better,
-        "second better": comparison.second_better,
-        "cases": comparison.n,
-        "clusters": comparison.clusters,
+        "difference": (comparison.difference, comparison.low, comparison.high),
+        "first better": (comparison.first_better, comparison.second_better),
+        "cases": (comparison.n, comparison.clusters),
         "p": comparison.p,
     }

@@ -9,10 +9,12 @@ import pandas as pd
 from moot.core.kinds import ARM
 from moot.protocols.arms import ARMS as KNOWN
 from moot.report import EVERYWHERE, table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import ARMS, Run, StudyResults, TableContent
-from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
+from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.stats.asked_twice import NO_REPEATS, changes, differ
-from moot.stats.bootstrap import DIFFERENCE, as_numbers, mean_statistic
+from moot.stats.bootstrap import DIFFERENCE as BOUNDS
+from moot.stats.bootstrap import as_numbers, mean_statistic
 from moot.stats.paired import compare_shares, share_right
 from moot.studies.across.tables_paired import corrected
 
@@ -25,29 +27,19 @@ COSTS = {
 }
 HEADINGS = {(name, who): f"{name} a case, {who}" for name in COSTS for who in ("debate", "arm")}
 COLUMNS = (
-    "data",
-    "debate",
-    "model",
-    "arm",
-    "what is changed",
-    "debate right",
-    "arm right",
-    *DIFFERENCES,
-    "cases",
-    "clusters",
-    "p",
-    "p (Holm)",
-    "family",
-    "tests",
-    "same answer",
-    "same if asked twice",
-    "changed by the arm",
-    "changed low",
-    "changed high",
-    "moved to the side",
-    "moved low",
-    "moved high",
-    *HEADINGS.values(),
+    Columns()
+    .keys("data", "debate", "model")
+    .plain("arm", "what is changed")
+    .ours("debate right", "arm right")
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .counts("cases", "clusters")
+    .plain("p", "p (Holm)", "family")
+    .counts("tests")
+    .plain("same answer", "same if asked twice")
+    .estimate("changed by the arm", "changed", role="", digits=SIGNED)
+    .estimate("moved to the side", "moved", role="", digits=SIGNED)
+    .plain(*list(HEADINGS.values())[:-2], digits=",.1f")
+    .plain(*list(HEADINGS.values())[-2:], digits=",.4f")
 )
 
 
@@ -68,10 +60,9 @@ def what_debate_adds(results: StudyResults) -> TableContent:
         if arm.config.of == name and model in arm.config.models
         for row in _rows(Run(whole, model), Run(arm, model))
     )
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return TableContent(
-        frame.astype(dict.fromkeys(("cases", "clusters", "tests"), "Int64")),
-        notes=[
+    return COLUMNS.table(
+        rows,
+        [
             "Difference is the debate's share of right answers less the arm's, on the cases that both argued. "
             f"{PAIRED_NOTE} Holm's correction is over all arms of this table, which ask one question (`family`).",
             "Same answer: the mean over cases of the share of pairs of valid answers, one of the debate and one of "
@@ -84,21 +75,7 @@ def what_debate_adds(results: StudyResults) -> TableContent:
             "Costs are means a case and repeat, of all calls that a debate rests on: a call that both share is paid "
             "for once and counts in both.",
         ],
-        ours=("debate right", "arm right"),
-        difference=DIFFERENCES,
         exploratory=True,
-        intervals={
-            "95 % interval": ("difference low", "difference high"),
-            "changed, 95 % interval": ("changed low", "changed high"),
-            "moved, 95 % interval": ("moved low", "moved high"),
-        },
-        keys=("data", "debate", "model"),
-        formats={
-            "difference": "+.3f",
-            "changed by the arm": "+.3f",
-            "moved to the side": "+.3f",
-            **{heading: ",.4f" if name == "US dollars" else ",.1f" for (name, _), heading in HEADINGS.items()},
-        },
     )
 
 
@@ -107,16 +84,12 @@ def _rows(debate: Run, arm: Run) -> Iterator[dict[str, Any]]:
     comparison = compare_shares(right, theirs, debate.results.clusters, debate.results.seed)
     if comparison.n:
         common = right.index.intersection(theirs.index)
-        cells = paired_cells(comparison)
         yield {
-            "data": debate.data,
-            "debate": debate.experiment,
-            "model": debate.model,
+            "data": (debate.data, debate.experiment, debate.model),
             "arm": arm.results.config.arm.replace("_", " "),
             "what is changed": KNOWN[arm.results.config.arm].what,
-            "debate right": float(right[common].mean()),
-            "arm right": float(theirs[common].mean()),
-            **{name: value for name, value in cells.items() if name in COLUMNS},
+            "debate right": (float(right[common].mean()), float(theirs[common].mean())),
+            **paired_cells(comparison),
             "family": FAMILY,
             **_same(debate, arm),
             **_moved(debate, arm),
@@ -129,7 +102,7 @@ def _costs(predictions: pd.DataFrame, who: str) -> Mapping[str, float]:
     return {HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()}
 
 
-def _same(debate: Run, arm: Run) -> Mapping[str, float | str]:
+def _same(debate: Run, arm: Run) -> Mapping[str, Any]:
     """How often both give the same answer, and how often either gives the same when asked twice."""
     answers = [run.predictions[run.predictions["status"] == "valid"] for run in (debate, arm)]
     one, other = (rows.set_index(["case_id", "repeat"])["prediction"] for rows in answers)
@@ -137,13 +110,11 @@ def _same(debate: Run, arm: Run) -> Mapping[str, float | str]:
     return {
         "same answer": 1 - found.changed,
         "same if asked twice": found.floor if isinstance(found.floor, str) else 1 - found.floor,
-        "changed by the arm": found.more,
-        "changed low": found.low,
-        "changed high": found.high,
+        "changed by the arm": (found.more, found.low, found.high),
     }
 
 
-def _moved(debate: Run, arm: Run) -> Mapping[str, float]:
+def _moved(debate: Run, arm: Run) -> Mapping[str, tuple[float, ...]]:
     """How far the arm moves answers to the side that it speaks for."""
     columns = ["case_id", "repeat", "prediction", "status"]
     both = debate.predictions[columns].merge(arm.predictions[columns], on=["case_id", "repeat"], suffixes=("", "_arm"))
@@ -158,8 +129,8 @@ def _moved(debate: Run, arm: Run) -> Mapping[str, float]:
     if both.empty:
         return {}
     moved = as_numbers(both["prediction_arm"] == favoured) - as_numbers(both["prediction"] == favoured)
-    value, low, high = debate.results.sample(both["case_id"]).bootstrap.estimate(mean_statistic(moved, DIFFERENCE))
-    return {"moved to the side": value, "moved low": low, "moved high": high}
+    bootstrap = debate.results.sample(both["case_id"]).bootstrap
+    return {"moved to the side": bootstrap.estimate(mean_statistic(moved, BOUNDS))}
 
 
 def _sides(arm: Run) -> Mapping[tuple[str, int], str]:

@@ -12,8 +12,9 @@ import pandas as pd
 from moot.core.cases import MAJORITY_CLASS
 from moot.core.config import COMPARISON, RECORDED
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
-from moot.report.published import NOT_A_NUMBER, Measured, measured, with_whole_counts
+from moot.report.published import COUNTS, NOT_A_NUMBER, Measured, measured
 from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
@@ -172,41 +173,16 @@ def methods_long(results: StudyResults) -> TableContent:
     """One row a method, model and data set."""
     rows = [
         {
-            "data": entry.data,
-            "method": entry.method,
-            "model": entry.model,
-            "experiment": entry.experiment,
-            "accuracy, invalid = wrong": entry.strict.value,
-            "95 % low": entry.strict.low,
-            "95 % high": entry.strict.high,
-            "valid answers": entry.valid,
-            "accuracy of valid answers": entry.accuracy.value,
-            "F1, macro": entry.f1.value,
-            "calls a case": entry.calls,
-            "prompt tokens a case": entry.prompt_tokens,
-            "generated tokens a case": entry.generated_tokens,
-            "cases": entry.accuracy.n_cases,
-            "n": entry.accuracy.n,
-            "n invalid": entry.accuracy.n_invalid,
-            "contradictory replies": entry.contradictory,
+            "data": (entry.data, entry.method, entry.model, entry.experiment),
+            "accuracy, invalid = wrong": (*entry.strict.interval, entry.valid, entry.accuracy.value, entry.f1.value),
+            "calls a case": (entry.calls, entry.prompt_tokens, entry.generated_tokens),
+            "cases": (*entry.accuracy.counts, entry.contradictory),
         }
         for entry in sorted(entries(results), key=lambda entry: (entry.data, *_order(entry)))
     ]
-    columns = ["data", "method", "model", "experiment", "accuracy, invalid = wrong", "95 % low", "95 % high"]
-    columns += ["valid answers", "accuracy of valid answers", "F1, macro"]
-    columns += [
-        "calls a case",
-        "prompt tokens a case",
-        "generated tokens a case",
-        "cases",
-        "n",
-        "n invalid",
-        "contradictory replies",
-    ]
-    frame = pd.DataFrame(rows, columns=columns)
-    return TableContent(
-        with_whole_counts(frame),
-        notes=[
+    return _LONG.table(
+        rows,
+        [
             "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts valid debates (or "
             "answers), on which the accuracy of valid answers and F1 rest, `cases` the cases that they are about; "
             "`valid answers` is their share of those that were asked for. Trained models answer "
@@ -214,15 +190,17 @@ def methods_long(results: StudyResults) -> TableContent:
             "replies whose words say another answer than their prediction, which counts unless the experiment's "
             "`contradictory` says otherwise."
         ],
-        ours=(
-            "accuracy, invalid = wrong",
-            "95 % low",
-            "95 % high",
-            "valid answers",
-            "accuracy of valid answers",
-            "F1, macro",
-        ),
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=("data",),
-        formats={"calls a case": ".1f", "prompt tokens a case": ",.0f", "generated tokens a case": ",.0f"},
     )
+
+
+_LONG = (
+    Columns()
+    .keys("data")
+    .plain("method", "model", "experiment")
+    .estimate("accuracy, invalid = wrong")
+    .ours("valid answers", "accuracy of valid answers", "F1, macro")
+    .plain("calls a case", digits=".1f")
+    .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
+    .counts(*COUNTS)
+    .plain("contradictory replies")
+)

@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
-
 from moot.report import EVERYWHERE, table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import CONTRASTS, StudyResults, TableContent
-from moot.report.paired import DIFFERENCES
 from moot.scores.answers import Answer, among_valid, answer, carried_note
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER, NOT_SHOWN, Contrast, by_family, direction_met
 from moot.stats.differences import UNPAIRED_NOTE, Difference
@@ -16,28 +14,20 @@ from moot.stats.within_cases import FEWEST_CASES
 
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
-AMONG_VALID = ("valid answers alone", "valid low", "valid high", "cases with valid")
 COLUMNS = (
-    "study",
-    "contrast",
-    "question",
-    "first",
-    "second",
-    "metric",
-    "expected",
-    "first value",
-    "second value",
-    *DIFFERENCES,
-    "p",
-    "p (Holm)",
-    "tests",
-    "cases",
-    "clusters",
-    "speaks of",
-    "cases needed",
-    "expectation met",
-    *AMONG_VALID,
-    "not tested because",
+    Columns()
+    .keys("study")
+    .plain("contrast", "question", "first", "second", "metric", "expected")
+    .ours("first value", "second value")
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .plain("p", "p (Holm)")
+    .counts("tests", "cases", "clusters")
+    .plain("speaks of")
+    .counts("cases needed")
+    .plain("expectation met")
+    .estimate("valid answers alone", "valid", digits=SIGNED)
+    .counts("cases with valid")
+    .plain("not tested because")
 )
 
 
@@ -51,10 +41,9 @@ COLUMNS = (
 def contrasts(results: StudyResults) -> TableContent:
     """One row a planned comparison."""
     rows = [row for family in by_family(results.contrasts).values() for row in _rows(results, family)]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return TableContent(
-        frame.astype(dict.fromkeys(("tests", "cases", "clusters", "cases needed", "cases with valid"), "Int64")),
-        notes=[
+    return COLUMNS.table(
+        rows,
+        [
             "Confirmatory: these comparisons were named in the configuration (`contrasts:`). Holm's correction is over "
             "those of one study that this run tests (`tests`). All other tests of this report are exploratory.",
             *results.frozen,
@@ -70,14 +59,6 @@ def contrasts(results: StudyResults) -> TableContent:
             "`opposite` where it lies on the other, `not shown` where p (Holm) is not below 0.05: no evidence of "
             "equality.",
         ],
-        ours=("first value", "second value", "valid answers alone", "valid low", "valid high"),
-        difference=DIFFERENCES,
-        intervals={
-            "95 % interval": ("difference low", "difference high"),
-            "valid, 95 % interval": ("valid low", "valid high"),
-        },
-        keys=("study",),
-        formats={"difference": "+.3f", "valid answers alone": "+.3f"},
     )
 
 
@@ -121,27 +102,15 @@ def _models(results: StudyResults, experiment: str) -> tuple[str, ...]:
 def _cells(given: Answer, p: float, tests: int) -> dict[str, Any]:
     found = given.found
     return {
-        "first value": found.first,
-        "second value": found.second,
-        "difference": found.difference,
-        "difference low": found.low,
-        "difference high": found.high,
-        "p": found.p,
-        "p (Holm)": p,
-        "tests": tests,
-        "cases": found.cases,
-        "clusters": found.clusters,
-        "speaks of": given.speaks_of,
-        "cases needed": given.needed,
+        "first value": (found.first, found.second, found.difference, found.low, found.high, found.p, p, tests),
+        "cases": (found.cases, found.clusters, given.speaks_of, given.needed),
     }
 
 
 def _valid_cells(valid: Answer | None) -> dict[str, Any]:
     """What the difference is among valid answers alone."""
-    if valid is None:
-        return {}
-    found = valid.found
-    return dict(zip(AMONG_VALID, (found.difference, found.low, found.high, found.cases), strict=True))
+    found = valid.found if valid else None
+    return {"valid answers alone": (found.difference, found.low, found.high, found.cases)} if found else {}
 
 
 def _met(contrast: Contrast, found: Difference, p: float, valid: Difference | None) -> str:

@@ -10,11 +10,13 @@ import pandas as pd
 from moot.core.cases import positive_of_two
 from moot.datasets.people.exchange import digest_of_texts
 from moot.report import EVERYWHERE, table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import EXCHANGED, StudyResults, TableContent, data_label
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
 from moot.stats.asked_twice import NO_REPEATS, Changed, changes, distance
-from moot.stats.bootstrap import DIFFERENCE, as_numbers
+from moot.stats.bootstrap import DIFFERENCE as BOUNDS
+from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired
 from moot.studies.across.tables_paired import corrected
 
@@ -23,29 +25,16 @@ REFERS = ("beside", "single", "assistant")
 ALL = "all"
 PREDICTION, BELIEF = "names the positive label", "belief in the positive label"
 COLUMNS = (
-    "data",
-    "method",
-    "model",
-    "what changes",
-    "told",
-    "rather than",
-    "people",
-    "told so",
-    "told otherwise",
-    "difference",
-    "difference low",
-    "difference high",
-    "p",
-    "p (Holm)",
-    "family",
-    "tests",
-    "changed",
-    "changed if asked twice",
-    "changed by the telling",
-    "changed low",
-    "changed high",
-    "cases",
-    "clusters",
+    Columns()
+    .keys("data", "method", "model", "what changes")
+    .plain("told", "rather than", "people")
+    .ours("told so", "told otherwise")
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .plain("p", "p (Holm)", "family")
+    .counts("tests")
+    .plain("changed", "changed if asked twice")
+    .estimate("changed by the telling", "changed", role="", digits=SIGNED)
+    .counts("cases", "clusters")
 )
 
 
@@ -90,11 +79,10 @@ def counterfactual(results: StudyResults) -> TableContent:
             trained.add(control.config.dataset)
             pairs += _trained(origin, control)
         rows += [row for told in pairs for row in _rows(origin, control, told)]
-    frame = pd.DataFrame(corrected(rows), columns=list(COLUMNS))
     missing = f"No run over the same people as recorded stands beside: {', '.join(unpaired)}." if unpaired else ""
-    return TableContent(
-        frame.astype(dict.fromkeys(("cases", "clusters", "tests"), "Int64")),
-        notes=[
+    return COLUMNS.table(
+        corrected(rows),
+        [
             "The same people, told once as recorded and once with one feature exchanged, all else equal; a trained "
             "model is fitted on people as recorded. Difference is told so less told otherwise, for every recorded "
             "value: above 0, a person is given the positive label more often (or with more belief) when told so.",
@@ -110,14 +98,6 @@ def counterfactual(results: StudyResults) -> TableContent:
             "than these words, and what is left as it is (height, record) may tell the feature all the same.",
             *filter(None, [missing]),
         ],
-        ours=("told so", "told otherwise"),
-        difference=("difference", "difference low", "difference high"),
-        intervals={
-            "95 % interval": ("difference low", "difference high"),
-            "changed, 95 % interval": ("changed low", "changed high"),
-        },
-        keys=("data", "method", "model", "what changes"),
-        formats={"difference": "+.3f", "changed by the telling": "+.3f"},
         exploratory=True,
     )
 
@@ -202,27 +182,13 @@ def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> 
             difference, changed = _compare(told, what, cases, recorded, so, origin)
             if difference.cases:
                 yield {
-                    "data": data_label(origin),
-                    "method": told.method,
-                    "model": origin.config.name_of(told.model),
-                    "what changes": what,
-                    "told": so,
-                    "rather than": otherwise,
-                    "people": group,
-                    "told so": difference.first,
-                    "told otherwise": difference.second,
-                    "difference": difference.difference,
-                    "difference low": difference.low,
-                    "difference high": difference.high,
+                    "data": (data_label(origin), told.method, origin.config.name_of(told.model), what),
+                    "told": (so, otherwise, group, difference.first, difference.second),
+                    "difference": (difference.difference, difference.low, difference.high),
                     "p": difference.p,
                     "family": f"{what}: {so} or {otherwise}",
-                    "changed": changed.changed,
-                    "changed if asked twice": changed.floor,
-                    "changed by the telling": changed.more,
-                    "changed low": changed.low,
-                    "changed high": changed.high,
-                    "cases": difference.cases,
-                    "clusters": difference.clusters,
+                    "changed": (changed.changed, changed.floor, changed.more, changed.low, changed.high),
+                    "cases": (difference.cases, difference.clusters),
                 }
 
 
@@ -238,7 +204,7 @@ def _compare(
     first, second = np.where(as_recorded, one, other), np.where(as_recorded, other, one)
     ones = np.ones((len(kept), 1))
     clusters = [origin.clusters[case] for case in kept]
-    found = compare_paired(Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, origin.seed, DIFFERENCE)
+    found = compare_paired(Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, origin.seed, BOUNDS)
     return found, changes(answers[0], answers[1], distance, origin.clusters, origin.seed, told.asked_twice)
 
 

@@ -8,26 +8,20 @@ from typing import Any
 import pandas as pd
 
 from moot.report import EVERYWHERE, table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent, data_label
-from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
+from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
 
 COLUMNS = (
-    "data",
-    "first",
-    "first model",
-    "second",
-    "second model",
-    *DIFFERENCES,
-    "first better",
-    "second better",
-    "cases",
-    "clusters",
-    "p",
-    "p (Holm)",
-    "family",
-    "tests",
+    Columns()
+    .keys("data", "first", "first model")
+    .plain("second", "second model")
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .counts("first better", "second better", "cases", "clusters")
+    .plain("p", "p (Holm)", "family")
+    .counts("tests")
 )
 MODELS, METHODS = "do models differ?", "do experiments differ?"
 """The questions of the table, each with its tests in one family."""
@@ -39,6 +33,11 @@ class Run:
 
     results: ExperimentResults
     model: str
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the table calls it: experiment and model."""
+        return self.results.experiment, self.results.config.name_of(self.model)
 
     def share_right(self) -> "pd.Series[float]":
         """The share of right answers on each case."""
@@ -65,21 +64,15 @@ def paired_tests(results: StudyResults) -> TableContent:
         for found in by_dataset.values()
         for row in _rows(family, pairs(found), shares)
     )
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    counts = ("first better", "second better", "cases", "clusters", "tests")
-    return TableContent(
-        frame.astype(dict.fromkeys(counts, "Int64")),
-        notes=[
+    return COLUMNS.table(
+        rows,
+        [
             f"Difference is the first run less the second. {PAIRED_NOTE}",
             "First better, second better: cases on which that run was right more often. Two models are compared within "
             "one experiment, two experiments with the same model, or, where they share none, with any. Holm's "
             f"correction is over all tests of this table that answer one question, on all data sets: `{MODELS}` or "
             f"`{METHODS}` (`family`); `tests` says how many these are.",
         ],
-        difference=DIFFERENCES,
-        intervals={"95 % interval": ("difference low", "difference high")},
-        keys=("data", "first", "first model"),
-        formats={"difference": "+.3f"},
         exploratory=True,
     )
 
@@ -112,11 +105,7 @@ def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Ite
         comparison = compare_shares(shares[first], shares[second], first.results.clusters, first.results.seed)
         if comparison.n:
             yield {
-                "data": data_label(first.results),
-                "first": first.results.experiment,
-                "first model": first.results.config.name_of(first.model),
-                "second": second.results.experiment,
-                "second model": second.results.config.name_of(second.model),
+                "data": (data_label(first.results), *first.names, *second.names),
                 **paired_cells(comparison),
                 "family": family,
             }

@@ -23,6 +23,7 @@ from moot.report.claims import (
     Claim,
     Selector,
 )
+from moot.report.columns import Columns
 from moot.report.content import DESIGN, Run, StudyResults, TableContent, data_kind
 from moot.scores.answers import ACCURACY, OF_VALID, Estimate, by_cluster, carried_note, compared, estimate
 from moot.scores.contrasts import DIFFER, Contrast, Side
@@ -35,10 +36,20 @@ from moot.studies.across.votes import MANY, vote_size
 
 VOTES_ASKED = "{votes}"
 COLUMNS = (
-    "study", "question", "published claim", "answer", "this run", "95 % low", "95 % high", "cases",
-    "valid answers alone", "valid low", "valid high", "cases with valid", "data", "measured", "model",
-    "p (Holm)", "tests", "speaks of", "cases needed", "published value", "supported where", "source", "see",
-)  # fmt: skip
+    Columns()
+    .keys("study", "question", "published claim")
+    .plain("answer")
+    .estimate("this run")
+    .counts("cases")
+    .estimate("valid answers alone", "valid")
+    .counts("cases with valid")
+    .plain("data", "measured", "model", "p (Holm)")
+    .counts("tests")
+    .plain("speaks of")
+    .counts("cases needed")
+    .published("published value")
+    .plain("supported where", "source", "see")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +80,9 @@ class Verdict:
 def questions(results: StudyResults) -> TableContent:
     """One row a claim and pair of runs that can judge it, or one that says why none can."""
     rows = [row for claim in results.claims for row in _rows(results, claim)]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return TableContent(
-        frame.astype(dict.fromkeys(("cases", "cases with valid", "tests", "cases needed"), "Int64")),
-        notes=[
+    return COLUMNS.table(
+        rows,
+        [
             "The rule: `supported` where the value lies on the claim's side (column `supported where`) and p (Holm) is "
             "below 0.05, `not supported` where it lies on the other, else `cannot tell`. p is that of the 95 % "
             "interval against the threshold. Holm's correction is over all runs and models that judge one claim "
@@ -91,10 +101,6 @@ def questions(results: StudyResults) -> TableContent:
             "were published by the studies' authors; their models are others than the papers'.",
             *(["Simulated voices judge no claim: whatever they say, the answer is `cannot tell`."] * results.simulated),
         ],
-        ours=("this run", "95 % low", "95 % high", "valid answers alone", "valid low", "valid high"),
-        published=("published value",),
-        intervals={"95 % interval": ("95 % low", "95 % high"), "valid, 95 % interval": ("valid low", "valid high")},
-        keys=("study", "question", "published claim"),
     )
 
 
@@ -140,11 +146,10 @@ def _question(claim: Claim, votes: Run | None = None) -> str:
 
 def _cells(verdict: Verdict) -> dict[str, Any]:
     found, valid = verdict.found, verdict.valid
-    cells: dict[str, Any] = {"this run": found.value, "95 % low": found.low, "95 % high": found.high}
-    cells |= {"cases": found.cases, "speaks of": found.speaks_of, "cases needed": found.needed}
+    cells: dict[str, Any] = {"this run": (found.value, found.low, found.high, found.cases)}
+    cells |= {"speaks of": (found.speaks_of, found.needed)}
     if valid:
-        cells |= {"valid answers alone": valid.value, "valid low": valid.low, "valid high": valid.high}
-        cells |= {"cases with valid": valid.cases}
+        cells["valid answers alone"] = (valid.value, valid.low, valid.high, valid.cases)
     return cells
 
 

@@ -1,9 +1,10 @@
 """It runs: the experiments of so few debates that they show no more than that, each with what it took."""
 
-import pandas as pd
+from typing import Any
 
 from moot.core.config import COMPARISON
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import TRIALS, Run, StudyResults, TableContent
 
 
@@ -16,7 +17,7 @@ from moot.report.content import TRIALS, Run, StudyResults, TableContent
 )
 def trial_runs(results: StudyResults) -> TableContent:
     """One row an experiment and model."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for found in results.trials.values():
         for model in found.config.models:
             run = Run(found, model)
@@ -24,34 +25,32 @@ def trial_runs(results: StudyResults) -> TableContent:
             status = asked["status"].value_counts()
             rows.append(
                 {
-                    "protocol": found.config.protocol.replace("_", " "),
-                    "data": run.data,
-                    "experiment": run.experiment,
-                    "model": model,
-                    "debates": len(asked),
-                    "valid": int(status.get("valid", 0)),
-                    "invalid": int(status.get("invalid", 0)),
-                    "failed": int(status.get("failed", 0)),
+                    "protocol": (found.config.protocol.replace("_", " "), run.data, run.experiment, model),
+                    "debates": (len(asked), *(int(status.get(name, 0)) for name in ("valid", "invalid", "failed"))),
                     **{
                         name: asked[column].sum(min_count=1) for name, column in (*SUMS.items(), ("seconds", "seconds"))
                     },
                 }
             )
-    columns = ["protocol", "data", "experiment", "model", "debates", "valid", "invalid", "failed", *SUMS, "seconds"]
-    return TableContent(
-        pd.DataFrame(rows, columns=columns)
-        .sort_values(["protocol", "experiment", "model"], ignore_index=True)
-        .astype(dict.fromkeys(SUMS, "Int64")),
-        notes=[
+    rows.sort(key=lambda row: (row["protocol"][0], *row["protocol"][2:]))
+    return _COLUMNS.table(
+        rows,
+        [
             "These experiments show that the protocols run, and enter no table or figure of a study. Raise `cases` or "
             "`repeats` of an experiment to `fewest_debates` (config/config.yaml), or set `fewest_debates: 1`.",
             "What was said is in results/reader/ and results/rendered/.",
             "Seconds are those that the models took to reply, when they were asked. What recorded debates took is "
             "not known.",
         ],
-        ours=("valid",),
-        formats={"seconds": ".1f"},
     )
 
 
 SUMS = {"calls": "calls", "tokens read": "prompt_tokens", "tokens written": "completion_tokens"}
+_COLUMNS = (
+    Columns()
+    .plain("protocol", "data", "experiment", "model", "debates")
+    .ours("valid")
+    .plain("invalid", "failed")
+    .counts(*SUMS)
+    .plain("seconds", digits=".1f")
+)

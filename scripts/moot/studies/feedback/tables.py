@@ -7,8 +7,9 @@ import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.report import table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
-from moot.report.paired import DIFFERENCES, PAIRED_NOTE, paired_cells
+from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.report.published import (
     NOT_MEASURED,
     Measured,
@@ -193,17 +194,16 @@ def one_against_all(results: StudyResults) -> TableContent:
         found = [(name, compare_predictions(run.predictions, rest, clusters, seed)) for name, rest in others.items()]
         found = [(name, values) for name, values in found if values.n]
         for (name, values), adjusted in zip(found, holm([values.p for _, values in found]), strict=True):
-            keys = {"method": run.method, "model": run.model, "data": run.data, "against": name}
-            rows.append({**keys, **paired_cells(values), "p (Holm)": adjusted})
-    columns = ["method", "model", "data", "against", *DIFFERENCES]
-    counts = ["first better", "second better", "cases", "clusters"]
-    frame = pd.DataFrame(rows, columns=[*columns, *counts, "p", "p (Holm)"]).astype(dict.fromkeys(counts, "Int64"))
-    return TableContent(
-        frame.rename(columns={"first better": "better", "second better": "other better"}),
-        notes=[PAIRED_NOTE],
-        difference=DIFFERENCES,
-        intervals={"95 % interval": ("difference low", "difference high")},
-        keys=("method", "model", "data"),
-        formats={"difference": "+.3f"},
-        exploratory=True,
-    )
+            cells = {"method": (run.method, run.model, run.data, name), **paired_cells(values)}
+            rows.append({**cells, "better": cells["first better"], "p (Holm)": adjusted})
+    return _AGAINST.table(rows, [PAIRED_NOTE], exploratory=True)
+
+
+_AGAINST = (
+    Columns()
+    .keys("method", "model", "data")
+    .plain("against")
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .counts("better", "other better", "cases", "clusters")
+    .plain("p", "p (Holm)")
+)

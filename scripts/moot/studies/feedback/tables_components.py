@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import pandas as pd
-
 from moot.report import table
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.paired import PAIRED_NOTE
 from moot.report.published import (
+    COUNTS,
     INVALID_NOTE,
     NOT_MEASURED,
     Measured,
@@ -18,7 +18,6 @@ from moot.report.published import (
     measured,
     not_repeated,
     published_table,
-    with_whole_counts,
 )
 from moot.stats.bootstrap import as_numbers, share_statistic
 from moot.stats.paired import compare, holm
@@ -119,34 +118,30 @@ def weights(results: StudyResults) -> TableContent:
             accuracy = found["accuracy_final"]
             rows.append(
                 {
-                    "method": run.method,
-                    "model": run.model,
-                    "data": run.data,
-                    "T": weight,
-                    "accuracy": accuracy.value,
-                    "95 % low": accuracy.low,
-                    "95 % high": accuracy.high,
-                    "corrections": found["corrections"].value,
-                    "degradations": found["degradations"].value,
-                    "cases": accuracy.n_cases,
-                    "n": accuracy.n,
-                    "n invalid": accuracy.n_invalid,
+                    "method": (run.method, run.model, run.data, weight),
+                    "accuracy": accuracy.interval,
+                    "corrections": (found["corrections"].value, found["degradations"].value),
+                    "cases": accuracy.counts,
                 }
             )
-    columns = ["method", "model", "data", "T", "accuracy", "95 % low", "95 % high", "corrections", "degradations"]
-    frame = with_whole_counts(pd.DataFrame(rows, columns=[*columns, "cases", "n", "n invalid"]))
-    return TableContent(
-        frame,
-        notes=[
+    return _SWEEP.table(
+        rows,
+        [
             "At T = 0 the judge's first prediction counts; T = 1 is no smoothing. Where thresholds of likelihood "
             "answers are fitted, each T has its own, fitted on validation cases.",
             INVALID_NOTE,
         ],
-        ours=("accuracy", "95 % low", "95 % high", "corrections", "degradations"),
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=("method", "model", "data"),
-        formats={"T": ".1f", "corrections": ".0f", "degradations": ".0f"},
     )
+
+
+_SWEEP = (
+    Columns()
+    .keys("method", "model", "data")
+    .plain("T", digits=".1f")
+    .estimate("accuracy")
+    .ours("corrections", "degradations", digits=".0f")
+    .counts(*COUNTS)
+)
 
 
 # The assistant and the other components
@@ -170,42 +165,22 @@ def assistant(results: StudyResults) -> TableContent:
     for run in list_runs(results, DEBATE):
         for metric, heading in metrics.items():
             value = measured(results, run.results.experiment, run.model, metric)
+            params = run.results.config.params
             if run.method == ASSISTED and value is not NOT_MEASURED:
                 rows.append(
                     {
-                        "trained on": run.results.config.params["assistant"],
-                        "features": run.results.config.params["assistant_features"],
-                        "model": run.model,
-                        "data": run.data,
+                        "trained on": (params["assistant"], params["assistant_features"], run.model, run.data),
                         "metric": heading,
-                        "ours": value.value,
-                        "95 % low": value.low,
-                        "95 % high": value.high,
-                        "opinions or rounds": int(value.n),
+                        "ours": (*value.interval, int(value.n)),
                     }
                 )
-    columns = [
-        "trained on",
-        "features",
-        "model",
-        "data",
-        "metric",
-        "ours",
-        "95 % low",
-        "95 % high",
-        "opinions or rounds",
-    ]
+    columns = Columns().keys("trained on", "features", "model", "data").plain("metric").estimate("ours")
     notes = [
         "An opinion is right if its position is the case's label. A constant guess has AUC 0.5, and with as many right "
         "as wrong opinions a Brier score of 0.25. The paper reports no quality of its assistant."
     ]
-    return TableContent(
-        pd.DataFrame(rows, columns=columns),
-        notes=notes,
-        ours=("ours", "95 % low", "95 % high"),
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=("trained on", "features", "model", "data"),
-    )
+    columns = columns.plain("opinions or rounds")
+    return columns.table(rows, notes)
 
 
 @table(
@@ -226,47 +201,22 @@ def component_table(results: StudyResults) -> TableContent:
         found = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
         adjusted = [float("nan"), *holm([test.p for test in found[1:]])]
         for place, (stage, test) in enumerate(zip(stages, found, strict=True)):
-            accuracy, low, high = sample.bootstrap.estimate(share_statistic(stage.right))
-            row = {
-                "model": single.model,
-                "data": single.data,
-                "variant": stage.name,
-                "accuracy": accuracy,
-                "95 % low": low,
-                "95 % high": high,
+            row: dict[str, Any] = {
+                "model": (single.model, single.data, stage.name),
+                "accuracy": sample.bootstrap.estimate(share_statistic(stage.right)),
                 "n": len(alone),
             }
             if place:
-                row |= {
-                    "difference": test.difference,
-                    "difference low": test.low,
-                    "difference high": test.high,
-                    "p": test.p,
-                    "p (Holm)": adjusted[place],
-                }
+                row["difference"] = (test.difference, test.low, test.high, test.p, adjusted[place])
             rows.append(row)
-    names = [
-        "model",
-        "data",
-        "variant",
-        "accuracy",
-        "95 % low",
-        "95 % high",
-        "difference",
-        "difference low",
-        "difference high",
-    ]
-    frame = pd.DataFrame(rows, columns=[*names, "p", "p (Holm)", "n"])
-    return TableContent(
-        frame.astype(dict.fromkeys([*names[3:], "p", "p (Holm)"], "float64")).astype({"n": "Int64"}),
-        notes=[
+    columns = Columns().keys("model", "data").plain("variant").estimate("accuracy")
+    columns = columns.estimate("difference", "difference", "of difference", DIFFERENCE, SIGNED)
+    columns = columns.plain("p", "p (Holm)").counts("n")
+    return columns.table(
+        rows,
+        [
             "A debate without a valid answer counts as wrong. Differences are from the judge alone, by case. "
             f"{PAIRED_NOTE}"
         ],
-        ours=("accuracy", "95 % low", "95 % high"),
-        difference=("difference", "difference low", "difference high"),
-        intervals={"95 % interval": ("95 % low", "95 % high"), "of difference": ("difference low", "difference high")},
-        keys=("model", "data"),
-        formats={"difference": "+.3f"},
         exploratory=True,
     )
