@@ -166,6 +166,7 @@ def test_an_address_of_the_environment_is_looked_at_too(tmp_path: Path, monkeypa
     assert "hunter2" not in str(caught.value)
 
 
+@pytest.mark.slow  # only it finds a message that Snakemake repeats
 def test_snakemake_says_all_of_it_once_and_starts_nothing(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
     wrong = {"models/served/endpoint": "opnai", "models/served/parameters": {"messages": []}, "replai": True}

@@ -288,6 +288,7 @@ def test_reading_the_registry_imports_no_library() -> None:
     assert found.stdout.strip() == "False"
 
 
+@pytest.mark.slow  # only it trains on real cases
 def test_the_released_table(shared_data: Path) -> None:
     """On the real cases linear models rank better than chance, and no naive model beats always saying no."""
     options = LOADERS["nlsy97"].options.model_validate({"source": "local"})

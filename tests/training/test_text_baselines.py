@@ -95,6 +95,7 @@ def test_sentiment_lexicon_helps_with_polarity(shared_data: Path) -> None:
     assert reached["unigram-sentiment-svm"] > reached["unigram-svm"] + 0.02 > 0.58
 
 
+@pytest.mark.slow  # only it compares with a published figure
 def test_bag_of_words_reaches_the_published_figure_on_vast(shared_data: Path) -> None:
     """Published: 0.349 macro F1 (a quarter of the training rows is enough here to come close, and takes seconds)."""
     cases = cases_of("vast", shared_data)
