@@ -299,11 +299,6 @@ def comparison(rows: Iterable[Mapping[str, Any]], keys: Sequence[str], notes: Se
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
 
-def with_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with its columns `cases`, `n` and `n invalid` as whole numbers, missing ones allowed."""
-    return frame.astype({name: "Int64" for name in COUNTS if name in frame})
-
-
 def score_row(row: Any) -> Measured:
     """A row of the scores schema as a measured value."""
     return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])

@@ -5,10 +5,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import pandas as pd
-
 from moot.core.kinds import EXTRA, OVERRUN
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     DIFFERENCES,
@@ -92,18 +91,16 @@ def steps(results: StudyResults) -> TableContent:
         for what, ours in counts.items():
             value = published.get(COUNTS.get(what, ""))
             rows.append({**named(phase), "count": what, "published": value, "ours": ours, **differences(ours, value)})
-    frame = pd.DataFrame(rows, columns=[*KEYS, "count", "published", "ours", *DIFFERENCES])
-    return TableContent(
-        frame,
-        notes=(
+    columns = Columns().keys(*KEYS).plain("count").published("published", digits="d").ours("ours", digits="d")
+    return columns.difference(*DIFFERENCES, digits="+d").table(
+        rows,
+        (
             "A step is one judge's turn in one round. In the synthetic phase one model writes the whole debate: it may "
             "leave a judge's statement out (missing), go on after the last round, name a judge that the panel does not "
             "have, or let one speak twice; a missing statement takes no position.",
             "Our numbers of debates are those of the configuration; config/paper.yaml has the paper's.",
         ),
-        published=("published",), ours=("ours",), difference=DIFFERENCES, keys=KEYS,
-        formats={"published": "d", "ours": "d", **dict.fromkeys(DIFFERENCES, "+d")},
-    )  # fmt: skip
+    )
 
 
 @table(
@@ -120,17 +117,15 @@ def counts(results: StudyResults) -> TableContent:
     rows += [
         row for phase in found for row in _count_rows(phase, compared_with[phase.experiment], numbers if cases else [])
     ]
-    columns = [*KEYS, "step", "round", "judge", "code", "published total", "total", *DIFFERENCES, *cases]
     shown = sorted({name for row in rows for name in row if name.startswith("published case")})
-    words = (*KEYS, "judge", "code")
-    frame = pd.DataFrame(rows, columns=[*columns, *shown])
-    return TableContent(
-        frame, notes=(CODE_NOTE, "Counts are shown next to the paper's only if there are as many debates (20 a case). "
-                      "`decision_probabilities` has the same differences as shares, with their intervals."),
-        published=("published total", *shown), ours=("total", *cases), difference=DIFFERENCES,
-        keys=(*KEYS, "step", "round", "judge"),
-        formats={name: "+d" if name in DIFFERENCES else "d" for name in frame.columns if name not in words},
-    )  # fmt: skip
+    columns = Columns().keys(*KEYS, "step", "round", "judge").plain("code").published("published total", digits="d")
+    columns = columns.ours("total", digits="d").difference(*DIFFERENCES, digits="+d").ours(*cases, digits="d")
+    notes = (
+        CODE_NOTE,
+        "Counts are shown next to the paper's only if there are as many debates (20 a case). `decision_probabilities` "
+        "has the same differences as shares, with their intervals.",
+    )
+    return columns.published(*shown, digits="d").table(rows, notes)
 
 
 PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3)"}

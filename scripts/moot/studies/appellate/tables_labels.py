@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
-
 from moot.labels import ADJUDICATED, kinds
 from moot.labels.agreement import annotator_agreement
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import Measured
 from moot.studies.appellate.legal.rubric import LABELS
@@ -38,14 +37,11 @@ def label_shares(results: StudyResults) -> TableContent:
                 named_group = f"label={label};{group}" if group else f"label={label}"
                 raw = phase_score(results, phase, "label_share", named_group)
                 corrected.append(corrected_score(results, phase, "label_share", named_group))
-                values = {"raw": raw.value, "raw low": raw.low, "raw high": raw.high, "cases": raw.n_cases, "n": raw.n}
+                values = {"raw": raw.interval, "cases": (raw.n_cases, raw.n)}
                 rows.append({**named(phase), "statements": of, "label": label, **values})
-    columns = [*KEYS, "statements", "label", "raw", "raw low", "raw high", "cases", "n"]
-    frame = pd.DataFrame(rows, columns=columns).astype({"cases": "Int64", "n": "Int64"})
-    content = TableContent(
-        frame, (BY_CASE_NOTE, "`n` counts statements; one that is missing has the label NONE."), ours=("raw",),
-        intervals={"raw interval": ("raw low", "raw high")}, keys=(*KEYS, "statements"),
-    )  # fmt: skip
+    columns = Columns().keys(*KEYS, "statements").plain("label").ours("raw").interval("raw", "raw interval", role="")
+    notes = (BY_CASE_NOTE, "`n` counts statements; one that is missing has the label NONE.")
+    content = columns.counts("cases", "n").table(rows, notes)
     return with_corrected(content, corrected, raw="raw")
 
 
@@ -64,7 +60,9 @@ def _groups(phase: Phase) -> Iterator[tuple[str, str]]:
 )  # fmt: skip
 def agreement_of_labels(results: StudyResults) -> TableContent:
     """How far rules, models and people agree on the statements of each experiment, before anyone decides."""
-    columns = ["experiment", "of", "measure", "labelers", "value", "95 % low", "95 % high", "n"]
+    columns = (
+        Columns().keys("experiment", "of").plain("measure", "labelers").ours("value").interval(role="").counts("n")
+    )
     rows: list[dict[str, Any]] = []
     for experiment in dict.fromkeys(phase.results for phase in list_phases(results)):
         labels = experiment.annotations.assign(code=experiment.annotations["code"].astype(str))
@@ -73,12 +71,9 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
             found = annotator_agreement(labels, experiment.seed, column, experiment.clusters)
             for row in found.itertuples():
                 values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
-                rows.append(dict(zip(columns, (experiment.experiment, of, *values), strict=True)))
+                rows.append({"experiment": (experiment.experiment, of, *values)})
     notes = ["Intervals by case. Decisions between annotators do not count here."]
     notes += (
         [] if rows else ["Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."]
     )
-    frame = pd.DataFrame(rows, columns=columns).astype({"n": "Int64"})
-    return TableContent(
-        frame, notes, ours=("value",), intervals={"95 % interval": ("95 % low", "95 % high")}, keys=("experiment", "of")
-    )
+    return columns.table(rows, notes)
