@@ -8,7 +8,7 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.jobs.labels import ALL_COLUMNS, counted_labels
-from moot.labels.sample import draw_more, inclusion, name_units, read_sample, said, unit_sizes, write_sample
+from moot.labels.sample import draw_more, has_text, inclusion, name_units, read_sample, unit_sizes, write_sample
 from moot.labels.statements import statement_id
 from moot.studies.appellate.legal.rubric import CODES, NO_STANCE_CODE
 
@@ -128,7 +128,7 @@ def test_what_labellers_doubt_is_drawn_more_readily() -> None:
     size = dict(zip(statements["debate_id"], name_units(statements).map(sizes), strict=True))
     assert size["d1"] < size["d3"] == size["d2"] < size["d4"], "agreed; no position or a change; the labellers differ"
     assert set(unit_sizes(statements, labels[:0], labels[:0], NO_STANCE_CODE)) == {size["d3"], size["d3"] / 2**0.5}
-    assert not said(statements).all()
+    assert not has_text(statements).all()
 
 
 def test_labels_beside_the_ones_that_count() -> None:

@@ -65,7 +65,8 @@ class Labelling:
         self.path = annotations / f"{self.prefix}-{sheet}-{annotator}.csv"
         frame = read_csv(sheets / f"{sheet}.csv", ("item", "facts", "statement"))
         self.statements = [
-            Statement(str(row["item"]), _shown(row["facts"]), _shown(row["statement"])) for _, row in frame.iterrows()
+            Statement(str(row["item"]), _without_quote(row["facts"]), _without_quote(row["statement"]))
+            for _, row in frame.iterrows()
         ]
 
     def labels(self) -> dict[str, str]:
@@ -114,7 +115,7 @@ class Labelling:
         replace(self.path, stream.getvalue())
 
 
-def _shown(cell: object) -> str:
+def _without_quote(cell: object) -> str:
     """A cell without the quote that keeps a spreadsheet from running it."""
     text = str(cell)
     return text[1:] if re.match(r"'[=+\-@\t\r]", text) else text

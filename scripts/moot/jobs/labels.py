@@ -13,7 +13,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
 from moot.core.rubric import RUBRICS, Rubric
 from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, kinds
-from moot.labels.sample import inclusion, name_units, read_sample, said
+from moot.labels.sample import has_text, inclusion, name_units, read_sample
 from moot.labels.sheets import FAULTS, Known, read_annotations
 from moot.labels.statements import read_statements, sheet_id
 from moot.plan.plan import Plan
@@ -130,7 +130,7 @@ def counted_labels(
     keys = ["debate_id", "turn"]
     machine = effective_labels(by_machines(labels), order)[[*keys, "label", "labeler"]]
     people = effective_labels(labels[kinds(labels["labeler"]).isin(PEOPLE)], PEOPLE)[[*keys, "label"]]
-    rows = statements[keys].assign(unit=name_units(statements), said=said(statements))
+    rows = statements[keys].assign(unit=name_units(statements), said=has_text(statements))
     rows = rows.merge(people.rename(columns={"label": "drawn_label"}), "left", keys)
     spoken = rows[rows["said"]]
     unlabelled = set(spoken.loc[spoken["drawn_label"].isna(), "unit"])

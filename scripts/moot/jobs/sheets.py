@@ -9,7 +9,7 @@ import pandas as pd
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.log import LOG
 from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels, rubric_of
-from moot.labels.sample import draw_more, name_units, read_sample, said, sample_file, unit_sizes, write_sample
+from moot.labels.sample import draw_more, has_text, name_units, read_sample, sample_file, unit_sizes, write_sample
 from moot.labels.sheets import blinded, write_sheets
 from moot.labels.statements import read_statements, sheet_id
 from moot.plan.plan import Plan
@@ -47,7 +47,7 @@ def write_drawn_sheet(plan: Plan, job: SheetJob) -> list[Path]:
     rubric = rubric_of(plan, job.experiment)
     sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position)
     units = name_units(statements)
-    counts = units[said(statements)].value_counts()
+    counts = units[has_text(statements)].value_counts()
     path = sample_file(job.folder, job.experiment, job.model)
     sample = draw_more(read_sample(path), sizes, counts, plan.config.annotation_sample, plan.config.seed)
     drawn = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
@@ -57,5 +57,5 @@ def write_drawn_sheet(plan: Plan, job: SheetJob) -> list[Path]:
     if len(sample):
         write_sample(path, sample)
         written.append(path)
-    LOG.info("%d of %d statements drawn; sheets: %s", said(drawn).sum(), said(statements).sum(), job.folder)
+    LOG.info("%d of %d statements drawn; sheets: %s", has_text(drawn).sum(), has_text(statements).sum(), job.folder)
     return written

@@ -39,7 +39,7 @@ def name_units(statements: pd.DataFrame) -> "pd.Series[str]":
     return pd.Series([unit_id(*key) for key in keys], index=statements.index, dtype=object)
 
 
-def said(statements: pd.DataFrame) -> "pd.Series[bool]":
+def has_text(statements: pd.DataFrame) -> "pd.Series[bool]":
     """Which statements have a text. The others (missing judges) take no position, and get no label."""
     return statements["text"].str.strip() != ""
 
@@ -66,7 +66,7 @@ def unit_sizes(
     differ, doubtful, else_ = EXPECTED_ERRORS.values()
     differs = pd.Series(kinds > 1, index=statements.index)[rows.index]
     errors = np.where(differs, differ, np.where(moves | (rows["code"] == no_position), doubtful, else_))
-    spoken = rows.assign(variance=errors * (1 - errors))[said(rows)]
+    spoken = rows.assign(variance=errors * (1 - errors))[has_text(rows)]
     variances: pd.Series[float] = spoken.groupby("unit")["variance"].sum()
     return variances**0.5
 

@@ -44,7 +44,7 @@ class ArmDebate(Debate):
         """Record what the arm did, for readers of the transcript; no seat ever hears it."""
         Debate.record(self, NOBODY, ARM, text, source="computed", private=True, parsed=parsed)
 
-    def _drawn(self, purpose: str, count: int) -> int:
+    def _draw(self, purpose: str, count: int) -> int:
         """A number below `count`: drawn for the case, and another one for each of its repeats in turn."""
         first = int(stable_fraction(purpose, self.seed, self.case.case_id) * count)
         return (first + self.repeat) % count
@@ -75,7 +75,7 @@ class ConsultancyDebate(ArmDebate):
         super().__init__(case, task, repeat, setting, debaters)
         self._sides = debaters.sides(self)
         labels = sorted(set(self._sides.values()))
-        self.side = labels[self._drawn("consultancy", len(labels))]
+        self.side = labels[self._draw("consultancy", len(labels))]
         self._note("", arm="consultancy", side=self.side)
 
     async def say(self, seat: str, kind: str, prompt: str, **how: Any) -> Utterance:
@@ -167,7 +167,7 @@ class PlantDebate(ArmDebate):
 
     def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
         super().__init__(case, task, repeat, setting, debaters)
-        self.planted = self._seats[self._drawn("plant", len(self._seats))]
+        self.planted = self._seats[self._draw("plant", len(self._seats))]
         self._done = False
 
     async def say(self, seat: str, kind: str, prompt: str, **how: Any) -> Utterance:

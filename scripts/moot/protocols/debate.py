@@ -257,7 +257,9 @@ class Debate:
         said.source = HUMAN
         asked = (said.speaker, said.kind, said.round)
         self._asked[asked] += 1
-        sections = self._setting.prompts.render_for_person(prompt, **self._shown(said.speaker, heard), **context)
+        sections = self._setting.prompts.render_for_person(
+            prompt, **self._template_variables(said.speaker, heard), **context
+        )
         sections = tuple(part._replace(text=part.text.removesuffix(FORM_BELOW).rstrip()) for part in sections)
         debate = (self.experiment, self.model, self.case.case_id, self.repeat)
         person = name_of(self._voice(said.speaker))
@@ -284,9 +286,9 @@ class Debate:
         return str(self.params.seats.get(seat, self._setting.model))
 
     def _render(self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Any) -> tuple[Message, ...]:
-        return self._setting.prompts.render(prompt, **self._shown(seat, heard), **context)
+        return self._setting.prompts.render(prompt, **self._template_variables(seat, heard), **context)
 
-    def _shown(self, seat: str, heard: Sequence[Utterance] | None) -> dict[str, Any]:
+    def _template_variables(self, seat: str, heard: Sequence[Utterance] | None) -> dict[str, Any]:
         """What every template sees of a debate."""
         return {
             "language": self.task.language,

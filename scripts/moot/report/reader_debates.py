@@ -123,7 +123,7 @@ def pack_debates(packing: Packing, results: ExperimentResults, share: float = 1.
         share: of its cases, drawn by their ids, so that all experiments and models show the same ones.
     """
     experiment = packing.add_experiment(results)
-    shown = {case_id for case_id in results.cases["case_id"] if share >= 1 or _drawn(case_id) < share}
+    shown = {case_id for case_id in results.cases["case_id"] if share >= 1 or _fraction(case_id) < share}
     courses, labels = _courses(results, shown), _labels(results, shown)
     cases = {case["case_id"]: case for case in results.cases.to_dict("records")}
     outcomes = results.outcomes
@@ -152,10 +152,10 @@ def pack_debates(packing: Packing, results: ExperimentResults, share: float = 1.
                 course.swing,
             ]
             took = (calls[turn.call] for turn in debate.turns if turn.call in calls)
-            packing.add_debate(row, _said(debate, course, labels.get((model, debate.name), {})), took)
+            packing.add_debate(row, _turns_and_outcome(debate, course, labels.get((model, debate.name), {})), took)
 
 
-def _said(debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]]) -> dict[str, Any]:
+def _turns_and_outcome(debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]]) -> dict[str, Any]:
     turns = [_turn(turn, course.beliefs.get(turn.number), labels.get(turn.number)) for turn in debate.turns]
     return {"turns": turns, "outcome": asdict(debate.outcome)}
 
@@ -166,7 +166,7 @@ def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> 
     return {**found, "stated": stated, "belief": belief, **({"label": label} if label else {})}
 
 
-def _drawn(case_id: str) -> float:
+def _fraction(case_id: str) -> float:
     """A number from 0 to 1 that a case's id gives."""
     return int.from_bytes(sha256(f"reader {case_id}".encode()).digest()[:8]) / 2**64
 

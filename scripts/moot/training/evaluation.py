@@ -266,7 +266,7 @@ def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Ou
     """The test split's predictions; those of a coin are one draw a case and label, by seed."""
     labels, chosen = np.array(data.task.labels, dtype=object), outcome.assigned
     if entry.randomised:
-        chosen = _drawn(chosen, cases["case_id"], seed, data.task.multilabel)
+        chosen = _draw_answers(chosen, cases["case_id"], seed, data.task.multilabel)
     return pd.DataFrame(
         {
             "dataset": data.dataset,
@@ -286,7 +286,7 @@ def _ranking(outcome: Outcome) -> dict[str, Any]:
     return {"score": outcome.scores[:, outcome.positive], "score_kind": outcome.scored}
 
 
-def _drawn(probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool) -> Any:
+def _draw_answers(probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool) -> Any:
     """One draw a case (of several labels: one a case and label), which depends on seed and case alone."""
     width = probabilities.shape[1]
     if multilabel:

@@ -83,7 +83,7 @@ def number(value: object) -> int:
     return int(str(value))
 
 
-def who(facts: Facts, races: Mapping[str, str]) -> str:
+def introduction(facts: Facts, races: Mapping[str, str]) -> str:
     """The sentence that introduces a person by what is told of sex, age and race; `races` names each race in words."""
     person = {"male": "man", "female": "woman"}.get(str(facts.get("sex")))
     age = number(facts["age"]) if "age" in facts else None

@@ -85,7 +85,7 @@ class Batches(Gatherer):
         async with self._model.claim(record.marker):
             batch_id = await asyncio.to_thread(records.batch_id, record.marker)
             if batch_id == "":
-                batch_id = await self._insist(lambda: self._find_or_withdraw(record))
+                batch_id = await self._retry(lambda: self._find_or_withdraw(record))
                 if batch_id:
                     await asyncio.to_thread(records.submitted, record.marker, batch_id)
                 else:
@@ -173,9 +173,9 @@ class Batches(Gatherer):
             attempted = True
             return found or await self._provider.submit(lines, record.marker)
 
-        return await self._insist(submit)
+        return await self._retry(submit)
 
-    async def _insist(self, operation: Callable[[], Awaitable[Found]], pause: float = 0.0) -> Found:
+    async def _retry(self, operation: Callable[[], Awaitable[Found]], pause: float = 0.0) -> Found:
         """The result of an operation, tried again after faults that may pass."""
         for failures in count(1):
             try:
@@ -198,7 +198,7 @@ class Batches(Gatherer):
     async def _follow(self, record: BatchRecord) -> None:
         """Look at a batch until it has ended, then hand over what came back."""
         poll = self._options.poll
-        while not (state := await self._insist(lambda: self._provider.look(record.batch_id), poll)).ended:
+        while not (state := await self._retry(lambda: self._provider.look(record.batch_id), poll)).ended:
             if not self._options.wait:
                 message = f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._model.name}' ({state.status})"
                 self._put_off[record.marker] = message
@@ -212,7 +212,7 @@ class Batches(Gatherer):
     async def _deliver(self, record: BatchRecord, state: BatchState) -> None:
         outcomes: dict[str, Reply | Exception] = {}
         for file in state.files:
-            content = await self._insist(partial(self._provider.content, file))
+            content = await self._retry(partial(self._provider.content, file))
             for line in content.splitlines():
                 call_id, outcome = self._read(line, record)
                 if not isinstance(outcomes.get(call_id), Reply):

@@ -1,6 +1,6 @@
 """The words of COMPAS: each feature as a phrase, and as a part of a sentence."""
 
-from moot.datasets.people.narrative import Facts, counted, enumerated, list_form, not_known, number, prose, who
+from moot.datasets.people.narrative import Facts, counted, enumerated, introduction, list_form, not_known, number, prose
 
 NOUN = "the defendant"
 PHRASES = {
@@ -34,7 +34,7 @@ def narrate(facts: Facts, form: str) -> str:
     if form == "list":
         return list_form({PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts})
     known = {name: value for name, value in facts.items() if value is not None}
-    sentences = [who(known, RACES), _charge(known), _priors(known), _juvenile(known)]
+    sentences = [introduction(known, RACES), _charge(known), _priors(known), _juvenile(known)]
     sentences.append(not_known([PHRASES[name] for name in PHRASES if name in facts and name not in known]))
     return prose(sentences, str(known.get("sex", "")), NOUN)
 

@@ -6,7 +6,7 @@ not among the facts is not hinted at: every sentence is built from the facts at 
 
 from collections.abc import Callable
 
-from moot.datasets.people.narrative import Facts, counted, list_form, not_known, number, prose, times, who
+from moot.datasets.people.narrative import Facts, counted, introduction, list_form, not_known, number, prose, times
 
 NOUN = "the defendant"
 PHRASES = {
@@ -156,7 +156,7 @@ def _value(name: str, value: object) -> str:
 
 
 def _identity(facts: Facts) -> str:
-    return who(facts, RACES)
+    return introduction(facts, RACES)
 
 
 def _criminal_history(facts: Facts) -> str:
