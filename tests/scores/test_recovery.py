@@ -219,7 +219,8 @@ def test_a_planted_effect_of_how_people_are_told() -> None:
             said = [
                 answer(MAN, seed, told_as(number, sexes[name]), TASK, "m", []) for number, name in enumerate(people)
             ]
-            frames.append(pd.DataFrame({PREDICTION: as_numbers(np.array(said) == "yes")}, index=people))
+            index = pd.MultiIndex.from_product([people, [0]], names=["case_id", "repeat"])
+            frames.append(pd.DataFrame({PREDICTION: as_numbers(np.array(said) == "yes")}, index=index))
         origin: Any = SimpleNamespace(clusters={name: name for name in people}, seed=seed)
         one, _ = _compare(Told("m", "m", *frames), PREDICTION, people, recorded, "man", origin)
         found.append((one.difference, one.low, one.high))
