@@ -158,13 +158,14 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, Known]) -> tuple
             rows += _read_file(file)
         except UserError as fault:
             faults.append(str(fault))
+    every = list(dict.fromkeys(label for sheet in known.values() for label in sheet.labels))
     usable = []
     seen: dict[tuple[str, str], str] = {}
     for file_name, number, item, label, annotator, kind in rows:
         by = f"human:{annotator}" if kind == HUMAN else kind
         place = f"{file_name}: row {number}"
-        sheet = known.get(item.split("-")[0], Known(set(), ()))
-        if sheet.items and label not in sheet.labels:
+        sheet = known.get(item.split("-")[0], Known(set(), every))
+        if label not in sheet.labels:
             faults.append(
                 f"{place}, column 'label': found {quoted(label)}, expected one of: {', '.join(sheet.labels)}. "
                 "Correct the row."
