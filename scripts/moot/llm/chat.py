@@ -184,10 +184,13 @@ class Chat:
         failures = waits = unusable_tokens = 0
         unusable_usd = 0.0
         most_usd = self.config.cost(prompt_tokens, most_tokens - prompt_tokens)
-        await self._reserve(key, most_tokens, most_usd)
         endpoint = await self._open()
+        reserved = False
         while True:
             await self._limits.turn(most_tokens)
+            if not reserved:  # after the wait for a turn: what is set aside is asked at once, so that none lapses
+                await self._reserve(key, most_tokens, most_usd)
+                reserved = True
             try:
                 reply = await self._attempt(endpoint, call)
             except RateLimitedError as error:
@@ -203,8 +206,7 @@ class Chat:
                 if failures >= self.config.attempts:
                     self._check_reachable(error)
                     raise CallFailedError(f"gave up after {failures} attempts: {error}") from None
-                if error.usage is not None:
-                    await self._reserve(key, most_tokens, most_usd)
+                reserved = error.usage is None
                 await self._back_off(error, failures)
             else:
                 self._answered = True
