@@ -195,9 +195,9 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
     results = write_results(tmp_path, [case("a", "yes")], None, {"tiny": rows})
     folder = tmp_path / "transcripts" / "toy-courtroom" / "tiny"
     shutil.copy(folder / "0.parquet", folder / "1.parquet")
-    with pytest.raises(UserError, match="stands in two shards"):
+    with pytest.raises(UserError, match="is in two shards"):
         _ = results.transcripts
-    with pytest.raises(UserError, match="turn 1 of debate a#0 stands in two shards"):
+    with pytest.raises(UserError, match="turn 1 of debate a#0 is in two shards"):
         list(results.parts(["text"]))
 
 
