@@ -189,7 +189,7 @@ def test_a_rule_reads_only_what_it_names(
 
 AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome", "reader"}
 AFTER_DEBATES |= {"tables_courtroom_tables", "figures_courtroom_figures"}
-AFTER_LABELS = {"label_statements", "score", "tables_appellate_labels"}
+AFTER_LABELS = {"label_statements", "score", "tables_appellate_tables_labels"}
 
 
 @contextmanager
@@ -207,7 +207,7 @@ FAULTS_OF_CODE = {
     ("labels", "scores", "transcript", "summaries"): {
         *AFTER_LABELS, "render_transcripts", "write_summaries", "tables_courtroom_tables",
     },
-    ("predictions",): {*AFTER_DEBATES, "tables_appellate_labels"} - {"run_debates"},
+    ("predictions",): {*AFTER_DEBATES, "tables_appellate_tables_labels"} - {"run_debates"},
 }  # fmt: skip
 
 

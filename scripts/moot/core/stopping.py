@@ -156,6 +156,8 @@ class Run:
         """Let go of the file; the error of a run that was told to end."""
         self._signals.__exit__(None, None, None)
         self._file.unlink(missing_ok=True)
+        with suppress(OSError):  # a run that wrote nothing leaves no folder: one that holds anything stays
+            self._file.parent.rmdir()
         self._held.close()
         return stopped() if _stops else None
 
