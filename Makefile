@@ -39,10 +39,11 @@ results: env
 	$(BIN)/snakemake $(STUDY) --cores $(CORES)
 	@$(BIN)/snakemake $(STUDY) --cores 1 --report report.html > results/logs/report.log 2>&1 || { tail results/logs/report.log; exit 1; }
 	@echo
+	@test ! -f results/index.html || echo "Start here:  results/index.html  (questions and answers, then all that was built)"
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
 	@echo "Debates:     results/reader/    (a page a study, for a browser; results/rendered/ has them as Markdown)"
-	@echo "Report:      report.html        (all of it in one file; it opens with questions and answers)"
+	@echo "Report:      report.html        (the same in one file, by Snakemake)"
 
 # ARGS="--configfile my.yaml" names the configuration whose debates people sit in.
 desk: env

@@ -76,6 +76,7 @@ rule all:
         rules.minutes.input,
         rules.readers.input,
         rules.outcomes.input,
+        rules.front_page.output.page,
     log:
         "results/logs/verify/all.log",
     conda:

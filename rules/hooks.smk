@@ -102,6 +102,8 @@ onstart:
 onsuccess:
     outcome = outcome_so_far()
     print_outcome(outcome)
+    if any(job.rule.name == "front_page" for job in workflow.dag.needrun_jobs()):
+        sys.stderr.write("moot: results/index.html has the questions, their answers, and all that was built.\n")
     for run in RUNNING:
         run.end()
     try:

@@ -27,3 +27,31 @@ rule outcome:
 rule outcomes:
     input:
         collect(OUTCOME, study=COMPARISON, ending=["csv", "html"]),
+
+
+# What a reader opens first: the questions with their answers, and links to all that the run built.
+rule front_page:
+    input:
+        predictions=study_predictions(COMPARISON),
+        shown=[
+            *rules.tables.input,
+            *rules.figures.input,
+            *rules.readers.input,
+            *rules.outcomes.input,
+        ],
+    output:
+        page="results/index.html",
+        questions=report(
+            "results/outcome/questions.html",
+            category="Outcome",
+            labels={"study": "questions"},
+        ),
+    log:
+        "results/logs/outcome/front_page.log",
+    priority: AGGREGATION
+    conda:
+        "../envs/presentation.yaml"
+    params:
+        **digest_params("front_page"),
+    script:
+        "../scripts/front_page.py"

@@ -15,6 +15,7 @@ from typing import Any
 
 from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest
+from moot.core.config import COMPARISON
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.rubric import RUBRICS
 from moot.datasets import LOADERS
@@ -29,7 +30,7 @@ from moot.protocols import PROTOCOLS
 from moot.report import FIGURES, TABLES
 from moot.report.content import Comparable
 from moot.report.exports import EXPORTERS
-from moot.report.reader import page_files
+from moot.report.reader import PAGE, page_files
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.training.baselines import BASELINES, select
@@ -280,6 +281,11 @@ class Stages:
         before = [self.of("predict", experiment=name, model=model) for name, model in jobs]
         before += [self.of("label_statements", experiment=name, model=model) for name, model in labelled]
         return _digests(study, code_digest("outcome"), before=before)
+
+    def front_page(self) -> Digests:
+        """As the outcome of all, and the page's template."""
+        code = _digest([code_digest("front_page"), _contents([PAGE / "index.html"])])
+        return _digests(None, code, before=[self.of("outcome", study=COMPARISON)])
 
     def reader(self, study: str) -> Digests:
         """As the outcome, and the files that every page is made of."""

@@ -1,0 +1,235 @@
+"""The run's front page, `results/index.html`: each question with its answer, then everything that the run built.
+
+The answers are those of the tables `questions` and `contrasts`; nothing is judged here. All links are relative, so that
+the folder `results/` can be put on any server of static files.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+
+import jinja2
+import pandas as pd
+
+from moot.core.artifacts import atomic_path, read_frame
+from moot.core.config import COMPARISON
+from moot.core.errors import UserError
+from moot.core.types import Fields
+from moot.report import FIGURES, TABLES
+from moot.report.claims import NOT_SUPPORTED, SUPPORTED
+from moot.report.content import SIMULATED_NOTE
+from moot.report.escaping import page_template
+
+TEMPLATE = Path(__file__).parent / "page" / "index.html"
+SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
+UNDECIDED = "?"
+PAD = 0.08
+"""The empty share of a bar at each end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one run, or two of one model, say of a question.
+
+    Attributes:
+        word: the verdict, as the table has it.
+        value, low, high: the estimate with its 95 % interval.
+        threshold: what the interval is held against: the two ends of a claim "within", else one value twice.
+        published: the published value; None where there is none.
+        about: what was measured, of which model, on which data and how many cases.
+        why: what led to the word.
+    """
+
+    word: str
+    value: float
+    low: float
+    high: float
+    threshold: tuple[float, float]
+    published: float | None
+    about: str
+    why: str
+
+    @property
+    def sign(self) -> str:
+        return SIGNS.get(self.word.partition(":")[0], UNDECIDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question with what the run's models say of it.
+
+    Attributes:
+        text: the question.
+        claim: the published answer, and who published it.
+        verdicts: one a run that can judge it; empty where none can.
+        missing: where none can, what would.
+        table: the name of the table with the details, such as `recorded/methods`.
+        planned: whether the configuration plans this comparison.
+    """
+
+    text: str
+    claim: str
+    verdicts: tuple[Verdict, ...]
+    missing: str
+    table: str
+    planned: bool
+
+    def at(self, value: float) -> float:
+        """Where a value lies on the question's bars, in per cent of their length."""
+        shown = [end for verdict in self.verdicts for end in (verdict.low, verdict.high, *verdict.threshold)]
+        shown += [verdict.published for verdict in self.verdicts if verdict.published is not None]
+        least, most = min(shown), max(shown)
+        return round(100 * (PAD + (1 - 2 * PAD) * (value - least) / ((most - least) or 1)), 2)
+
+
+@dataclass
+class Built:
+    """The files of one study that the run built, by their addresses relative to the page."""
+
+    figures: list[tuple[str, str]] = field(default_factory=list)
+    tables: list[tuple[str, str]] = field(default_factory=list)
+    readers: list[tuple[str, str]] = field(default_factory=list)
+
+
+def write_front_page(root: Path, built: Iterable[Path], pages: Mapping[str, Path], simulated: bool = False) -> None:
+    """Write the front page, and its questions alone for Snakemake's report.
+
+    Args:
+        root: the folder `results`.
+        built: the files that the run built, below `root`; the page links no other.
+        pages: `page`, the front page, and `questions`, the fragment.
+        simulated: whether simulated voices spoke, of which the page then says that they show nothing.
+    """
+    names = sorted(path.relative_to(root).as_posix() for path in built)
+    questions = read_questions(root, names)
+    shown = {
+        "judged": [question for question in questions if question.verdicts],
+        "unjudged": [question for question in questions if not question.verdicts],
+        "studies": _by_study(names),
+        "made": (root / "configuration.json").exists(),
+        "note": SIMULATED_NOTE if simulated else "",
+    }
+    template = _template()
+    for part, path in pages.items():
+        text = template.render(
+            part=part,
+            links=set(names),
+            costs=_costs(root, names),
+            trials=_rows(root, "comparison/trial_runs", names),
+            outcome=f"outcome/{COMPARISON}.html",
+            waiting=_waiting(root, names),
+            **shown,
+        )
+        with atomic_path(path) as unfinished:
+            unfinished.write_text(text, encoding="utf-8")
+
+
+def read_questions(root: Path, names: Sequence[str]) -> list[Question]:
+    """The questions of a run: planned comparisons first, then claims, those that no run judges last.
+
+    Raises:
+        UserError: a table cannot be read.
+    """
+    contrasts = [row for row in _rows(root, f"{COMPARISON}/contrasts", names) if not row["not tested because"]]
+    planned = {row["question"] for row in contrasts}
+    claims = [
+        _claimed(question, list(rows), question in planned)
+        for question, rows in groupby(_rows(root, f"{COMPARISON}/questions", names), lambda row: row["question"])
+    ]
+    known = {question.text for question in claims}
+    compared = [
+        Question(row["question"], "", (_contrasted(row),), "", f"{row['study']}/contrasts", planned=True)
+        for row in contrasts
+        if row["question"] not in known
+    ]
+    return sorted(compared + claims, key=lambda question: (not question.verdicts, not question.planned))
+
+
+def _claimed(question: str, rows: Sequence[Fields], planned: bool) -> Question:
+    first = rows[0]
+    verdicts = tuple(_judged(row) for row in rows if row["this run"] != "")
+    source = f"{first['published claim']} ({first['source']})"
+    return Question(question, source, verdicts, "" if verdicts else first["measured"], first["see"], planned)
+
+
+def _judged(row: Fields) -> Verdict:
+    numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row["supported where"])]
+    threshold = (-numbers[0], numbers[0]) if row["supported where"].startswith("within") else (numbers[0], numbers[0])
+    published = float(row["published value"]) if row["published value"] else None
+    return _verdict(row, row["answer"], "this run", "95 %", threshold, published, f"{row['measured']}; {row['model']}")
+
+
+def _contrasted(row: Fields) -> Verdict:
+    about = f"{row['metric']}: {row['first']} less {row['second']}"
+    return _verdict(row, row["expectation met"], "difference", "difference", (0.0, 0.0), None, about)
+
+
+def _verdict(
+    row: Fields,
+    word: str,
+    value: str,
+    ends: str,
+    threshold: tuple[float, float],
+    published: float | None,
+    about: str,
+) -> Verdict:
+    low, high = float(row[f"{ends} low"]), float(row[f"{ends} high"])
+    held_against = f"{threshold[1]:g}" if threshold[0] == threshold[1] else f"{threshold[0]:g} or {threshold[1]:g}"
+    inside = any(low <= end <= high for end in threshold)
+    p = f"p (Holm) {float(row['p (Holm)']):.3f}"
+    why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}."
+    data = f"; {row['data']}" if "data" in row else ""
+    cases = f"{int(float(row['cases']))} cases"
+    return Verdict(word, float(row[value]), low, high, threshold, published, f"{about}{data}; {cases}", why)
+
+
+def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
+    """The rows of a table that the run built, every value as text."""
+    path = root / "tables" / f"{name}.csv"
+    if f"tables/{name}.csv" not in names:
+        return []
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: is no table: {error}. Delete the file; the next run builds it.") from None
+    return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
+
+
+def _by_study(names: Sequence[str]) -> dict[str, Built]:
+    """What was built, by study, with titles."""
+    found: dict[str, Built] = {}
+    for name in names:
+        path = PurePosixPath(name)
+        kind, entry = path.parts[0], "/".join(path.with_suffix("").parts[1:])
+        study = entry.partition("/")[0]
+        if kind == "figures" and path.suffix == ".svg":
+            found.setdefault(study, Built()).figures.append((name, FIGURES[entry].title))
+        elif kind == "tables" and path.suffix == ".html":
+            found.setdefault(study, Built()).tables.append((name, TABLES[entry].title))
+        elif kind == "reader" and path.suffix == ".html":
+            found.setdefault(study, Built()).readers.append((name, study))
+    return dict(sorted(found.items(), key=lambda item: (item[0] != COMPARISON, item[0])))
+
+
+def _costs(root: Path, names: Sequence[str]) -> Fields | None:
+    """What the calls of the run's debates took; None where no model was asked."""
+    columns = ["calls", "prompt_tokens", "completion_tokens", "cost_usd"]
+    paths = [root / name for name in names if name.startswith("predictions/")]
+    if not paths:
+        return None
+    spent = pd.concat([read_frame(path, columns).sum(numeric_only=True) for path in paths], axis=1).sum(axis=1)
+    return {column: float(spent.get(column, 0)) for column in columns} if spent.get("calls", 0) else None
+
+
+def _waiting(root: Path, names: Sequence[str]) -> int:
+    """How many debates wait for a person or for a batch of a provider."""
+    tables = (pd.read_csv(root / name) for name in names if name.startswith("outcome/") and name.endswith(".csv"))
+    return max((int(table["waiting"].sum()) for table in tables), default=0)
+
+
+@cache
+def _template() -> jinja2.Template:
+    return page_template(TEMPLATE.read_text(encoding="utf-8"))

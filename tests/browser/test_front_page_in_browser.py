@@ -1,0 +1,72 @@
+"""The questions and answers of a run as a person opens them: the page of our own, and Snakemake's report.
+
+Slow; only it finds an answer that a browser does not show.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser_pages import violations
+from front_page_results import built_files, results_with_questions
+from moot.report.front_page import write_front_page
+
+pytestmark = pytest.mark.slow
+
+PROJECT = Path(__file__).parents[2]
+REPORTED = """
+report: "{description}"
+rule all:
+    output: report("results/outcome/questions.html", category="Outcome", labels={{"study": "questions"}})
+    shell: "false"
+"""
+MANY = 12
+CUT = """() => [...document.querySelectorAll('.verdict')].filter(block => {
+    const box = block.getBoundingClientRect(), around = block.closest('.overflow-auto, body').getBoundingClientRect()
+    return box.left < around.left || box.right > around.right || block.scrollWidth > block.clientWidth
+}).map(block => block.textContent)"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The addresses of a front page, and of a report that Snakemake made with its questions."""
+    folder = tmp_path_factory.mktemp("run")
+    root = results_with_questions(folder / "results", verdicts=MANY)
+    (root / "outcome").mkdir()
+    written = {"page": root / "index.html", "questions": root / "outcome" / "questions.html"}
+    write_front_page(root, built_files(root), written)
+    description = PROJECT / "docs" / "captions" / "report.rst"
+    (folder / "Snakefile").write_text(REPORTED.format(description=description))
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", "report.html"]
+    touched = subprocess.run([*command[:5], "--touch"], cwd=folder, capture_output=True, text=True, check=False)
+    made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, touched.stderr + made.stderr
+    return {"page": written["page"].as_uri(), "report": (folder / "report.html").as_uri()}
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1400, 1920])
+@pytest.mark.parametrize("name", ["page", "report"])
+def test_the_first_heading_is_at_the_top_and_no_answer_is_cut(
+    opened: Any, pages: dict[str, str], name: str, width: int
+) -> None:
+    page = opened({"width": width, "height": 900})
+    page.goto(pages[name])
+    heading = page.get_by_role("heading", name="Questions and answers")
+    heading.wait_for()
+    assert 0 <= heading.bounding_box()["y"] < 250
+    assert page.locator(".verdict").count() == MANY + 1
+    assert page.evaluate(CUT) == []
+
+
+def test_axe_finds_nothing_in_the_front_page(
+    opened: Any, axe: str, pages: dict[str, str], size: dict[str, int]
+) -> None:
+    page = opened(size)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.goto(pages["page"])
+        page.locator("details").evaluate_all("all => all.forEach(one => one.open = true)")
+        assert violations(page, axe) == []

@@ -1,0 +1,58 @@
+"""The run's front page: questions as blocks, in their order, and links to what was built, and to nothing else."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from front_page_results import HOSTILE, built_files, results_with_questions
+from moot.core.errors import UserError
+from moot.report.front_page import read_questions, write_front_page
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return results_with_questions(tmp_path)
+
+
+def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) -> None:
+    questions = read_questions(root, [path.relative_to(root).as_posix() for path in built_files(root)])
+    assert [question.text for question in questions] == [
+        "Is A better than B?",
+        "Is a debate shorter?",
+        "Does smoothing help?",
+    ], "a comparison that was not tested has no answer to show"
+    assert [len(question.verdicts) for question in questions] == [1, 2, 0]
+    assert [verdict.sign for question in questions for verdict in question.verdicts] == ["?", "✓", "?"]
+
+
+def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_scale(root: Path) -> None:
+    names = [path.relative_to(root).as_posix() for path in built_files(root)]
+    question = read_questions(root, names)[1]
+    verdict = question.verdicts[0]
+    ends = [question.at(value) for value in (verdict.low, verdict.value, verdict.published or 0, verdict.high, 1)]
+    assert ends == sorted(ends)
+    assert (ends[0], ends[-1]) == (8, 92)
+
+
+def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: Path) -> None:
+    pages = {"page": root / "index.html", "questions": root / "questions.html"}
+    write_front_page(root, built_files(root), pages)
+    page, fragment = (path.read_text(encoding="utf-8") for path in pages.values())
+    links = re.findall(r'(?:href|src)="([^"]+)"', page)
+    assert "tables/recorded/methods.html" in links
+    assert "figures/recorded/accuracy.svg" in links
+    assert all((root / link).is_file() for link in links), "relative, and to files that are there"
+    assert "tables/recorded/groups.html" not in links, "an earlier run's"
+    for text in (page, fragment):
+        assert HOSTILE not in text
+        assert text.index("Is A better than B?") < text.index("Is a debate shorter?")
+        assert text.index("<details>") < text.index("Does smoothing help?")
+    assert "href" not in fragment, "it stands in a page elsewhere"
+
+
+def test_a_damaged_table_is_named(root: Path) -> None:
+    path = root / "tables" / "comparison" / "questions.csv"
+    path.write_bytes(b'"a\xff')
+    with pytest.raises(UserError, match=r"questions\.csv: is no table"):
+        write_front_page(root, built_files(root), {"page": root / "index.html"})

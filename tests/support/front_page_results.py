@@ -1,0 +1,64 @@
+"""A folder of results small enough to read, with questions of every kind, for the front page."""
+
+from pathlib import Path
+
+import pandas as pd
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+CLAIM = {
+    "study": "recorded",
+    "question": "Is a debate shorter?",
+    "published claim": "Yes.",
+    "answer": "supported",
+    "this run": 0.67,
+    "95 % low": 0.5,
+    "95 % high": 0.88,
+    "cases": 124,
+    "data": "nyu",
+    "measured": "ratio of rounds",
+    "model": HOSTILE,
+    "p (Holm)": 0.004,
+    "published value": 0.68,
+    "supported where": "below 1",
+    "source": "a paper",
+    "see": "recorded/methods",
+}
+UNJUDGED = {
+    **dict.fromkeys(CLAIM, ""),
+    "question": "Does smoothing help?",
+    "measured": "no run judges it",
+    "answer": "cannot tell",
+    "see": "feedback/table5_smoothing",
+}
+CONTRAST = {
+    "study": "recorded",
+    "question": "Is A better than B?",
+    "first": "a",
+    "second": "b",
+    "metric": "accuracy",
+    "difference": -0.02,
+    "difference low": -0.08,
+    "difference high": 0.02,
+    "p (Holm)": 0.8,
+    "cases": 100,
+    "expectation met": "not shown",
+    "not tested because": "",
+}
+
+
+def results_with_questions(root: Path, verdicts: int = 2) -> Path:
+    """A folder of results with two tables, a figure and a reader; and one file that an earlier run left."""
+    tables = root / "tables" / "comparison"
+    tables.mkdir(parents=True)
+    others = [CLAIM | {"model": f"other-{number}", "answer": "cannot tell"} for number in range(1, verdicts)]
+    pd.DataFrame([UNJUDGED, CLAIM, *others]).to_csv(tables / "questions.csv")
+    untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case"}
+    pd.DataFrame([untested, CONTRAST]).to_csv(tables / "contrasts.csv")
+    for name in ("tables/recorded/methods.html", "figures/recorded/accuracy.svg", "tables/recorded/groups.html"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("")
+    return root
+
+
+def built_files(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*.*") if path.name != "groups.html"]
