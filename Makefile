@@ -39,7 +39,7 @@ results: env
 	$(BIN)/snakemake $(STUDY) --cores $(CORES)
 	@$(BIN)/snakemake $(STUDY) --cores 1 --report report.html > results/logs/report.log 2>&1 || { tail results/logs/report.log; exit 1; }
 	@echo
-	@test ! -f results/index.html || echo "Start here:  results/index.html  (questions and answers, then all that was built)"
+	@echo "Start here:  results/$(or $(STUDY),index).html  (questions and answers, then all that was built)"
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
 	@echo "Debates:     results/reader/    (a page a study, for a browser; results/rendered/ has them as Markdown)"

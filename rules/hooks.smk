@@ -85,6 +85,12 @@ def shows_experiments(rule):
     return rule.startswith(("tables_", "figures_")) or rule == "outcome"
 
 
+def pages_built():
+    """The first pages among the targets of this run."""
+    pages = [job for job in workflow.dag.jobs if job.rule.name == "front_page"]
+    return [job.output.page for job in pages]
+
+
 RUNNING = []
 
 
@@ -102,8 +108,10 @@ onstart:
 onsuccess:
     outcome = outcome_so_far()
     print_outcome(outcome)
-    if any(job.rule.name == "front_page" for job in workflow.dag.needrun_jobs()):
-        sys.stderr.write("moot: results/index.html has the questions, their answers, and all that was built.\n")
+    for page in pages_built():
+        sys.stderr.write(
+            f"moot: {page} has the questions and answers, and links to all that was built.\n"
+        )
     for run in RUNNING:
         run.end()
     try:

@@ -29,25 +29,29 @@ rule outcomes:
         collect(OUTCOME, study=COMPARISON, ending=["csv", "html"]),
 
 
+def built_for_page(wildcards):
+    """What the first page of a study, or of the whole run (`index`), is made of and links to."""
+    study = COMPARISON if wildcards.page == "index" else wildcards.page
+    shown = rules.shown.input if study == COMPARISON else study_artifacts(study)
+    pages = [path for path in shown if not path.startswith("results/rendered/")]
+    return [*study_predictions(study), *pages]
+
+
 # What a reader opens first: the questions with their answers, and links to all that the run built.
 rule front_page:
     input:
-        predictions=study_predictions(COMPARISON),
-        shown=[
-            *rules.tables.input,
-            *rules.figures.input,
-            *rules.readers.input,
-            *rules.outcomes.input,
-        ],
+        built_for_page,
     output:
-        page="results/index.html",
+        page="results/{page}.html",
         questions=report(
-            "results/outcome/questions.html",
+            "results/outcome/{page}_questions.html",
             category="Outcome",
             labels={"study": "questions"},
         ),
     log:
-        "results/logs/outcome/front_page.log",
+        "results/logs/outcome/{page}_page.log",
+    wildcard_constraints:
+        page=one_of(["index", *STUDIES]),
     priority: AGGREGATION
     conda:
         "../envs/presentation.yaml"
@@ -55,3 +59,13 @@ rule front_page:
         **digest_params("front_page"),
     script:
         "../scripts/front_page.py"
+
+
+# Everything that the front page shows.
+rule shown:
+    input:
+        rules.tables.input,
+        rules.figures.input,
+        rules.minutes.input,
+        rules.readers.input,
+        rules.outcomes.input,

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moot.core.config import COMPARISON
 from moot.report.front_page import write_front_page
 from moot.workflow.job import job
 
@@ -14,4 +15,5 @@ snakemake: "Snakemake"
 if __name__ == "__main__":
     with job(snakemake) as plan:
         pages = {name: Path(path) for name, path in snakemake.output.items()}
-        write_front_page(Path("results"), map(Path, snakemake.input), pages, plan.config.rehearsal)
+        study = COMPARISON if snakemake.wildcards.page == "index" else snakemake.wildcards.page
+        write_front_page(Path("results"), study, map(Path, snakemake.input), pages, plan.config.rehearsal)

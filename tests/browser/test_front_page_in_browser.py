@@ -20,7 +20,7 @@ PROJECT = Path(__file__).parents[2]
 REPORTED = """
 report: "{description}"
 rule all:
-    output: report("results/outcome/questions.html", category="Outcome", labels={{"study": "questions"}})
+    output: report("results/outcome/index_questions.html", category="Outcome", labels={{"study": "questions"}})
     shell: "false"
 """
 MANY = 12
@@ -36,8 +36,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("run")
     root = results_with_questions(folder / "results", verdicts=MANY)
     (root / "outcome").mkdir()
-    written = {"page": root / "index.html", "questions": root / "outcome" / "questions.html"}
-    write_front_page(root, built_files(root), written)
+    written = {"page": root / "index.html", "questions": root / "outcome" / "index_questions.html"}
+    write_front_page(root, "comparison", built_files(root), written)
     description = PROJECT / "docs" / "captions" / "report.rst"
     (folder / "Snakefile").write_text(REPORTED.format(description=description))
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", "report.html"]

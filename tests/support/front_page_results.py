@@ -54,7 +54,12 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     pd.DataFrame([UNJUDGED, CLAIM, *others]).to_csv(tables / "questions.csv")
     untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case"}
     pd.DataFrame([untested, CONTRAST]).to_csv(tables / "contrasts.csv")
-    for name in ("tables/recorded/methods.html", "figures/recorded/accuracy.svg", "tables/recorded/groups.html"):
+    for name in (
+        "configuration.json",
+        "tables/recorded/methods.html",
+        "figures/recorded/accuracy.svg",
+        "tables/recorded/groups.html",
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("")
     return root

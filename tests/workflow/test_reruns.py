@@ -76,6 +76,7 @@ OTHERS = (
     "results/transcripts/published/human-judge/0.parquet",
     "results/deidentified/appeals.parquet",
     "results/reference.md",
+    "results/courtroom.html",
 )
 OPINION = {"name": "Low v. High", "name_abbreviation": "Low v. High", "decision_date": "1901-05-03"}
 KEEP_JOB = """

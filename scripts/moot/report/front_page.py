@@ -1,4 +1,4 @@
-"""The run's front page, `results/index.html`: each question with its answer, then everything that the run built.
+"""The first page of a run, `results/index.html`, or of one study: questions with answers, and all that the run built.
 
 The answers are those of the tables `questions` and `contrasts`; nothing is judged here. All links are relative, so that
 the folder `results/` can be put on any server of static files.
@@ -94,22 +94,25 @@ class Built:
     readers: list[tuple[str, str]] = field(default_factory=list)
 
 
-def write_front_page(root: Path, built: Iterable[Path], pages: Mapping[str, Path], simulated: bool = False) -> None:
+def write_front_page(
+    root: Path, study: str, built: Iterable[Path], pages: Mapping[str, Path], simulated: bool = False
+) -> None:
     """Write the front page, and its questions alone for Snakemake's report.
 
     Args:
         root: the folder `results`.
+        study: the study that the page is about; `comparison`: all.
         built: the files that the run built, below `root`; the page links no other.
         pages: `page`, the front page, and `questions`, the fragment.
         simulated: whether simulated voices spoke, of which the page then says that they show nothing.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
-    questions = read_questions(root, names)
+    questions = read_questions(root, study, names)
     shown = {
+        "study": study,
         "judged": [question for question in questions if question.verdicts],
         "unjudged": [question for question in questions if not question.verdicts],
         "studies": _by_study(names),
-        "made": (root / "configuration.json").exists(),
         "note": SIMULATED_NOTE if simulated else "",
     }
     template = _template()
@@ -119,7 +122,7 @@ def write_front_page(root: Path, built: Iterable[Path], pages: Mapping[str, Path
             links=set(names),
             costs=_costs(root, names),
             trials=_rows(root, "comparison/trial_runs", names),
-            outcome=f"outcome/{COMPARISON}.html",
+            outcome=f"outcome/{study}.html",
             waiting=_waiting(root, names),
             **shown,
         )
@@ -127,17 +130,17 @@ def write_front_page(root: Path, built: Iterable[Path], pages: Mapping[str, Path
             unfinished.write_text(text, encoding="utf-8")
 
 
-def read_questions(root: Path, names: Sequence[str]) -> list[Question]:
+def read_questions(root: Path, study: str, names: Sequence[str]) -> list[Question]:
     """The questions of a run: planned comparisons first, then claims, those that no run judges last.
 
     Raises:
         UserError: a table cannot be read.
     """
-    contrasts = [row for row in _rows(root, f"{COMPARISON}/contrasts", names) if not row["not tested because"]]
+    contrasts = [row for row in _rows(root, f"{study}/contrasts", names) if not row["not tested because"]]
     planned = {row["question"] for row in contrasts}
     claims = [
         _claimed(question, list(rows), question in planned)
-        for question, rows in groupby(_rows(root, f"{COMPARISON}/questions", names), lambda row: row["question"])
+        for question, rows in groupby(_rows(root, f"{study}/questions", names), lambda row: row["question"])
     ]
     known = {question.text for question in claims}
     compared = [

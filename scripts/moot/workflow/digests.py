@@ -282,10 +282,10 @@ class Stages:
         before += [self.of("label_statements", experiment=name, model=model) for name, model in labelled]
         return _digests(study, code_digest("outcome"), before=before)
 
-    def front_page(self) -> Digests:
-        """As the outcome of all, and the page's template."""
+    def front_page(self, page: str) -> Digests:
+        """As the outcome of a study, or of all, and the page's template."""
         code = _digest([code_digest("front_page"), _contents([PAGE / "index.html"])])
-        return _digests(None, code, before=[self.of("outcome", study=COMPARISON)])
+        return _digests(None, code, before=[self.of("outcome", study=COMPARISON if page == "index" else page)])
 
     def reader(self, study: str) -> Digests:
         """As the outcome, and the files that every page is made of."""
