@@ -386,3 +386,11 @@ def exports(name):
 def outcome_label(wildcards):
     """What the report calls an outcome."""
     return {"study": "all" if wildcards.study == COMPARISON else wildcards.study}
+
+
+def built_for_page(wildcards):
+    """What the first page of a study, or of the whole run (`index`), is made of and links to."""
+    study = COMPARISON if wildcards.page == "index" else wildcards.page
+    shown = rules.shown.input if study == COMPARISON else study_artifacts(study)
+    pages = [path for path in shown if not path.startswith("results/rendered/")]
+    return [*study_predictions(study), *pages]

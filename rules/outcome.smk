@@ -29,14 +29,6 @@ rule outcomes:
         collect(OUTCOME, study=COMPARISON, ending=["csv", "html"]),
 
 
-def built_for_page(wildcards):
-    """What the first page of a study, or of the whole run (`index`), is made of and links to."""
-    study = COMPARISON if wildcards.page == "index" else wildcards.page
-    shown = rules.shown.input if study == COMPARISON else study_artifacts(study)
-    pages = [path for path in shown if not path.startswith("results/rendered/")]
-    return [*study_predictions(study), *pages]
-
-
 # What a reader opens first: the questions with their answers, and links to all that the run built.
 rule front_page:
     input:
