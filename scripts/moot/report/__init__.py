@@ -1,5 +1,6 @@
 """What readers see: tables and figures (registered here), published values next to ours, transcripts, the reader."""
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -33,24 +34,29 @@ def _studies(which: str, unless: str) -> list[str]:
     return sorted(study for study in known if f"{study}/{unless}" not in TABLES)
 
 
+def _first_paragraph(build: Callable[..., object]) -> str:
+    return " ".join((inspect.getdoc(build) or "").split("\n\n")[0].split())
+
+
 def table(
     study: str,
     name: str,
     title: str,
-    caption: str,
+    caption: str = "",
     rests_on: tuple[str, ...] = (DEBATES,),
     protocols: tuple[str, ...] = (),
     unless: str = "",
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
+    The caption is the first paragraph of the function's docstring, unless one is given.
     A run that has nothing of what it `rests_on`, or no debates of its `protocols`, leaves it out; it is then built on
     request. Under EVERY and EVERYWHERE each study gets it, but those with a table of this name or of the name `unless`.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
         def of(one: str) -> Table:
-            return Table(one, name, title, caption, build, rests_on, protocols)
+            return Table(one, name, title, caption or _first_paragraph(build), build, rests_on, protocols)
 
         if study in (EVERY, EVERYWHERE):
             TABLES.register_defaults(lambda: {f"{one}/{name}": of(one) for one in _studies(study, unless)})
@@ -65,18 +71,19 @@ def figure(
     study: str,
     name: str,
     title: str,
-    caption: str,
-    category: str,
+    caption: str = "",
+    category: str = "Other",
     rests_on: tuple[str, ...] = (DEBATES,),
     protocols: tuple[str, ...] = (),
 ) -> Callable[[FigureBuilder], FigureBuilder]:
-    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; the last two arguments as for a table.
+    """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; other arguments as for a table.
 
     A module that draws imports matplotlib inside its functions, since registries are read at every start of Snakemake.
     """
 
     def add(build: FigureBuilder) -> FigureBuilder:
-        FIGURES.register(f"{study}/{name}")(Figure(study, name, title, caption, category, build, rests_on, protocols))
+        said = caption or _first_paragraph(build)
+        FIGURES.register(f"{study}/{name}")(Figure(study, name, title, said, category, build, rests_on, protocols))
         return build
 
     return add

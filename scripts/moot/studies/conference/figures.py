@@ -41,16 +41,9 @@ FIXED_PLACES = {USER: (0.06, 0.5), MODERATOR: (0.3, 0.5), JUDGE: (0.94, 0.5), EV
 Place = tuple[float, float]
 
 
-@figure(
-    STUDY,
-    "figure1_process",
-    "Figure 1: who speaks next in the conference",
-    "Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code can take.",
-    SYSTEM,
-    (DESIGN,),
-)
+@figure(STUDY, "figure1_process", "Figure 1: who speaks next in the conference", category=SYSTEM, rests_on=(DESIGN,))
 def process(results: StudyResults) -> "Figure":
-    """Figure 1: seats and transitions, from `next_speaker`, with the most participants that any experiment has."""
+    """Who speaks next in the conference (paper, Figure 1 and Algorithm 1): every step that the code can take."""
     configured = [int(condition.results.config.params["participants"]) for condition in list_conditions(results)]
     participants = max([PAPER_PARTICIPANTS, *configured])
     steps = list(transitions(participants))
@@ -93,31 +86,21 @@ def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
         )
 
 
-@figure(
-    STUDY,
-    "coverage",
-    "Which clusters of the real conference are reached",
-    "Share of conferences that reach each cluster of the real conference's criteria on the first topic, by lexicon, "
-    "with 95 % intervals over debates, with a judge of agreement and without.",
-    DEBATES,
-)
+@figure(STUDY, "coverage", "Which clusters of the real conference are reached", category=DEBATES)
 def coverage_figure(results: StudyResults) -> "Figure":
-    """One line a condition, one place a cluster; and the number of clusters in a debate."""
+    """Share of conferences that reach each cluster of the real conference's criteria on the first topic, by lexicon,
+    with 95 % intervals over debates, with a judge of agreement and without.
+    """
     return _by_group(
         results, "reached_by_lexicon", "cluster", "Share of conferences that reach the cluster (lexicon)", (-0.05, 1.05)
     )
 
 
-@figure(
-    STUDY,
-    "evaluation",
-    "The evaluator's scores by criterion",
-    "The evaluator's scores of the participants' debates by criterion, with 95 % intervals over debates, with a "
-    "judge of agreement and without.",
-    DEBATES,
-)
+@figure(STUDY, "evaluation", "The evaluator's scores by criterion", category=DEBATES)
 def evaluation(results: StudyResults) -> "Figure":
-    """One line a condition, one place a criterion."""
+    """The evaluator's scores of the participants' debates by criterion, with 95 % intervals over debates, with a judge
+    of agreement and without.
+    """
     return _by_group(results, "evaluation", "criterion", "Evaluator's score (1 to 10)", (0.5, 10.5))
 
 
@@ -186,16 +169,11 @@ def _names(conditions: Sequence[Condition]) -> list[str]:
     return [f"{name} ({found.results.experiment})" for name, found in zip(short, conditions, strict=True)]
 
 
-@figure(
-    STUDY,
-    "judge_errors",
-    "When the judge of agreement is wrong",
-    "The judge of agreement on groups of claims whose stances are known: how often it would end a debate too early, "
-    "and how often let it go on too long, with 95 % intervals.",
-    DEBATES,
-)
+@figure(STUDY, "judge_errors", "When the judge of agreement is wrong", category=DEBATES)
 def judge_errors(results: StudyResults) -> "Figure":
-    """One point a run; a judge that guesses lies on the falling diagonal."""
+    """The judge of agreement on groups of claims whose stances are known: how often it would end a debate too early,
+    and how often let it go on too long, with 95 % intervals.
+    """
     runs = [(run, model) for run in results.where("agreement") for model in run.config.models]
     if not runs:
         return nothing_to_draw("No judge has been put to statements whose agreement is known.")

@@ -63,14 +63,9 @@ COURSE = {
 }
 
 
-@table(
-    STUDY,
-    "table5_agreement_detection",
-    "Table 5: grades of the judge's decisions",
-    "Grades of five decisions of each judge by a second model: published and ours.",
-)
+@table(STUDY, "table5_agreement_detection", "Table 5: grades of the judge's decisions")
 def agreement_detection(results: StudyResults) -> TableContent:
-    """Table 5."""
+    """Grades of five decisions of each judge by a second model: published and ours."""
     name = "table5_agreement_detection"
     runs = [condition for condition in list_conditions(results) if condition.judged]
     rows = [
@@ -104,14 +99,9 @@ def _grader(condition: Condition) -> str:
     return str(seats.get("grader", f"{condition.model} itself"))
 
 
-@table(
-    STUDY,
-    "grader_reliability",
-    "Can the grades be trusted?",
-    "The grader graded: the same decision twice, and decisions known to be wrong.",
-)
+@table(STUDY, "grader_reliability", "Can the grades be trusted?")
 def grader_reliability(results: StudyResults) -> TableContent:
-    """One row a run and measure."""
+    """The grader graded: the same decision twice, and decisions known to be wrong."""
     shown = {
         "grade": "mean grade of the decision (on known pairs: of the right one)",
         "grade_reversed": "mean grade of the opposite (on known pairs: of the planted wrong one)",
@@ -143,15 +133,9 @@ def _seat(params: Any, model: str) -> str:
     return str(params.get("seats", {}).get("grader", model))
 
 
-@table(
-    STUDY,
-    "judge_on_known_agreement",
-    "The judge where the truth is known",
-    "The judge of agreement on groups of claims whose stances are known, with the grades that the paper gives it.",
-    (DEBATES, BASELINES),
-)
+@table(STUDY, "judge_on_known_agreement", "The judge where the truth is known", rests_on=(DEBATES, BASELINES))
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
-    """Accuracy, F1 and both kinds of error for every run; for published judges, their mean grade."""
+    """The judge of agreement on groups of claims whose stances are known, with the grades that the paper gives it."""
     shown = {
         "accuracy": ("accuracy", ""),
         "accuracy, invalid = wrong": (f"accuracy{INVALID_WRONG}", ""),
@@ -201,14 +185,9 @@ def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
                 yield compared(keys, None, score)
 
 
-@table(
-    STUDY,
-    "with_and_without_judge",
-    "The conference with and without a judge",
-    "Coverage, length, repetition, decisions and the evaluator's scores, with a judge of agreement and without.",
-)
+@table(STUDY, "with_and_without_judge", "The conference with and without a judge")
 def with_and_without_judge(results: StudyResults) -> TableContent:
-    """One row a condition and measure; published coverage is of one debate each."""
+    """Coverage, length, repetition, decisions and the evaluator's scores, with a judge of agreement and without."""
     rows = [
         compared(
             {"model": "gpt-4", "condition": name, "data": "", "measure": COURSE["clusters_by_lexicon"]},
@@ -238,14 +217,9 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
     return comparison(rows, ("model", "condition", "data", "measure"), notes)
 
 
-@table(
-    STUDY,
-    "judge_difference",
-    "What the judge changes",
-    "Differences between conferences with and without a judge that are alike in all else.",
-)
+@table(STUDY, "judge_difference", "What the judge changes")
 def judge_difference(results: StudyResults) -> TableContent:
-    """One row a pair of conditions and measure."""
+    """Differences between conferences with and without a judge that are alike in all else."""
     rows = []
     for first, second in pair_conditions(results):
         mine, theirs = per_debate(first), per_debate(second)
@@ -282,15 +256,11 @@ def per_debate(condition: Condition) -> pd.DataFrame:
     return pd.DataFrame(columns).astype("float64")
 
 
-@table(
-    STUDY,
-    "coverage",
-    "Which clusters the debates reach",
-    "Share of conferences whose participants reach each cluster on the first topic, by lexicon and by a model's "
-    "coding.",
-)
+@table(STUDY, "coverage", "Which clusters the debates reach")
 def coverage_table(results: StudyResults) -> TableContent:
-    """One row a condition, cluster and way of coding; then the agreement of the two."""
+    """Share of conferences whose participants reach each cluster on the first topic, by lexicon and by a model's
+    coding.
+    """
     rows = []
     for condition in list_conditions(results):
         experiment, model = condition.results.experiment, condition.model
@@ -314,14 +284,9 @@ def coverage_table(results: StudyResults) -> TableContent:
     )
 
 
-@table(
-    STUDY,
-    "evaluator_scores",
-    "The evaluator's ten criteria",
-    "Scores from 1 to 10 of the participants' debate, by criterion, with and without a judge.",
-)
+@table(STUDY, "evaluator_scores", "The evaluator's ten criteria")
 def evaluator_scores(results: StudyResults) -> TableContent:
-    """One row a condition and criterion."""
+    """Scores from 1 to 10 of the participants' debate, by criterion, with and without a judge."""
     rows = []
     for condition in list_conditions(results):
         scores = results.scores[

@@ -66,29 +66,19 @@ def _f1(results: StudyResults, run: Run) -> Measured:
     return measured(results, run.results.experiment, run.model, "f1", "binary")
 
 
-@figure(
-    STUDY,
-    "figure2_f1_seconds",
-    "Figure 2: F1 of single prompts against seconds",
-    "F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds are those of the "
-    "calls.",
-    PERFORMANCE,
-)
+@figure(STUDY, "figure2_f1_seconds", "Figure 2: F1 of single prompts against seconds", category=PERFORMANCE)
 def f1_against_seconds(results: StudyResults) -> "Figure":
-    """Figure 2: one point a model and prompt."""
+    """F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds are those of the
+    calls.
+    """
     runs = list_runs(results, *PROMPTS)
     return _cost_figure(results, runs, "seconds_per_case", "Seconds a case (sum over calls)")
 
 
-@figure(
-    STUDY,
-    "figure3_f1_tokens",
-    "Figure 3: F1 against tokens",
-    "F1 against prompt and generated tokens a case: courtroom debates, and single prompts (paper, Figure 3).",
-    PERFORMANCE,
-)
+@figure(STUDY, "figure3_f1_tokens", "Figure 3: F1 against tokens", category=PERFORMANCE)
 def f1_against_tokens(results: StudyResults) -> "Figure":
-    """Figure 3: the paper shows debates alone; the prompts say what the debates' tokens buy."""
+    """F1 against prompt and generated tokens a case: courtroom debates, and single prompts (paper, Figure 3)."""
+    # The paper shows debates alone; the prompts say what the debates' tokens buy.
     return _cost_figure(results, list_runs(results), "tokens_per_case", "Tokens a case (prompt and generated)")
 
 
@@ -147,16 +137,13 @@ def _whiskers(values: Sequence[Measured]) -> Floats:
 
 
 @figure(
-    STUDY,
-    "figure4_sorted_prompts",
-    "Figure 4: models and single prompts in falling order of F1",
-    "F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published; "
-    "runs that do not repeat the paper's are in a panel of their own.",
-    PERFORMANCE,
+    STUDY, "figure4_sorted_prompts", "Figure 4: models and single prompts in falling order of F1", category=PERFORMANCE
 )
 def sorted_prompts(results: StudyResults) -> "Figure":
-    """Figure 4, with the pairs of Table 4 (Table 6's F1 are not F1)."""
-    values = published_table(results, "table4_prompting")
+    """F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published;
+    runs that do not repeat the paper's are in a panel of their own.
+    """
+    values = published_table(results, "table4_prompting")  # Table 6's F1 are not F1
     n = published_cases(results, "zero_shot")
     theirs = [
         Point(
@@ -174,16 +161,11 @@ def sorted_prompts(results: StudyResults) -> "Figure":
     return _sorted_figure(results, list_runs(results, *PROMPTS), theirs)
 
 
-@figure(
-    STUDY,
-    "figure5_sorted_debates",
-    "Figure 5: courtroom debates in falling order of F1",
-    "F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published; "
-    "runs that do not repeat the paper's are in a panel of their own.",
-    PERFORMANCE,
-)
+@figure(STUDY, "figure5_sorted_debates", "Figure 5: courtroom debates in falling order of F1", category=PERFORMANCE)
 def sorted_debates(results: StudyResults) -> "Figure":
-    """Figure 5, with the pairs of Table 5."""
+    """F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5). Hollow: published;
+    runs that do not repeat the paper's are in a panel of their own.
+    """
     values = published_table(results, "table5_courtroom")
     n = published_cases(results, DEBATE)
     theirs = [

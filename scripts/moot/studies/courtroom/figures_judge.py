@@ -41,16 +41,11 @@ MANY_PANELS = 9
 LAST, MANY = 1000, 1000  # no debate has so many rounds, no round so many beliefs
 
 
-@figure(
-    STUDY,
-    "reliability",
-    "Can stated confidence be trusted?",
-    "Share of right predictions by stated confidence, by method and model; on the diagonal confidence is deserved. "
-    "The area of a point grows with the share of a run's predictions in its bin of confidence; n counts all of them.",
-    JUDGE,
-)
+@figure(STUDY, "reliability", "Can stated confidence be trusted?", category=JUDGE)
 def reliability(results: StudyResults) -> "Figure":
-    """One panel a method; ten bins of confidence."""
+    """Share of right predictions by stated confidence, by method and model; on the diagonal confidence is deserved. The
+    area of a point grows with the share of a run's predictions in its bin of confidence; n counts all of them.
+    """
     found: dict[str, list[tuple[Run, pd.DataFrame]]] = {}
     for run in list_runs(results):
         curve = _curve(_valid_rows(run), run.results.task)
@@ -119,16 +114,11 @@ def _curve(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
     )
 
 
-@figure(
-    STUDY,
-    "belief_by_turn",
-    "The judge's belief, turn by turn",
-    "The judge's mean belief in the positive outcome through the debate, by actual outcome; verdict last. "
-    "Where the two lines part, the debate has told the judge something.",
-    JUDGE,
-)
+@figure(STUDY, "belief_by_turn", "The judge's belief, turn by turn", category=JUDGE)
 def belief_by_turn(results: StudyResults) -> "Figure":
-    """One panel an experiment and model, two lines: cases that turned out positive, and the others."""
+    """The judge's mean belief in the positive outcome through the debate, by actual outcome; verdict last. Where the
+    two lines part, the debate has told the judge something.
+    """
     debates = list_runs(results, DEBATE)
     opinions = {run.results.experiment: stated_predictions(run.results) for run in debates}
     every = [(run, _beliefs(opinions[run.results.experiment], run)) for run in debates]

@@ -45,40 +45,26 @@ PAPER_NOTES = (
 )
 
 
-@table(
-    STUDY,
-    "table4_prompting",
-    "Table 4: single prompts",
-    "Accuracy and F1 of single-agent prompting by method and model: published (paper, Table 4), ours, their "
-    "difference.",
-)
+@table(STUDY, "table4_prompting", "Table 4: single prompts")
 def prompting(results: StudyResults) -> TableContent:
-    """Table 4, with the methods that the paper did not run below."""
+    """Accuracy and F1 of single-agent prompting by method and model: published (paper, Table 4), ours, their
+    difference.
+    """
     commercial = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model not in commercial]
     rows = _model_rows(results, "table4_prompting", runs)
     return comparison(rows, KEYS, [*_averages(results), *PAPER_NOTES])
 
 
-@table(
-    STUDY,
-    "table5_courtroom",
-    "Table 5: courtroom debate",
-    "Accuracy and F1 of the courtroom debate by model: published (paper, Table 5), ours, their difference.",
-)
+@table(STUDY, "table5_courtroom", "Table 5: courtroom debate")
 def debate(results: StudyResults) -> TableContent:
-    """Table 5; ablations of the debate are in it without published values."""
+    """Accuracy and F1 of the courtroom debate by model: published (paper, Table 5), ours, their difference."""
     return comparison(_model_rows(results, "table5_courtroom", list_runs(results, DEBATE)), KEYS, PAPER_NOTES)
 
 
-@table(
-    STUDY,
-    "table6_commercial",
-    "Table 6: commercial models",
-    "Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their difference.",
-)
+@table(STUDY, "table6_commercial", "Table 6: commercial models")
 def commercial(results: StudyResults) -> TableContent:
-    """Table 6; ours are the models with these names, where the configuration runs them."""
+    """Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their difference."""
     models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model in models]
     notes = (*_precision_printed_as_f1(results), *PAPER_NOTES)
@@ -180,14 +166,9 @@ def _averages(results: StudyResults) -> Iterator[str]:
         )
 
 
-@table(
-    STUDY,
-    TABLE7,
-    "Table 7: confusion counts of commercial models",
-    "Confusion counts of commercial models as printed (paper, Table 7), what follows from them, and ours.",
-)
+@table(STUDY, TABLE7, "Table 7: confusion counts of commercial models")
 def commercial_confusion(results: StudyResults) -> TableContent:
-    """Table 7 with its columns put right: the printed TN and FP are exchanged, and "positive" is NO."""
+    """Confusion counts of commercial models as printed (paper, Table 7), what follows from them, and ours."""
     printed = _printed_counts(results)
     rows = []
     for row, counts in printed.items():

@@ -34,14 +34,9 @@ FEWEST_MODELS_FOR_A_SPREAD = 2
 FEWEST_MODELS_FOR_A_CORRELATION = 3
 
 
-@table(
-    STUDY,
-    "summary",
-    "All runs at a glance",
-    "Accuracy, F1 and calibration of every experiment and model of the study, with the references.",
-)
+@table(STUDY, "summary", "All runs at a glance")
 def summary(results: StudyResults) -> TableContent:
-    """One row a run."""
+    """Accuracy, F1 and calibration of every experiment and model of the study, with the references."""
     runs = list_runs(results)
     rows = []
     for run in [*runs, *reference_runs(runs)]:
@@ -102,14 +97,9 @@ _SUMMARY = (
 )
 
 
-@table(
-    STUDY,
-    "stability",
-    "Stability across models",
-    "Spread of F1 across models, and correlation of accuracy and F1, by method: published and ours.",
-)
+@table(STUDY, "stability", "Stability across models")
 def stability(results: StudyResults) -> TableContent:
-    """The paper's claim that debates are more stable: standard deviation 0.04 against 0.08."""
+    """Spread of F1 across models, and correlation of accuracy and F1, by method: published and ours."""
     stated = published_table(results, "text_cost")
     rows = []
     for method, pairs in _published_pairs(results).items():
@@ -209,14 +199,11 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
     return float(np.corrcoef(accuracy, f1)[0, 1])
 
 
-@table(
-    STUDY,
-    "cost_ratios",
-    "What a debate costs against a single prompt",
-    "Tokens, seconds and calls of a debate over those of each single prompt, same model and cases: published and ours.",
-)
+@table(STUDY, "cost_ratios", "What a debate costs against a single prompt")
 def cost_ratios(results: StudyResults) -> TableContent:
-    """The paper's 11-14 times the tokens and 8-12 times the seconds of chain of thought."""
+    """Tokens, seconds and calls of a debate over those of each single prompt, same model and cases: published and
+    ours.
+    """
     stated = published_table(results, "text_cost")
     names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
     rows: list[dict[str, Any]] = []

@@ -39,16 +39,11 @@ LEADERBOARD_METRICS = {
 }
 
 
-@table(
-    STUDY,
-    LEADERBOARD,
-    "Table 2: trained models",
-    "Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the "
-    "training split, and ours on the test split.",
-    (DEBATES, BASELINES),
-)
+@table(STUDY, LEADERBOARD, "Table 2: trained models", rests_on=(DEBATES, BASELINES))
 def leaderboard(results: StudyResults) -> TableContent:
-    """Table 2: one row a model and metric; models that could not run say why."""
+    """Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the
+    training split, and ours on the test split.
+    """
     by_model: dict[str, dict[str, float]] = {}
     for (row, metric), value in published_table(results, LEADERBOARD).items():
         by_model.setdefault(row, {})[metric] = value
@@ -136,14 +131,9 @@ TABPFN_METRICS = {
 }
 
 
-@table(
-    STUDY,
-    TABPFN,
-    "Table 3: TabPFN",
-    "TabPFN on the typed features: published (paper, Table 3), ours on the test split, their difference.",
-)
+@table(STUDY, TABPFN, "Table 3: TabPFN")
 def tabpfn(results: StudyResults) -> TableContent:
-    """Table 3: metrics and confusion counts; our row says why where the weights were not found."""
+    """TabPFN on the typed features: published (paper, Table 3), ours on the test split, their difference."""
     columns = {"auc": "auc", "accuracy": "accuracy", "recall": "recall_binary", "f1": "f1_binary"}
     columns |= {count: count for count in ("tn", "fp", "fn", "tp")}
     rows = [
@@ -176,14 +166,9 @@ def _tabpfn_notes(counted: Sequence[float]) -> Iterator[str]:
     yield "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
 
 
-@table(
-    STUDY,
-    "table8_openml_medians",
-    "Table 8: tabular models on other data (for reference)",
-    "Medians over 48 OpenML data sets that the paper quotes (Table 8). Nothing of it is run here.",
-)
+@table(STUDY, "table8_openml_medians", "Table 8: tabular models on other data (for reference)")
 def openml_medians(results: StudyResults) -> TableContent:
-    """Table 8 as published; another task, so there is no difference to take."""
+    """Medians over 48 OpenML data sets that the paper quotes (Table 8). Nothing of it is run here."""
     values = published_table(results, "table8_openml_medians")
     shown = ("auc", "f1", "accuracy")
     rows = [

@@ -22,14 +22,9 @@ DYNAMICS = {
 }
 
 
-@table(
-    STUDY,
-    "judge_dynamics",
-    "How the judge's belief moves",
-    "Changes of the judge's private belief, who had spoken before they moved, and confidence by turn.",
-)
+@table(STUDY, "judge_dynamics", "How the judge's belief moves")
 def judge_dynamics(results: StudyResults) -> TableContent:
-    """One row a run, point of the debate and metric."""
+    """Changes of the judge's private belief, who had spoken before they moved, and confidence by turn."""
     debates = [run.results.experiment for run in list_runs(results, DEBATE)]
     scores = results.scores
     ours = scores[
@@ -67,14 +62,9 @@ def _when(group: str) -> str:
     return words.get(kind, "whole debate")
 
 
-@table(
-    STUDY,
-    "fairness",
-    "Accuracy and error rates by group",
-    "Accuracy, predicted and true base rate, and error rates by attribute of the person, for every run.",
-)
+@table(STUDY, "fairness", "Accuracy and error rates by group")
 def fairness(results: StudyResults) -> TableContent:
-    """One row a run and group; the paper names this analysis as missing."""
+    """Accuracy, predicted and true base rate, and error rates by attribute of the person, for every run."""
     shown = {
         "accuracy": ("accuracy", ""),
         "predicted positive": ("predicted_positive_rate", "binary"),
@@ -124,14 +114,9 @@ def _missing_note(results: StudyResults) -> str:
     return f"Valid answers without a confidence that can be read, which are left out: {'; '.join(runs)}."
 
 
-@table(
-    STUDY,
-    "calibration",
-    "Can stated confidence be trusted?",
-    "AUC, Brier score, calibration error and overconfidence of every run.",
-)
+@table(STUDY, "calibration", "Can stated confidence be trusted?")
 def calibration(results: StudyResults) -> TableContent:
-    """The paper says that confidence does not go with correctness; `AUC of confidence` measures just that."""
+    """AUC, Brier score, calibration error and overconfidence of every run."""
     shown = {
         "auc": "AUC of the predicted probability",
         "brier": "Brier score of the predicted probability",

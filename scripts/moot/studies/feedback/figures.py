@@ -49,27 +49,15 @@ _BARS = "Bars: 95 % intervals over cases; a single case has none."
 SIZE, PARTS = "Debaters and rounds", "Smoothing and assistant"
 
 
-@figure(
-    STUDY,
-    "figure2_debaters",
-    "Figure 2: accuracy by the number of debaters",
-    "Accuracy by the number of debaters (paper, Figure 2), everything else as it was. Bars: 95 % intervals.",
-    SIZE,
-)
+@figure(STUDY, "figure2_debaters", "Figure 2: accuracy by the number of debaters", category=SIZE)
 def debaters(results: StudyResults) -> "Figure":
-    """Figure 2: one line a model and sweep; the paper prints its curves without values."""
+    """Accuracy by the number of debaters (paper, Figure 2), everything else as it was. Bars: 95 % intervals."""
     return _sweep(results, "debaters", "Debaters")
 
 
-@figure(
-    STUDY,
-    "figure3_rounds",
-    "Figure 3: accuracy by the number of rounds",
-    "Accuracy by the number of rounds (paper, Figure 3), everything else as it was. Bars: 95 % intervals.",
-    SIZE,
-)
+@figure(STUDY, "figure3_rounds", "Figure 3: accuracy by the number of rounds", category=SIZE)
 def rounds(results: StudyResults) -> "Figure":
-    """Figure 3."""
+    """Accuracy by the number of rounds (paper, Figure 3), everything else as it was. Bars: 95 % intervals."""
     return _sweep(results, "rounds", "Rounds")
 
 
@@ -111,17 +99,11 @@ def _with_bars(axes: "Axes", x: Sequence[float], found: Sequence[Measured], plac
     axes.errorbar(x, y, yerr=bars, capsize=2, linestyle=LINES[place % len(LINES)], label=title, **series_style(place))
 
 
-@figure(
-    STUDY,
-    "smoothing_sweep",
-    "What smoothing does, for every weight",
-    "Accuracy, and the shares of cases corrected and spoilt by the debate, for every weight T of the latest "
-    "probabilities. "
-    "Dotted lines mark the T that was run; T = 1 is no smoothing.",
-    PARTS,
-)
+@figure(STUDY, "smoothing_sweep", "What smoothing does, for every weight", category=PARTS)
 def smoothing(results: StudyResults) -> "Figure":
-    """One panel for each run of Debate-Feedback outside of sweeps."""
+    """Accuracy, and the shares of cases corrected and spoilt by the debate, for every weight T of the latest
+    probabilities. Dotted lines mark the T that was run; T = 1 is no smoothing.
+    """
     runs = [run for run in list_runs(results, DEBATE) if _swept(results, run, "accuracy_final")[0].n > 0]
     if not runs:
         return nothing_to_draw("No debate of this study came to an answer.")
@@ -154,16 +136,11 @@ def _swept(results: StudyResults, run: Run, metric: str) -> list[Measured]:
     return [measured(results, run.experiment, run.model, metric, group=group) for group in groups]
 
 
-@figure(
-    STUDY,
-    "assistant_reliability",
-    "Can the assistant's reliability be trusted?",
-    "Reliability of the assistant: how often opinions were right by the reliability that it gave them, over evaluated "
-    "cases that never trained it. On the diagonal, reliability means what it says.",
-    PARTS,
-)
+@figure(STUDY, "assistant_reliability", "Can the assistant's reliability be trusted?", category=PARTS)
 def assistant_reliability(results: StudyResults) -> "Figure":
-    """Ten bins of equal width; bars are intervals over cases, numbers count opinions."""
+    """Reliability of the assistant: how often opinions were right by the reliability that it gave them, over evaluated
+    cases that never trained it. On the diagonal, reliability means what it says.
+    """
     runs = [run for run in list_runs(results, DEBATE) if run.method == ASSISTED]
     runs = [run for run in runs if len(judged_opinions(run.results, run.model))]
     if not runs:
@@ -192,16 +169,11 @@ def assistant_reliability(results: StudyResults) -> "Figure":
     return drawing
 
 
-@figure(
-    STUDY,
-    "components",
-    "What each component adds",
-    "Accuracy of the judge alone and with debate, smoothing and assistant added, on the same cases. Bars: 95 % "
-    "intervals.",
-    PARTS,
-)
+@figure(STUDY, "components", "What each component adds", category=PARTS)
 def component_figure(results: StudyResults) -> "Figure":
-    """One row a stage, one colour a run."""
+    """Accuracy of the judge alone and with debate, smoothing and assistant added, on the same cases. Bars: 95 %
+    intervals.
+    """
     found = [(single, list(components(single, assisted))) for single, assisted in pairs(results)]
     if not found:
         return nothing_to_draw("No experiment of this study is a debate without assistant.")
@@ -222,15 +194,9 @@ def component_figure(results: StudyResults) -> "Figure":
     return drawing
 
 
-@figure(
-    STUDY,
-    "accuracy_tokens",
-    "Accuracy against tokens",
-    "Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases.",
-    "Cost",
-)
+@figure(STUDY, "accuracy_tokens", "Accuracy against tokens", category="Cost")
 def accuracy_against_tokens(results: StudyResults) -> "Figure":
-    """One point a run, and a bar at the value of always naming its cases' most frequent label."""
+    """Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases."""
     drawn = []
     for run in list_runs(results):
         metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"

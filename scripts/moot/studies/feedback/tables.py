@@ -67,16 +67,11 @@ CASES_NOTE = (
 )
 
 
-@table(
-    STUDY,
-    TABLE2,
-    "Table 2: trained models, single prompts and Debate-Feedback",
-    "Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained models are those of "
-    "this run's baselines, on the test split.",
-    (DEBATES, BASELINES),
-)
+@table(STUDY, TABLE2, "Table 2: trained models, single prompts and Debate-Feedback", rests_on=(DEBATES, BASELINES))
 def models(results: StudyResults) -> TableContent:
-    """Table 2. GPT-3.5 and GPT-4o are the zero-shot runs of the models with these names."""
+    """Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained models are those of
+    this run's baselines, on the test split.
+    """
     runs = list_runs(results, DEBATE, "zero_shot")
     rows = [
         *_trained_rows(results),
@@ -88,14 +83,9 @@ def models(results: StudyResults) -> TableContent:
     return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
 
-@table(
-    STUDY,
-    TABLE3,
-    "Table 3: Debate-Feedback and other ways of reasoning",
-    "Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their difference.",
-)
+@table(STUDY, TABLE3, "Table 3: Debate-Feedback and other ways of reasoning")
 def reasoning(results: StudyResults) -> TableContent:
-    """Table 3, with zero-shot and self-consistency, which the paper did not run."""
+    """Accuracy and macro F1 by method of reasoning: published (paper, Table 3), ours, their difference."""
     runs = list_runs(results)
     rows = [
         *_run_rows(results, TABLE3, runs),
@@ -173,15 +163,11 @@ def _published_alone(results: StudyResults, table: str) -> Iterator[dict[str, An
 # Case by case
 
 
-@table(
-    STUDY,
-    "one_against_all",
-    "Debate-Feedback against every other method, case by case",
-    "Each run of Debate-Feedback against every other method on the cases that both judged: difference in accuracy, "
-    "test by cluster, Holm's correction over the comparisons of one run.",
-)
+@table(STUDY, "one_against_all", "Debate-Feedback against every other method, case by case")
 def one_against_all(results: StudyResults) -> TableContent:
-    """Prompts, self-consistency, the other variant, and the trained models of the same data set."""
+    """Each run of Debate-Feedback against every other method on the cases that both judged: difference in accuracy,
+    test by cluster, Holm's correction over the comparisons of one run.
+    """
     rows: list[dict[str, Any]] = []
     runs = list_runs(results)
     for run in (run for run in runs if run.results.config.protocol == DEBATE):

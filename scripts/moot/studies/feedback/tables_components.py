@@ -27,15 +27,11 @@ from moot.studies.feedback.scores import WEIGHTS
 TABLE5 = "table5_smoothing"
 
 
-@table(
-    STUDY,
-    TABLE5,
-    "Table 5: corrections and degradations with and without smoothing",
-    "How often the debate corrects a wrong first prediction, and spoils a right one, as shares of all cases: published "
-    "(paper, Table 5), ours, their difference.",
-)
+@table(STUDY, TABLE5, "Table 5: corrections and degradations with and without smoothing")
 def smoothing(results: StudyResults) -> TableContent:
-    """Table 5, as shares of cases, since our number of cases differs; and accuracy."""
+    """How often the debate corrects a wrong first prediction, and spoils a right one, as shares of all cases: published
+    (paper, Table 5), ours, their difference.
+    """
     published = published_table(results, TABLE5)
     total = max((value.n for value in published.values()), default=1.0)
     rows = [
@@ -99,15 +95,11 @@ def _implied_note(published: Values, total: float) -> str:
     )
 
 
-@table(
-    STUDY,
-    "sweep_of_weight",
-    "The weight T",
-    "Corrections, degradations and accuracy for every T, from the same debates: what the judge says does not depend on "
-    "T.",
-)
+@table(STUDY, "sweep_of_weight", "The weight T")
 def weights(results: StudyResults) -> TableContent:
-    """One row a run and T."""
+    """Corrections, degradations and accuracy for every T, from the same debates: what the judge says does not depend on
+    T.
+    """
     rows = []
     for run in list_runs(results, DEBATE):
         for weight in WEIGHTS:
@@ -147,14 +139,11 @@ _SWEEP = (
 # The assistant and the other components
 
 
-@table(
-    STUDY,
-    "assistant",
-    "The reliability assistant",
-    "How well the assistant tells right opinions from wrong ones over the evaluated cases, none of which trained it.",
-)
+@table(STUDY, "assistant", "The reliability assistant")
 def assistant(results: StudyResults) -> TableContent:
-    """AUC, Brier score and calibration error of the assistant, and how often its threshold was met."""
+    """How well the assistant tells right opinions from wrong ones over the evaluated cases, none of which trained
+    it.
+    """
     metrics = {
         "assistant_auc": "AUC",
         "assistant_brier": "Brier score",
@@ -183,15 +172,11 @@ def assistant(results: StudyResults) -> TableContent:
     return columns.table(rows, notes)
 
 
-@table(
-    STUDY,
-    "components",
-    "What each component adds",
-    "Accuracy of the judge alone, and with debate, smoothing and assistant added, on the same cases: what the paper "
-    "leaves open (its Limitation b).",
-)
+@table(STUDY, "components", "What each component adds")
 def component_table(results: StudyResults) -> TableContent:
-    """Differences from the judge alone, with intervals and tests by cluster and Holm's correction."""
+    """Accuracy of the judge alone, and with debate, smoothing and assistant added, on the same cases: what the paper
+    leaves open (its Limitation b).
+    """
     rows: list[dict[str, Any]] = []
     for single, assisted in pairs(results):
         stages = list(components(single, assisted))

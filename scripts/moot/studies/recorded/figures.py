@@ -24,16 +24,11 @@ MOST_ROUNDS = 6
 LABEL_WIDTH = 34  # characters
 
 
-@figure(
-    STUDY,
-    "accuracy",
-    "How often recorded methods and models are right",
-    "Accuracy of every recorded method and model with its 95 % interval by case, invalid answers counted as wrong; the "
-    "dashed line is always naming the most frequent label.",
-    RECORDS,
-)
+@figure(STUDY, "accuracy", "How often recorded methods and models are right", category=RECORDS)
 def accuracy(results: StudyResults) -> "Figure":
-    """One row a method and model, grouped by data set."""
+    """Accuracy of every recorded method and model with its 95 % interval by case, invalid answers counted as wrong; the
+    dashed line is always naming the most frequent label.
+    """
     runs = answered_runs(results)
     if not runs:
         return nothing_to_draw("No recorded predictions are in this run.")
@@ -71,16 +66,11 @@ def _label(method: str, model: str) -> str:
 RATES = (("false positive rate", "FPR"), ("false negative rate", "FNR"))
 
 
-@figure(
-    STUDY,
-    "error_rates",
-    "Error rates by sex and race",
-    "False positive and false negative rates of every recorded method and model by sex and race, with 95 % intervals "
-    "by case; rates that rest on fewer than ten people are left out.",
-    RECORDS,
-)
+@figure(STUDY, "error_rates", "Error rates by sex and race", category=RECORDS)
 def error_rates(results: StudyResults) -> "Figure":
-    """Two panels an attribute, one row a method and model, one mark a group."""
+    """False positive and false negative rates of every recorded method and model by sex and race, with 95 % intervals
+    by case; rates that rest on fewer than ten people are left out.
+    """
     rows = [row for run in answered_runs(results) for row in group_rows(run)]
     shown = [name for name in GROUPED_BY if any(row["group"].startswith(name) for row in rows)]
     if not shown:
@@ -118,16 +108,11 @@ def _rates_by_group(axes: "Axes", rows: pd.DataFrame, names: list[tuple[str, str
         axes.plot(100 * mine[rate], places, marker, color=colour, markersize=4, label=group.partition(": ")[2])
 
 
-@figure(
-    STUDY,
-    "nyu_beliefs",
-    "A human judge's belief, round by round",
-    "The human judge's mean belief in the right answer after each round, by arm: debates that ended on the right "
-    "answer and those that did not.",
-    RECORDS,
-)
+@figure(STUDY, "nyu_beliefs", "A human judge's belief, round by round", category=RECORDS)
 def nyu_beliefs(results: StudyResults) -> "Figure":
-    """One panel an arm, two lines."""
+    """The human judge's mean belief in the right answer after each round, by arm: debates that ended on the right
+    answer and those that did not.
+    """
     runs = judged_runs(results)
     if not runs:
         return nothing_to_draw("No debates before a judge are in this run.")
@@ -175,16 +160,11 @@ def _belief_lines(axes: "Axes", run: RecordedRun) -> None:
         axes.text(MOST_ROUNDS, y[-1], f" n = {len(rows)}", color=colour, fontsize=7, va="center")
 
 
-@figure(
-    STUDY,
-    "nyu_calibration",
-    "Can a human judge's confidence be trusted?",
-    "Share of right final beliefs by how sure the human judge was, one panel an arm, with 95 % intervals by story and "
-    "judge and the number of debates; on the diagonal confidence is deserved.",
-    RECORDS,
-)
+@figure(STUDY, "nyu_calibration", "Can a human judge's confidence be trusted?", category=RECORDS)
 def nyu_calibration(results: StudyResults) -> "Figure":
-    """One panel an arm: five bins of the probability given to the favoured answer."""
+    """Share of right final beliefs by how sure the human judge was, one panel an arm, with 95 % intervals by story and
+    judge and the number of debates; on the diagonal confidence is deserved.
+    """
     runs = judged_runs(results)
     if not runs:
         return nothing_to_draw("No debates before a judge are in this run.")
@@ -220,16 +200,11 @@ def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
 COURSE = (("rounds", "Rounds"), ("quoted", "Words quoted"), ("flips", "Flips of the judge"))
 
 
-@figure(
-    STUDY,
-    "nyu_course",
-    "How long recorded debates were",
-    "How long the recorded debates were, how much of the story they quoted, and how often the judge came to favour the "
-    "other answer: means with 95 % intervals by story and judge, for debates that ended right and those that did not.",
-    RECORDS,
-)
+@figure(STUDY, "nyu_course", "How long recorded debates were", category=RECORDS)
 def nyu_course(results: StudyResults) -> "Figure":
-    """Three panels (rounds, words quoted, flips), one row an arm, right above wrong."""
+    """How long the recorded debates were, how much of the story they quoted, and how often the judge came to favour the
+    other answer: means with 95 % intervals by story and judge, for debates that ended right and those that did not.
+    """
     runs = judged_runs(results)
     if not runs:
         return nothing_to_draw("No debates before a judge are in this run.")

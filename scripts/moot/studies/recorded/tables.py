@@ -20,14 +20,11 @@ from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged
 INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
 
 
-@table(
-    STUDY,
-    "methods",
-    "Every recorded method and model",
-    "How often each recorded method and model was right, with 95 % intervals by case, and how far its repeats agree.",
-)
+@table(STUDY, "methods", "Every recorded method and model")
 def methods(results: StudyResults) -> TableContent:
-    """One row a method and model."""
+    """How often each recorded method and model was right, with 95 % intervals by case, and how far its repeats
+    agree.
+    """
     rows = [row for run in answered_runs(results) for row in _method_rows(run)]
     return _METHODS.table(
         rows,
@@ -105,15 +102,11 @@ def repeats_agree(valid: pd.DataFrame) -> float:
     return same / pairs if pairs else float("nan")
 
 
-@table(
-    STUDY,
-    "groups",
-    "Error rates by sex and race",
-    "False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by "
-    "case, and tests against the largest group.",
-)
+@table(STUDY, "groups", "Error rates by sex and race")
 def groups(results: StudyResults) -> TableContent:
-    """One row a method, model, attribute and value."""
+    """False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by
+    case, and tests against the largest group.
+    """
     rows = [row for run in answered_runs(results) for row in group_rows(run)]
     columns = Columns().keys("method", "model").plain("group")
     for rate, short in RATES.items():
@@ -131,15 +124,11 @@ def groups(results: StudyResults) -> TableContent:
     )
 
 
-@table(
-    STUDY,
-    "nyu_judges",
-    "Human judges of debates and consultancies",
-    "How often human judges ended on the right answer, by who argued and whether one side or two, next to what the "
-    "authors published; intervals by story and judge.",
-)
+@table(STUDY, "nyu_judges", "Human judges of debates and consultancies")
 def nyu_judges(results: StudyResults) -> TableContent:
-    """One row an arm."""
+    """How often human judges ended on the right answer, by who argued and whether one side or two, next to what the
+    authors published; intervals by story and judge.
+    """
     theirs = published_table(results, "nyu_judges")
     rows = []
     for run in judged_runs(results):
@@ -193,15 +182,11 @@ _JUDGES = (
 )
 
 
-@table(
-    STUDY,
-    "nyu_feedback",
-    "What judges and debaters graded on feedback forms",
-    "Mean grades from 0 to 4 by arm, who was asked, and question; where both sides were graded, that of the right "
-    "answer's side less the other's, with 95 % intervals by story and judge.",
-)
+@table(STUDY, "nyu_feedback", "What judges and debaters graded on feedback forms")
 def nyu_feedback(results: StudyResults) -> TableContent:
-    """One row an arm, a role, and a question of the form."""
+    """Mean grades from 0 to 4 by arm, who was asked, and question; where both sides were graded, that of the right
+    answer's side less the other's, with 95 % intervals by story and judge.
+    """
     rows = [row for run in judged_runs(results) for row in feedback_rows(run)]
     return _FEEDBACK.table(
         rows,

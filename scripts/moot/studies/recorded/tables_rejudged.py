@@ -48,16 +48,11 @@ def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
 _KEYS = ("data", "debates of", "debated by")
 
 
-@table(
-    STUDY,
-    "rejudged",
-    "Beliefs of a model and of the recorded judge",
-    "How often a model that is shown recorded debates favours the same side as the judge who sat there, after the same "
-    "round, and how much either believes in the right answer, with 95 % intervals.",
-    protocols=("rejudge",),
-)
+@table(STUDY, "rejudged", "Beliefs of a model and of the recorded judge", protocols=("rejudge",))
 def rejudged(results: StudyResults) -> TableContent:
-    """One row an experiment and model."""
+    """How often a model that is shown recorded debates favours the same side as the judge who sat there, after the same
+    round, and how much either believes in the right answer, with 95 % intervals.
+    """
     rows = [row for run in rejudged_runs(results) if (row := _compared_with_recorded(run))]
     columns = Columns().keys(*_KEYS).plain("judge").estimate("same side", "same side")
     columns = columns.ours("recorded belief", "model belief")
@@ -104,16 +99,11 @@ def _compared_with_recorded(run: Run) -> Mapping[str, Any] | None:
     }
 
 
-@table(
-    STUDY,
-    "judges",
-    "Judges of the same debates",
-    "How far judges of the same debates end on the same answer, pair by pair, the recorded judge among them, and how "
-    "often each is right, with 95 % intervals.",
-    protocols=("rejudge",),
-)
+@table(STUDY, "judges", "Judges of the same debates", protocols=("rejudge",))
 def judges(results: StudyResults) -> TableContent:
-    """One row a pair of judges of the same debates."""
+    """How far judges of the same debates end on the same answer, pair by pair, the recorded judge among them, and how
+    often each is right, with 95 % intervals.
+    """
     grouped: dict[tuple[str, ...], list[Run]] = {}
     for run in rejudged_runs(results):
         grouped.setdefault(tuple(_debates_of(run).values()), []).append(run)

@@ -22,16 +22,11 @@ COLUMNS = 3
 DARK = 0.6
 
 
-@figure(
-    STUDY,
-    "figure2_true_labels",
-    "Figure 2: true labels",
-    "True labels of all test cases of each data set, and of those that any run evaluated (paper, Figure 2: polarity of "
-    "the claims). Numbers count cases.",
-    CATEGORY,
-)
+@figure(STUDY, "figure2_true_labels", "Figure 2: true labels", category=CATEGORY)
 def true_labels(results: StudyResults) -> "Figure":
-    """Figure 2: one panel a data set, all its test cases, and those that were evaluated."""
+    """True labels of all test cases of each data set, and of those that any run evaluated (paper, Figure 2: polarity of
+    the claims). Numbers count cases.
+    """
     sets: dict[str, list[Run]] = {}
     for run in (run for question in QUESTIONS for run in list_runs(results, question)):
         sets.setdefault(run.results.config.dataset, []).append(run)
@@ -53,16 +48,11 @@ def true_labels(results: StudyResults) -> "Figure":
     return drawing
 
 
-@figure(
-    STUDY,
-    "figure3_predicted_labels",
-    "Figure 3: true and predicted labels",
-    "True and predicted labels of every run (paper, Figure 3: one model on the polarity of claims). Runs that give "
-    "few answers have a high bar of no answer.",
-    CATEGORY,
-)
+@figure(STUDY, "figure3_predicted_labels", "Figure 3: true and predicted labels", category=CATEGORY)
 def predicted_labels(results: StudyResults) -> "Figure":
-    """Figure 3: one panel a run."""
+    """True and predicted labels of every run (paper, Figure 3: one model on the polarity of claims). Runs that give few
+    answers have a high bar of no answer.
+    """
     runs = [run for question in QUESTIONS for run in list_runs(results, question)]
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")
@@ -97,15 +87,9 @@ def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]
     axes.grid(visible=False, axis="x")
 
 
-@figure(
-    STUDY,
-    "confusion_matrices",
-    "Confusion matrices",
-    "Confusion matrices of every run: numbers count cases, and the shade is their share of the true label's cases.",
-    CATEGORY,
-)
+@figure(STUDY, "confusion_matrices", "Confusion matrices", category=CATEGORY)
 def confusion_matrices(results: StudyResults) -> "Figure":
-    """One matrix a run; the last column holds cases without a usable answer."""
+    """Confusion matrices of every run: numbers count cases, and the shade is their share of the true label's cases."""
     runs = [run for question in QUESTIONS for run in list_runs(results, question)]
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")

@@ -53,15 +53,9 @@ TRAINED_NOTE = (
 )
 
 
-@table(
-    STUDY,
-    "table1_vast",
-    "Table 1: stance on VAST",
-    "Language models and trained models on VAST: published and ours.",
-    (DEBATES, BASELINES),
-)
+@table(STUDY, "table1_vast", "Table 1: stance on VAST", rests_on=(DEBATES, BASELINES))
 def vast(results: StudyResults) -> TableContent:
-    """Table 1, with the trained models that the paper quotes."""
+    """Language models and trained models on VAST: published and ours."""
     notes = [
         "The paper's accuracy is an ordinary one although its table says that all figures are macro averages. Its "
         f"test set has {_counts(results)}; the data set's own test file has 3006 rows, and `subset` chooses among "
@@ -70,15 +64,9 @@ def vast(results: StudyResults) -> TableContent:
     return _table(results, VAST, notes)
 
 
-@table(
-    STUDY,
-    BY_CLASS_TABLE,
-    "Table 2: stance on VAST by class",
-    "F1 of each class on VAST: published and ours.",
-    (DEBATES, BASELINES),
-)
+@table(STUDY, BY_CLASS_TABLE, "Table 2: stance on VAST by class", rests_on=(DEBATES, BASELINES))
 def vast_by_class(results: StudyResults) -> TableContent:
-    """Table 2."""
+    """F1 of each class on VAST: published and ours."""
     alone = [
         *(((system, ""), metric, value) for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()),
         *(
@@ -119,27 +107,15 @@ def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str
             yield compared(_keys(board["title"], "trained", data, f"F1 {label}"), None, ours)
 
 
-@table(
-    STUDY,
-    "table3_claim_stance",
-    "Table 3: stance of claims",
-    "Language models and trained models on the stance of claims: published and ours.",
-    (DEBATES, BASELINES),
-)
+@table(STUDY, "table3_claim_stance", "Table 3: stance of claims", rests_on=(DEBATES, BASELINES))
 def claim_stance(results: StudyResults) -> TableContent:
-    """Table 3."""
+    """Language models and trained models on the stance of claims: published and ours."""
     return _table(results, CLAIMS, ["Published trained system: that of the data set's own paper, accuracy alone."])
 
 
-@table(
-    STUDY,
-    "table4_claim_polarity",
-    "Table 4: polarity of claims",
-    "Language models and trained models on the polarity of claims: published and ours.",
-    (DEBATES, BASELINES),
-)
+@table(STUDY, "table4_claim_polarity", "Table 4: polarity of claims", rests_on=(DEBATES, BASELINES))
 def claim_polarity(results: StudyResults) -> TableContent:
-    """Table 4."""
+    """Language models and trained models on the polarity of claims: published and ours."""
     notes = [
         "Neutral are the claims without an annotatable subject. The published baseline is the sentiment score of the "
         "data set's own paper, accuracy alone."
