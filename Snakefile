@@ -63,7 +63,6 @@ include: "rules/reader.smk"
 include: "rules/reference.smk"
 include: "rules/hooks.smk"
 include: "rules/outcome.smk"
-include: "rules/rehearsed.smk"
 include: "rules/rehearsal.smk"
 
 

@@ -194,9 +194,15 @@ class Prompts:
             if name not in found:
                 with _mistakes_named(name):
                     found[name] = loader.get_source(self._environment, name)[0]
-                    referenced = meta.find_referenced_templates(self._environment.parse(found[name], name))
-                    waiting.extend(reference for reference in referenced if reference)
+                    waiting.extend(_referenced(found[name], name))
         return found
+
+
+@cache
+def _referenced(source: str, name: str) -> tuple[str, ...]:
+    """The templates that a template includes or extends; each is parsed once for all folders that it is in."""
+    parsed = _Environment().parse(source, name)
+    return tuple(reference for reference in meta.find_referenced_templates(parsed) if reference)
 
 
 def _without_language(name: str) -> str:

@@ -20,7 +20,7 @@ EVERY_SECONDS = 10.0
 STAGES = {
     "data": ("download", "load_cases", "read_records", "deidentification", "write_summaries"),
     "baselines": ("train_baselines",),
-    "debates": ("run_debates", "rehearsed_", "train_assistant"),
+    "debates": ("run_debates", "train_assistant"),
     "predictions": ("predict",),
     "labels": ("label_statements", "write_annotation_sheet"),
     "scores": ("score",),

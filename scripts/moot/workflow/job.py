@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def job(snakemake: "Snakemake") -> Iterator[Plan]:
-    """A job's checked plan, with its log open; the job's record is written when the block ends well.
-
-    A process that does several jobs hands each the same plan, as `snakemake.plan`.
-    """
+    """A job's checked plan, with its log open; the job's record is written when the block ends well."""
     with job_log(snakemake.log[0]), ending_with_the_run():
-        plan = getattr(snakemake, "plan", None) or Plan.from_yaml(snakemake.config, SHIPPED)
+        plan = Plan.from_yaml(snakemake.config, SHIPPED)
         with recorded(snakemake):
             yield plan
