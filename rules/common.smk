@@ -9,9 +9,15 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 from snakemake import io
 from snakemake.exceptions import WorkflowError
 
-from moot.core.command_line import let_jobs_import_this_copy
-from moot.core.config import COMPARISON, RECORDED, over_defaults
+from moot.core.command_line import check_memory_limit, let_jobs_import_this_copy
 from moot.core.errors import UserError
+
+try:  # before the larger libraries are imported
+    check_memory_limit(workflow.cores or 1)
+except UserError as error:
+    raise WorkflowError(f"moot: {error}") from None
+
+from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.log import stage_lines_asked_for
 from moot.report.exports import EXPORTERS
 from moot.workflow.console import show_stages

@@ -1,11 +1,13 @@
-"""A job whose memory is limited ends with one message that says so, whichever way the limit shows."""
+"""What has too little memory ends with one message that says so: a job, whichever way the limit shows, and Snakemake."""
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import resource, sys, threading
 from pathlib import Path
@@ -38,3 +40,20 @@ def test_a_job_without_memory_says_so_in_one_message(tmp_path: Path, fault: str)
     assert "moot: not enough memory for this job (" in done.stderr
     assert "fewer jobs at once (--cores)" in done.stderr
     assert "not enough memory" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.slow  # Snakemake hangs only in a process of its own
+@pytest.mark.parametrize("kilobytes", [300_000, 500_000])
+def test_snakemake_without_memory_says_so_in_one_message(tmp_path: Path, kilobytes: int) -> None:
+    command = [sys.executable, "-m", "snakemake", "--snakefile", PROJECT / "Snakefile", "--directory", tmp_path]
+    done = subprocess.run(
+        [*command, "--cores", "2"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1024 * kilobytes, 1024 * kilobytes)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert f"not enough memory for Snakemake itself: its address space is limited to {kilobytes} kB" in done.stderr
+    assert "give fewer cores" in done.stderr

@@ -1,14 +1,15 @@
 """The ledger keeps what it was given through full disks, locks and damage, and says what is wrong."""
 
 import asyncio
+import json
 import multiprocessing
 import os
 import random
-import re
 import resource
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -30,6 +31,8 @@ from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request, call_id
 from patience import PATIENCE
+
+PROJECT = Path(__file__).resolve().parents[2]
 
 
 def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:
@@ -212,38 +215,70 @@ def test_a_damaged_ledger_is_named_and_left_alone(where: str, tmp_path: Path) ->
     assert file.read_bytes() == content
 
 
-def recovers(folder: Path) -> bool:
-    """Whether there is a sqlite3 that can recover an undamaged ledger: Debian's cannot."""
-    Ledger(str(folder / "good")).close()
-    command = ["sqlite3", folder / "good" / "ledger.sqlite", ".recover"]
-    if not shutil.which("sqlite3"):
-        return False
-    return "CREATE" in subprocess.run(command, capture_output=True, text=True, check=False).stdout
-
-
-@pytest.mark.parametrize(("start", "length"), [(0, 16), (0, 100), (16, 2), (18, 2), (44, 4), (100, 8)])
-def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(tmp_path: Path, start: int, length: int) -> None:
-    old, new = tmp_path / "OLD", tmp_path / "NEW"
-    ledger = Ledger(str(old))
-    ledger.store(entries(300))
+def recovered(tmp_path: Path, entries: list[Entry]) -> list[Entry]:
+    """What the command that a damaged ledger's message names finds of some entries."""
+    script = [sys.executable, PROJECT / "scripts" / "import_calls.py", "--ledger", "NEW", "OLD"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
+    subprocess.run(script, cwd=tmp_path, env=environment, check=True)
+    ledger = Ledger(str(tmp_path / "NEW"))
+    found = list(ledger.entries([entry.call_id for entry in entries]))
     ledger.close()
-    file = old / "ledger.sqlite"
+    return found
+
+
+def whole_entries(count: int) -> list[Entry]:
+    """Entries under their own keys, requests that share paragraphs, and some replies longer than a page."""
+    asked = [json.dumps({"messages": ["A case.\n\n" + LONG[:200], f"Question {n}?"]}) for n in range(count)]
+    texts = [LONG[n : n + (9000 if n % 10 == 0 else 90)] for n in range(count)]
+    return [Entry(call_id(asked[n], n), "m", asked[n], n, Reply(texts[n], cost_usd=n / 7)) for n in range(count)]
+
+
+@pytest.mark.parametrize(("start", "length"), [(0, 16), (0, 100), (16, 2), (18, 2), (44, 4), (100, 8), (0, 4096)])
+def test_a_ledger_whose_header_is_damaged_is_kept_and_recovered(tmp_path: Path, start: int, length: int) -> None:
+    written = whole_entries(300)
+    ledger = Ledger(str(tmp_path / "OLD"))
+    ledger.store(written)
+    ledger.close()
+    file = tmp_path / "OLD" / "ledger.sqlite"
     content = bytearray(file.read_bytes())
     content[start : start + length] = bytes(byte ^ 255 for byte in content[start : start + length])
     file.write_bytes(content)
     with pytest.raises(
-        UserError, match=r"may hold replies that were paid for: move the folder away and keep it"
-    ) as said:
-        damaged = Ledger(str(old))
-        damaged.replies([entry.call_id for entry in entries(300)])
+        UserError, match=r"may hold replies that were paid for: move the folder away and keep it.*--ledger NEW OLD"
+    ):
+        damaged = Ledger(str(tmp_path / "OLD"))
+        damaged.replies([entry.call_id for entry in written])
         damaged.store(entries(1, "more"))
+    assert sorted(recovered(tmp_path, written), key=lambda entry: entry.replicate) == written
     assert file.read_bytes() == content
-    recipe = re.findall(r"`(sqlite3 OLD.*?)`", str(said.value))[0]
-    if not recovers(tmp_path):
-        pytest.skip("no sqlite3 on this machine that recovers anything")
-    new.mkdir()
-    subprocess.run(recipe, shell=True, cwd=tmp_path, check=True)
-    assert stored(new, 300) == 300
+
+
+def test_what_is_whole_of_a_ledger_damaged_all_over_is_recovered_and_nothing_else(tmp_path: Path) -> None:
+    written = whole_entries(2000)
+    ledger = Ledger(str(tmp_path / "OLD"))
+    ledger.store(written)
+    ledger.close()
+    file = tmp_path / "OLD" / "ledger.sqlite"
+    content = bytearray(file.read_bytes())
+    pages = random.Random(1).sample(range(len(content) // 4096), len(content) // 4096 // 20)
+    for page in pages:
+        content[4096 * page : 4096 * page + 2048] = random.Random(page).randbytes(2048)
+    file.write_bytes(content[: -len(content) // 50])  # and cut off
+    found = recovered(tmp_path, written)
+    assert {entry.call_id: entry for entry in found}.items() <= {entry.call_id: entry for entry in written}.items()
+    assert len(found) > 0.5 * len(written)
+
+
+def test_what_a_killed_process_left_in_the_log_is_recovered_too(tmp_path: Path) -> None:
+    written = whole_entries(300)
+    ledger = Ledger(str(tmp_path / "LIVE"))
+    for start in range(0, 300, 100):
+        ledger.store(written[start : start + 100])
+    shutil.copytree(tmp_path / "LIVE", tmp_path / "OLD")
+    ledger.close()
+    assert (tmp_path / "OLD" / "ledger.sqlite-wal").stat().st_size
+    (tmp_path / "OLD" / "ledger.sqlite").write_bytes(b"")
+    assert len(recovered(tmp_path, written)) == 300
 
 
 @pytest.mark.parametrize(("version", "refusal"), [(99, "written by a newer moot"), (2, "written by an earlier moot")])

@@ -1,4 +1,4 @@
-"""The configuration files that a command line of Snakemake names, looked at before Snakemake reads them.
+"""What is checked before Snakemake starts: the configuration files that its command line names, and its memory.
 
 Snakemake itself says that some file is not valid, without its name or the line, and ends with a traceback where a file
 does not exist. `profiles/default` calls this.
@@ -6,6 +6,7 @@ does not exist. `profiles/default` calls this.
 
 import json
 import os
+import resource
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -16,12 +17,24 @@ import yaml
 from moot.core.errors import UserError
 
 SHIPPED = Path(__file__).resolve().parents[3]
+_SCHEDULER_BYTES, _BYTES_A_CORE = 450 * 2**20, 72 * 2**20
+"""Of address space: what Snakemake has mapped when its first job starts; and the stack and heap of one job's thread."""
 
 
 def let_jobs_import_this_copy() -> None:
     """Have jobs import moot of the Snakefile's project, and no other copy that the environment names."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SHIPPED / "scripts"), before)))
+
+
+def check_memory_limit(cores: int) -> None:
+    """Raise `UserError` where `ulimit -v` leaves no room for Snakemake's threads: it hangs when one cannot start."""
+    limit, needed = resource.getrlimit(resource.RLIMIT_AS)[0], _SCHEDULER_BYTES + cores * _BYTES_A_CORE
+    if limit != resource.RLIM_INFINITY and limit < needed:
+        raise UserError(
+            f"not enough memory for Snakemake itself: its address space is limited to {limit // 1024} kB "
+            f"(`ulimit -v`); with --cores {cores} expected at least {needed // 1024}. Raise the limit, or give fewer cores."
+        )
 
 
 def config_files(arguments: Sequence[str]) -> list[Path]:

@@ -20,9 +20,8 @@ LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger'
 _RETRY_SECONDS = 0.02
 _DAMAGED = (
     "The file is damaged, or is not a ledger. It may hold replies that were paid for: move the folder away and keep "
-    "it. What can be read of it goes into a new one by `sqlite3 OLD/ledger.sqlite .recover | sqlite3 "
-    "NEW/ledger.sqlite` (with sqlite.org's program; those of some distributions cannot), and what was exported by "
-    "`scripts/import_calls.py --ledger NEW results/calls`. Then run again with `ledger: NEW`."
+    "it. What can be read of it, and what was exported, goes into a new one by `python scripts/import_calls.py "
+    "--ledger NEW OLD results/calls`. Then run again with `ledger: NEW`."
 )
 _REMEDIES = {
     "locked": "Another program has held its write lock for a minute: end that program, then run again.",
