@@ -157,7 +157,7 @@ def not_repeated(results: StudyResults, table: str) -> Values:
     }
     rows = _rows_of(results, table)
     keys = zip(rows["repeated_by"], rows["model"], strict=True)
-    return _values(rows[[key not in covered for key in keys]])
+    return _values(rows[pd.Series([key not in covered for key in keys], rows.index, dtype=bool)])
 
 
 def _rows_of(results: StudyResults, table: str) -> pd.DataFrame:

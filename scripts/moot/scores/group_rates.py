@@ -11,7 +11,6 @@ from moot.scores.groups import MOST_VALUES
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
 from moot.stats.differences import Difference, Sums, compare_unpaired
-from moot.stats.paired import holm
 
 TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = "true positive rate", "false positive rate", "false negative rate"
 PREDICTED = "predicted positive"
@@ -30,8 +29,6 @@ class GroupRate:
         cases, n: cases that define the rate, and valid answers about them.
         compared_with: the attribute's largest group; "" for that group itself, and where either rate is not shown.
         difference: from that group; None where nothing is compared. Its p is 1 where it cannot be computed.
-        p_holm: p after Holm's correction over all differences of the model.
-        tests: how many these are.
     """
 
     attribute: str
@@ -44,8 +41,11 @@ class GroupRate:
     n: int
     compared_with: str = ""
     difference: Difference | None = None
-    p_holm: float = float("nan")
-    tests: int = 0
+
+    @property
+    def p(self) -> float:
+        """Of the difference; NaN where nothing is compared."""
+        return self.difference.p if self.difference else float("nan")
 
 
 def group_rates(
@@ -75,7 +75,7 @@ def group_rates(
         if groups and len(sizes) <= MOST_VALUES:
             largest = max(groups, key=lambda group: (sizes[group], group))
             found += [one for rate in rates for one in _of_attribute(results, attribute, rate, groups, largest)]
-    return _with_holm(found)
+    return found
 
 
 def _of_attribute(
@@ -104,12 +104,3 @@ def _sums(rows: pd.DataFrame, positive: str, rate: str) -> Sums:
     counted = ~named if rate == FALSE_NEGATIVE else named
     among = {PREDICTED: np.ones_like(actual), FALSE_POSITIVE: ~actual}.get(rate, actual)
     return Sums(as_numbers(counted & among)[:, None], as_numbers(among)[:, None])
-
-
-def _with_holm(found: list[GroupRate]) -> list[GroupRate]:
-    p_values = [one.difference.p if one.difference else float("nan") for one in found]
-    tests = int(np.sum(~np.isnan(p_values)))
-    return [
-        replace(one, p_holm=p, tests=tests) if one.difference else one
-        for one, p in zip(found, holm(p_values), strict=True)
-    ]

@@ -126,6 +126,20 @@ def test_published_ours_and_difference_stand_beside_each_other(study):
     assert (f1.iloc[0]["published"], f1.iloc[0]["ours"]) == (0.65, pytest.approx(6 / 9))
 
 
+def test_every_table_is_built_where_a_study_has_no_published_values(study):
+    unpublished = replace(study, published=study.published.iloc[:0])
+    frames = {table.name: table.build(unpublished).frame for table in of_study(TABLES, "courtroom")}
+    assert frames["table5_courtroom"]["ours"].notna().any() and frames["table5_courtroom"]["published"].isna().all()
+
+
+def test_a_table_without_published_values_has_no_columns_for_them(study):
+    frame = rows_of(study, "calibration")
+    assert list(frame.columns) == [
+        *("method", "model", "experiment", "data", "metric", "ours", "95 % low", "95 % high", "cases", "n", "n invalid")
+    ]
+    assert frame["ours"].notna().all() and set(frame["model"]) == {"dolphin-3", "tiny"}
+
+
 def test_models_of_one_side_stay_with_the_other_empty(study):
     frame = rows_of(study, "table5_courtroom")
     theirs, ours = frame[frame["model"] == "phi-4"], frame[frame["model"] == "tiny"]

@@ -1,14 +1,15 @@
 """Error rates by group: one table, in every study that argues about people; the recorded study has one of its own."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from moot.report import EVERY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import GROUPS, Run, StudyResults, TableContent
-from moot.scores.group_rates import FALSE_POSITIVE, FEWEST_CASES, PREDICTED, TRUE_POSITIVE, group_rates
+from moot.scores.group_rates import FALSE_POSITIVE, FEWEST_CASES, PREDICTED, TRUE_POSITIVE, GroupRate, group_rates
 from moot.stats.differences import UNPAIRED_NOTE
+from moot.stats.paired import holm
 
+RATES = (TRUE_POSITIVE, FALSE_POSITIVE, PREDICTED)
 COLUMNS = (
     Columns()
     .keys("experiment", "model", "data", "attribute", "rate")
@@ -33,14 +34,17 @@ COLUMNS = (
 def group_rates_table(results: StudyResults) -> TableContent:
     """One row a run, attribute, rate and group."""
     runs = [Run(found, model) for found in results.experiments.values() for model in found.config.models]
+    each = [(run, one) for run in runs for one in group_rates(run.results, run.model, RATES)]
+    adjusted = holm([one.p for _, one in each])
+    tests = sum(one.difference is not None for _, one in each)
     return COLUMNS.table(
-        (row for run in runs for row in _rows(run)),
+        (_row(run, one, p, tests) for (run, one), p in zip(each, adjusted, strict=True)),
         [
             "Rates are over valid answers: predicted positive over all (n), the true positive rate over people whose "
             "outcome is positive, the false positive rate over the others: cases and n count these. A rate that rests "
             f"on fewer than {FEWEST_CASES} cases is not shown.",
-            f"Each group is compared with the attribute's largest one. {UNPAIRED_NOTE} Holm's correction is over the "
-            "differences of one run.",
+            f"Each group is compared with the attribute's largest one. {UNPAIRED_NOTE} Holm's correction is over all "
+            "differences of this table (`tests`).",
             "A difference in rates is not by itself an effect of the attribute: groups differ in their outcomes and in "
             "all else that is told. The table `counterfactual` changes the attribute alone.",
         ],
@@ -48,15 +52,13 @@ def group_rates_table(results: StudyResults) -> TableContent:
     )
 
 
-def _rows(run: Run) -> Iterator[dict[str, Any]]:
-    for one in group_rates(run.results, run.model, (TRUE_POSITIVE, FALSE_POSITIVE, PREDICTED)):
-        row: dict[str, Any] = {
-            "experiment": (run.experiment, run.model, run.data, one.attribute, one.rate, one.group),
-            "ours": (one.value, one.low, one.high),
-            "cases": (one.cases, one.n),
-        }
-        if one.difference:
-            tested = one.difference
-            row["compared with"] = one.compared_with
-            row["difference"] = (tested.difference, tested.low, tested.high, tested.p, one.p_holm, one.tests)
-        yield row
+def _row(run: Run, one: GroupRate, adjusted: float, tests: int) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "experiment": (run.experiment, run.model, run.data, one.attribute, one.rate, one.group),
+        "ours": (one.value, one.low, one.high),
+        "cases": (one.cases, one.n),
+    }
+    if tested := one.difference:
+        found = (tested.difference, tested.low, tested.high, tested.p, adjusted, tests)
+        row |= {"compared with": one.compared_with, "difference": found}
+    return row

@@ -5,7 +5,7 @@ import numpy as np
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import COUNTS, compared, comparison, measured
+from moot.report.published import COUNTS, measured
 from moot.scores.results import OVERALL
 from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
 
@@ -127,23 +127,17 @@ def calibration(results: StudyResults) -> TableContent:
         "overconfidence": "confidence less accuracy",
         "auc_of_confidence": "AUC of confidence for being right",
     }
-    keys = ("method", "model", "experiment", "data", "metric")
     rows = [
-        compared(
-            dict(zip(keys, (run.method, run.model, run.results.experiment, run.data, heading), strict=True)),
-            None,
-            value,
-        )
+        {"method": (*run.names, heading), "ours": value.interval, "cases": value.counts}
         for run in list_runs(results)
         for metric, heading in shown.items()
-        for value in [measured(results, run.results.experiment, run.model, metric)]
+        for value in [measured(results, run.experiment, run.model, metric)]
         if not np.isnan(value.value)
     ]
-    content = comparison(rows, keys, ())
-    frame = content.frame.drop(columns=["published", "difference", "difference low", "difference high"])
-    return TableContent(
-        frame,
-        notes=[
+    columns = Columns().keys("method", "model", "experiment", "data").plain("metric").estimate("ours").counts(*COUNTS)
+    return columns.table(
+        rows,
+        [
             "Valid answers that state a confidence or carry a probability (n). A stated confidence c of k labels is "
             "the probability 1/k + (1 - 1/k) c, so that no answer counts against itself. AUC of confidence: 0.5 means "
             "that confidence says nothing about being right. Calibration error by chance: what calibrated answers with "
@@ -152,7 +146,4 @@ def calibration(results: StudyResults) -> TableContent:
             "bias. The paper publishes no values.",
             _missing_note(results),
         ],
-        ours=content.ours,
-        intervals={"95 % interval": ("95 % low", "95 % high")},
-        keys=keys[:-1],
     )

@@ -11,7 +11,7 @@ from moot.report.content import StudyResults
 from moot.report.figures import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_figure, note_below, nothing_to_draw, panels
 from moot.scores.group_rates import FEWEST_CASES
 from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
-from moot.studies.recorded.groups import GROUPED_BY, group_rows
+from moot.studies.recorded.groups import GROUPED_BY, RATES, group_rows
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, beliefs, judged, judged_runs
 
 if TYPE_CHECKING:
@@ -63,15 +63,12 @@ def _label(method: str, model: str) -> str:
     return textwrap.fill(f"{method}, {model.rpartition('/')[2]}", LABEL_WIDTH)
 
 
-RATES = (("false positive rate", "FPR"), ("false negative rate", "FNR"))
-
-
 @figure(STUDY, "error_rates", "Error rates by sex and race", category=RECORDS)
 def error_rates(results: StudyResults) -> "Figure":
     """False positive and false negative rates of every recorded method and model by sex and race, with 95 % intervals
     by case; rates that rest on fewer than ten people are left out.
     """
-    rows = [row for run in answered_runs(results) for row in group_rows(run)]
+    rows = group_rows(answered_runs(results))
     shown = [name for name in GROUPED_BY if any(row["group"].startswith(name) for row in rows)]
     if not shown:
         return nothing_to_draw("No recorded predictions in this run are about people of known sex or race.")
@@ -82,8 +79,8 @@ def error_rates(results: StudyResults) -> "Figure":
     )
     for (left, right), attribute in zip(grid, shown, strict=True):
         mine = frame[frame["group"].str.startswith(f"{attribute}: ")]
-        for axes, (rate, short) in zip((left, right), RATES, strict=True):
-            _rates_by_group(axes, mine, names, rate, short)
+        for axes, rate in zip((left, right), RATES, strict=True):
+            _rates_by_group(axes, mine, names, rate)
             axes.set_title(f"{rate.capitalize()} by {attribute}")
             axes.tick_params(labelsize=8)
         right.legend(loc="upper left", bbox_to_anchor=(1, 1))
@@ -97,15 +94,16 @@ def error_rates(results: StudyResults) -> "Figure":
     return drawing
 
 
-def _rates_by_group(axes: "Axes", rows: pd.DataFrame, names: list[tuple[str, str]], rate: str, short: str) -> None:
+def _rates_by_group(axes: "Axes", rows: pd.DataFrame, names: list[tuple[str, str]], rate: str) -> None:
     groups = list(dict.fromkeys(rows["group"]))
     for position, group in enumerate(groups):
         mine = rows[rows["group"] == group]
         shift = 0.6 * (position + 0.5) / len(groups) - 0.3
         places = [names.index(pair) + shift for pair in zip(mine["method"], mine["model"], strict=True)]
         colour, marker = COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
-        axes.hlines(places, 100 * mine[f"{short} low"], 100 * mine[f"{short} high"], color=colour, linewidth=1.2)
-        axes.plot(100 * mine[rate], places, marker, color=colour, markersize=4, label=group.partition(": ")[2])
+        value, low, high, _ = 100 * np.array(mine[rate].tolist()).T
+        axes.hlines(places, low, high, color=colour, linewidth=1.2)
+        axes.plot(value, places, marker, color=colour, markersize=4, label=group.partition(": ")[2])
 
 
 @figure(STUDY, "nyu_beliefs", "A human judge's belief, round by round", category=RECORDS)

@@ -107,7 +107,8 @@ def groups(results: StudyResults) -> TableContent:
     """False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by
     case, and tests against the largest group.
     """
-    rows = [row for run in answered_runs(results) for row in group_rows(run)]
+    rows = group_rows(answered_runs(results))
+    tests = sum(not np.isnan(row[f"{short} p"]) for row in rows for short in RATES.values())
     columns = Columns().keys("method", "model").plain("group")
     for rate, short in RATES.items():
         columns = columns.estimate(rate, short).plain(f"{short} p, Holm")
@@ -117,8 +118,8 @@ def groups(results: StudyResults) -> TableContent:
         [
             "Rates are over valid answers. False positive: the person was not arrested again, and the answer says yes. "
             "A rate that rests on fewer than ten people is not shown.",
-            f"p: of the rate's difference from that of the attribute's largest group. {UNPAIRED_NOTE} Holm: over all "
-            "groups and both rates of a method and model.",
+            f"p: of the rate's difference from that of the attribute's largest group. {UNPAIRED_NOTE} Holm: over "
+            f"the {tests} tests of this table, which are of all methods and models, groups and both rates.",
         ],
         exploratory=True,
     )
