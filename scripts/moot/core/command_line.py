@@ -33,7 +33,8 @@ def check_memory_limit(cores: int) -> None:
     if limit != resource.RLIM_INFINITY and limit < needed:
         raise UserError(
             f"not enough memory for Snakemake itself: its address space is limited to {limit // 1024} kB "
-            f"(`ulimit -v`); with --cores {cores} expected at least {needed // 1024}. Raise the limit, or give fewer cores."
+            f"(`ulimit -v`); with --cores {cores} expected at least {needed // 1024}. Raise the limit, or give fewer "
+            "cores."
         )
 
 
