@@ -18,6 +18,8 @@ except UserError as error:
     raise WorkflowError(f"moot: {error}") from None
 
 from moot.core.config import COMPARISON, RECORDED, over_defaults
+from moot.core.model_entries import merge_models
+from moot.core.places import Faults
 from moot.core.log import stage_lines_asked_for
 from moot.report.exports import EXPORTERS
 from moot.workflow.console import show_stages
@@ -38,22 +40,30 @@ from moot.workflow.digests import (
 let_jobs_import_this_copy()
 
 # Where another workflow uses moot as a module, its configuration would otherwise replace the defaults.
-config_files = list(map(Path, workflow.configfiles))
-if workflow.modifier.is_module:
+if workflow.modifier.skip_configfile:
     deployed = [
         Path("config", "models.yaml"),
         *Path("config", "studies").glob("*.yaml"),
     ]
     DEFAULTS += sorted(file for file in deployed if file.is_file())
+    given = config
     config = over_defaults(config, DEFAULTS)
-    config_files = [*DEFAULTS, *config_files]
+else:
+    given = workflow.config_settings.config
+own_files = [Path(file) for file in workflow.configfiles if Path(file) not in DEFAULTS]
+config_files = [*DEFAULTS, *own_files]
 
+faults = Faults()
+changed_models = merge_models(config, config_files, DEFAULTS, given, faults)
 try:
-    plan = Plan.from_yaml(config, SHIPPED, config_files)
+    plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
 stages = Stages(plan)
+
+if workflow.is_main_process:
+    sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
 if (
     stage_lines_asked_for()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.commands.power import summarise_power
-from moot.commands.preview import preview
+from moot.commands.preview import preview, servers
 from moot.workflow.job import job
 
 if TYPE_CHECKING:
@@ -16,4 +16,5 @@ snakemake: "Snakemake"
 if __name__ == "__main__":
     with job(snakemake) as plan:
         sys.stdout.write(preview(plan, Path("results")).to_string(index=False, na_rep="") + "\n")
+        sys.stdout.write(f"\nWhere calls go:\n{servers(plan)}\n")
         sys.stdout.write(summarise_power(plan))

@@ -9,7 +9,9 @@ import yaml
 
 from moot.core.config import over_defaults
 from moot.core.errors import UserError
+from moot.core.model_entries import merge_models
 from moot.core.model_values import SHIPPED_ENDPOINTS
+from moot.core.places import Faults
 from moot.llm.endpoints import ENDPOINTS
 from moot.plan.plan import Plan
 from project_copy import Workflow
@@ -33,7 +35,10 @@ def read(folder: Path, *changes: str) -> Plan:
     files = [folder / "good.yaml", *(folder / f"my{number or ''}.yaml" for number in range(len(changes)))]
     for file, text in zip(files, (GOOD, *changes), strict=True):
         file.write_text(text, encoding="utf-8")
-    return Plan.from_yaml(over_defaults({}, files), PROJECT, files)
+    config = over_defaults({}, files)
+    faults = Faults()
+    merge_models(config, files, [], {}, faults)
+    return Plan.from_yaml(config, PROJECT, files, faults)
 
 
 def written(entry: dict[str, Any]) -> str:
@@ -152,7 +157,7 @@ def test_a_key_goes_to_no_server_of_another_files_entry(tmp_path: Path) -> None:
     read(tmp_path, first, mine + "    base_url: https://api.mistral.ai/v1\n")
     paid = "models: {paid: {model: gpt-4o, api_key_env: PAID, base_url: 'https://paid/v1'}}"
     with pytest.raises(
-        UserError, match=r"my1\.yaml: line 1: models\.paid\.base_url: the key in PAID would go to http://x/v1"
+        UserError, match=r"my1\.yaml: line 1: models\.paid\.base_url: the key in PAID would go to 'http://x/v1'"
     ):
         read(tmp_path, paid, "models: {paid: {base_url: 'http://x/v1'}}")
 

@@ -17,6 +17,7 @@ from moot.core.model_config import ModelConfig
 from moot.jobs.debates import Job, run_debates
 from moot.jobs.standins import StandIns
 from moot.llm.chat import Settings
+from moot.llm.identity import sent_to
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
@@ -267,6 +268,12 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     counts = [*counts, "waves", "answers_by_people"]
     frame[counts] = frame[counts].astype("Int64")
     return frame
+
+
+def servers(plan: Plan) -> str:
+    """A line for each model that this run asks: where its calls go, and with what."""
+    models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
+    return "".join(f"{name}: {sent_to(model)}\n" for name, model in models.items() if model.endpoint != RECORDED)
 
 
 _COLUMNS = [

@@ -48,7 +48,7 @@ class UnknownNameError(UserError):
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> UnknownNameError:
-    """The error for a name that nothing carries; it names the nearest known one.
+    """The error for a name that nothing carries; it names the nearest known one, and all where these are few.
 
     >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
     "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
@@ -56,8 +56,14 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     names = sorted(set(known))
     nearest = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
+    listed = names if len(names) <= _FEW or not nearest else get_close_matches(name, names, n=_NEAREST, cutoff=0.3)
+    others = f", and {len(names) - len(listed)} more" if len(listed) < len(names) else ""
     place = f"{where}: " if where else ""
-    return UnknownNameError(f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(names)}.", name)
+    return UnknownNameError(f"{place}unknown {kind} '{name}'{hint} Known: {', '.join(listed)}{others}.", name)
+
+
+_FEW = 20
+_NEAREST = 5
 
 
 class CallError(MootError):

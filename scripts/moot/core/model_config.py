@@ -143,6 +143,7 @@ class SimulatedVoice(Strict):
 class ModelConfig(Strict):
     """A language model and how to reach it."""
 
+    extends: Name | None = Field(None, description="another model, whose entry says what this one does not")
     endpoint: Name = Field(
         "openai", description="embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)"
     )

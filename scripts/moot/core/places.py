@@ -119,12 +119,6 @@ def _note_keys(value: Any, path: tuple[str, ...], found: dict[tuple[str, ...], i
         _note_keys(part, (*path, str(key)), found)
 
 
-def last_file_with(files: Iterable[Path], location: Location) -> Path | None:
-    """The last configuration file that holds a key, whose value counts."""
-    path = tuple(map(str, location))
-    return next((file for file in reversed(list(files)) if path in _lines(file, file.stat().st_mtime_ns)), None)
-
-
 def where(files: Iterable[Path], location: Location) -> str:
     """The last configuration file that holds the longest part of a key's path, the line, and the key."""
     path = tuple(map(str, location))

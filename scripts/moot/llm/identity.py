@@ -80,3 +80,16 @@ def normalised(identity: str) -> str:
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
     port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
     return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"
+
+
+def sent_to(config: ModelConfig) -> str:
+    """Where a model's calls go and with what, in words; a key is named by its variable, and is set or not."""
+    where = f"a server of the job's own ({config.serve.command})" if config.serve else address(config)
+    parts = [f"{config.endpoint}, model {config.model}", where or "in this process"]
+    if config.api_key_env:
+        parts.append(f"key from {config.api_key_env} ({'set' if os.environ.get(config.api_key_env) else 'not set'})")
+    given = config.model_dump(include=_SENT, exclude_unset=True, exclude_none=True)
+    return "; ".join([*parts, *(f"{key} {value}" for key, value in given.items())])
+
+
+_SENT = {"temperature", "max_tokens", "context", "seed", "structured", "reasoning", "batch", "parameters"}

@@ -6,7 +6,7 @@ from pathlib import Path
 from moot.core.errors import UserError, unknown_name
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import SHIPPED_ENDPOINTS
-from moot.core.places import Faults, last_file_with, where
+from moot.core.places import Faults, where
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.hub import check_pinned
 from moot.llm.identity import environment_problem
@@ -30,8 +30,6 @@ def checked_models(
             if model.endpoint not in SHIPPED_ENDPOINTS and model.endpoint not in ENDPOINTS:
                 place = where(files, ("models", name, "endpoint"))
                 raise unknown_name("endpoint", model.endpoint, ENDPOINTS, place)
-        with faults.noting():
-            _check_key(name, model, files)
     for name in used:
         checks: tuple[tuple[str, Callable[[ModelConfig], ModelConfig]], ...] = (
             ("base_url", _with_address),
@@ -45,21 +43,6 @@ def checked_models(
                 except UserError as error:
                     raise UserError(f"{where(files, ('models', name, key))}: {error}") from None
     return checked
-
-
-def _check_key(name: str, model: ModelConfig, files: Sequence[Path]) -> None:
-    """Raise `UserError` where a file's key would go to the server of another file's entry of the same name."""
-    if not (model.base_url and model.api_key_env):
-        return
-    of_key, of_address = (last_file_with(files, ("models", name, key)) for key in ("api_key_env", "base_url"))
-    if of_key is None or of_address is None or of_key == of_address:
-        return
-    last, other = ("api_key_env", of_address) if files.index(of_key) > files.index(of_address) else ("base_url", of_key)
-    raise UserError(
-        f"{where(files, ('models', name, last))}: the key in {model.api_key_env} would go to {model.base_url}, since "
-        f"the entry '{name}' in {other} is merged with this one. Write `base_url` and `api_key_env` both in this file, "
-        "or give the model another name."
-    )
 
 
 def _with_address(model: ModelConfig) -> ModelConfig:

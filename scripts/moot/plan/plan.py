@@ -67,9 +67,11 @@ class Plan:
         self._faults.check()
 
     @classmethod
-    def from_yaml(cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = ()) -> "Plan":
-        """The plan of a merged configuration, as Snakemake hands it over."""
-        files, faults = tuple(files), Faults()
+    def from_yaml(
+        cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None
+    ) -> "Plan":
+        """The plan of a merged configuration, as Snakemake hands it over; `faults`: found when it was merged."""
+        files, faults = tuple(files), faults or Faults()
         return cls(read_config(raw, files, faults), shipped, files, faults)
 
     # Checking
