@@ -329,6 +329,6 @@ class Plan:
 
     @cached_property
     def with_baselines(self) -> list[str]:
-        """The data sets of this run that baselines are trained on; none in a rehearsal, whose voices read none of them."""
+        """The data sets of this run that baselines are trained on; none in a rehearsal, whose voices read none."""
         used = () if self.config.rehearsal else self.datasets_used
         return [name for name in used if self.datasets[name].baselines]
