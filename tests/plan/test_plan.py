@@ -232,3 +232,13 @@ def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_lef
     }
     assert {"recorded/rejudged", "recorded/judges"} < filled(few | again_too)[1]
     assert not any(entry.startswith("stance/") for entry in entries)
+
+
+def test_a_trial_run_on_request_is_held_where_it_is_named_or_has_debates_enough(tmp_path: Path) -> None:
+    def names(**change: Any) -> set[str]:
+        asked = {"dataset": "nlsy97", "protocol": "zero_shot", "models": "small", "cases": 3, "trial_on_request": True}
+        entries = {"experiments": {"asked": asked}, "fewest_debates": 10} | change
+        return {name for name in plan_of(tmp_path, entries).experiments if name == "asked"}
+
+    assert names() == set()
+    assert names(run=["*"]) == names(run=["ask*"]) == names(fewest_debates=3) == {"asked"}

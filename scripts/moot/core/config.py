@@ -52,6 +52,9 @@ class ExperimentConfig(Strict):
     )
     cases: int | None = Field(None, ge=1, description="how many cases, chosen by seed; none: all")
     repeats: int = Field(1, ge=1, description="how often each case is debated")
+    trial_on_request: bool = Field(
+        False, description="as long as it is a trial run (fewer debates than `fewest_debates`), `run` must name it"
+    )
     split: Literal["train", "validation", "test"] = Field("test", description="which split's cases are debated")
     calibration_cases: int = Field(
         0, ge=0, description="validation cases run as well, to fit the threshold of likelihood answers on"
@@ -190,6 +193,10 @@ class Config(Strict):
     )
     power: PowerConfig = Field(default_factory=PowerConfig, description="what `snakemake power` plans for")
     drift: DriftConfig = Field(default_factory=DriftConfig, description="what `snakemake drift` asks again")
+
+    def is_trial(self, experiment: ExperimentConfig) -> bool:
+        """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
+        return experiment.cases is not None and experiment.cases * experiment.repeats < self.fewest_debates
 
 
 def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Config) -> list[str]:

@@ -88,7 +88,8 @@ class ExperimentReader:
         arms = {arm_name(name, arm): name for name, (_, config) in expanded.items() for arm in config.arms}
         wanted = self._wanted([*expanded, *self._config.experiments, *arms])
         for name, (entry, config) in expanded.items():
-            everything = not self._config.run or bool({name, entry} & wanted)
+            unnamed = not self._config.run and not (config.trial_on_request and self._config.is_trial(config))
+            everything = unnamed or bool({name, entry} & wanted)
             if not everything and not any(full == name and arm in wanted for arm, full in arms.items()):
                 continue
             found = self._read_or_note(name, entry, config)

@@ -253,8 +253,7 @@ class Plan:
 
     def is_trial(self, experiment: Experiment) -> bool:
         """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
-        config = experiment.config
-        return config.cases is not None and config.cases * config.repeats < self.config.fewest_debates
+        return self.config.is_trial(experiment.config)
 
     def why_not_tested(self, name: str) -> str:
         """Why the contrasts of an experiment cannot be tested in this run; "" where they can."""
@@ -329,6 +328,6 @@ class Plan:
 
     @cached_property
     def with_baselines(self) -> list[str]:
-        """The data sets of this run that baselines are trained on; none in a rehearsal, whose voices read none."""
+        """The data sets of this run that baselines are trained on; none in a rehearsal, which reads none."""
         used = () if self.config.rehearsal else self.datasets_used
         return [name for name in used if self.datasets[name].baselines]

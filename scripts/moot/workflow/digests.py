@@ -53,6 +53,8 @@ REPLIES_DEPEND_ON = {
     "price",
 }
 """Of a model's entry; the others say how fast and how patiently it is asked."""
+NOT_OF_DEBATES = {"study", "labelers", "models", "prompts", "arms", "arm_models", "arm_cases", "trial_on_request"}
+"""Of an experiment's entry: what its debates do not depend on, or what another digest covers."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +161,7 @@ class Stages:
         plan, found = self.plan, self.plan.experiments[experiment]
         protocol, models = PROTOCOLS[found.config.protocol], plan.models_in_job(experiment, model)
         content = {
-            "experiment": found.config.model_dump(
-                mode="json", exclude={"study", "labelers", "models", "prompts", "arms", "arm_models", "arm_cases"}
-            ),
+            "experiment": found.config.model_dump(mode="json", exclude=NOT_OF_DEBATES),
             "models": _what_replies_depend_on(models),
             "seed": plan.config.seed,
             "shards": plan.config.shards,
