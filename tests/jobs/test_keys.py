@@ -19,7 +19,7 @@ from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.log import job_log
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
-from moot.llm import chat as chat_module
+from moot.llm import client as client_module
 from moot.llm import redaction
 from moot.llm.chat import Settings, open_chats
 from moot.llm.endpoints.ollama import OllamaEndpoint
@@ -79,7 +79,7 @@ def files_with(text: str, folder: Path) -> list[str]:
 def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(VARIABLE, KEY)
     monkeypatch.setattr(redaction._KEYS, "repeated", False)
-    monkeypatch.setattr(chat_module, "backoff", lambda _failures: 0.01)
+    monkeypatch.setattr(client_module, "backoff", lambda _failures: 0.01)
     server.reset(faults=[], fingerprints=1, batch_ends=None)
     yield
     server.reset(faults=[], fingerprints=0, echo="", most_attempts=0)

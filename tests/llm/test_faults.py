@@ -19,7 +19,7 @@ from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
-from moot.llm import chat as chat_module
+from moot.llm import client as client_module
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.openai import label_logprobs, retry_after
 from moot.llm.ledger.ledger import Ledger
@@ -43,7 +43,7 @@ DECIDED = dict(
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_module, "backoff", lambda failures: 0.01 * failures)
+    monkeypatch.setattr(client_module, "backoff", lambda failures: 0.01 * failures)
 
 
 def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **model: Any) -> Chat:
@@ -68,13 +68,13 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     server.reset(faults=[kind], rate=1.0, most_attempts=2, hang=10.0, slow=6.0, retry_after=0.05)
     chat = chat_with(server, folder, endpoint, timeout=1.5 if kind in SLOW else 60.0)
     waits = []
-    wait_as_asked = chat._wait_as_asked
+    wait_as_asked = chat._client._wait_as_asked
 
     async def counted(error: Any, nth: int) -> None:
         waits.append(error.retry_after)
         await wait_as_asked(error, nth)
 
-    chat._wait_as_asked = counted
+    chat._client._wait_as_asked = counted
     try:
         reply = await ask(chat, request(endpoint=endpoint, schema=SCHEMA))
     except CallFailedError:
@@ -138,7 +138,7 @@ async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(server: F
     server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=30.0)
     chat = chat_with(server, tmp_path, concurrency=4)
     first = asyncio.create_task(chat.ask(request("first"), 0))
-    while chat._limits._paused_until <= time.monotonic():
+    while chat._client._limits._paused_until <= time.monotonic():
         await asyncio.sleep(0.01)
     second = asyncio.create_task(chat.ask(request("second"), 0))
     await asyncio.sleep(0.2)
@@ -291,7 +291,7 @@ async def test_a_server_that_goes_away_is_waited_for(server: FaultServer, tmp_pa
     server.reset(faults=[])
     chat = chat_with(server, tmp_path, attempts=3)
     await chat.ask(request("before"), 0)
-    chat._endpoint._root = "http://127.0.0.1:9/v1"
+    chat._client._endpoint._root = "http://127.0.0.1:9/v1"
     with pytest.raises(CallFailedError, match=r"gave up after 3 attempts: Connect(Error|Timeout)"):
         await ask(chat, request("after"))
 

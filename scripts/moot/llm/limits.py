@@ -5,30 +5,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
 
 from moot.core.model_config import ModelConfig
 
 AHEAD_SECONDS = 1.0
 """How long before its turn a call takes its place: one that is killed while it waits leaves no longer gap."""
-
-
-class Limits(Protocol):
-    """Keeps calls to a model within its limits."""
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the calls that may be under way at once."""
-        yield
-
-    async def turn(self, tokens: int) -> None:
-        """Wait until a call of so many tokens may be sent."""
-
-    async def pause(self, seconds: float) -> None:
-        """Hold back all calls for so long."""
-
-    async def close(self) -> None:
-        """Let go of what is shared."""
 
 
 @dataclass(slots=True)

@@ -154,7 +154,6 @@ class Reply:
     text: str
     reasoning: str = ""
     logprobs: Mapping[str, float] = field(default_factory=dict)
-    unlisted_logprob: float | None = None
     finish_reason: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -169,6 +168,7 @@ class Reply:
     service_tier: str = ""
     response_id: str = ""
     reasoning_tokens: int = 0
+    unlisted_logprob: float | None = None
     started_at: str = ""
     ended_at: str = ""
     unusable_tokens: int = 0

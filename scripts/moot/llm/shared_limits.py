@@ -23,6 +23,7 @@ import sqlalchemy as sa
 
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
+from moot.llm.identity import served_as
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.processes import PACES, SHARES, Processes
 from moot.llm.limits import Pace
@@ -77,14 +78,14 @@ class SharedLimits:
 
     Args:
         processes: those at the ledger, which all share.
-        name: the model's name for people.
-        model: what tells this model from others at the same ledger.
+        name: the model's name in the configuration.
         config: its limits.
     """
 
-    def __init__(self, processes: Processes, name: str, model: str, config: ModelConfig) -> None:
+    def __init__(self, processes: Processes, name: str, config: ModelConfig) -> None:
         self._processes, self._name, self._config = processes, name, config
-        self._model = hashlib.sha256(model.encode()).hexdigest()
+        # What tells this model from others at the same ledger.
+        self._model = hashlib.sha256(f"{name} {served_as(config)} {config.model}".encode()).hexdigest()
         self._in_use = self._allowed = 0
         self._alone = self._closing = self._looked = False
         self._untold = False  # what was kept alone is not written down

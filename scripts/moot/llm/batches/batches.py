@@ -11,40 +11,50 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 from moot.core.errors import DebatePausedError, MootError, RateLimitedError, RunStoppedError, TransientError
 from moot.core.kinds import BATCH_UNDER_WAY
 from moot.core.log import LOG
-from moot.core.model_config import BatchConfig
+from moot.core.model_config import BatchConfig, ModelConfig
+from moot.core.types import JsonObject
 from moot.llm.backoff import backoff
-from moot.llm.batches.providers import BatchFolder, BatchProvider, BatchState, OpenAIBatches, line_of
-from moot.llm.batches.records import BatchedModel, BatchRecord
+from moot.llm.batches.providers import BatchFolder, BatchState, OpenAIBatches, line_of
+from moot.llm.batches.records import BatchRecord, BatchRecords
 from moot.llm.batches.waves import Call, Gatherer, Waves
-from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.endpoints.openai import OpenAIEndpoint, refusal
+from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
-from moot.llm.request import Reply
+from moot.llm.request import Reply, Request
 
 Found = TypeVar("Found")
 
 
 class Batches(Gatherer):
-    """Waves that go to a provider as batches."""
+    """Waves that go as batches to a model's server, or to the folder that its entry names.
+
+    Args:
+        keep: asks for a reply through the ledger; for replies that no debate of this job waits for.
+    """
 
     def __init__(
         self,
         waves: Waves,
         progress: Progress,
-        model: BatchedModel,
         endpoint: OpenAIEndpoint,
-        provider: BatchProvider,
+        name: str,
+        config: ModelConfig,
+        ledger: Ledger,
+        keep: Callable[[Request, int], Awaitable[object]],
     ) -> None:
         super().__init__(waves, progress)
-        self._model, self._endpoint = model, endpoint
-        self._options = model.config.batch or BatchConfig()
-        self._provider = provider
+        self._endpoint, self._name, self._attempts, self._keep = endpoint, name, config.attempts, keep
+        self._options = config.batch or BatchConfig()
+        folder = self._options.folder
+        self._provider = BatchFolder(folder) if folder else OpenAIBatches(endpoint, config.model)
+        self._records, self._claim = BatchRecords(ledger, config), ledger.claim
         self._queue: deque[list[Call]] = deque()
         self._open: set[str] = set()
         self._under_way: dict[str, str] = {}
@@ -72,36 +82,28 @@ class Batches(Gatherer):
 
     async def resume(self) -> None:
         """Go on with the batches that an earlier run, or another job, submitted."""
-        for record in await asyncio.to_thread(self._model.records.open):
-            settled = record if record.batch_id else await self._look_up(record)
-            if settled is not None:
-                self._open.add(settled.marker)
-                self._note(settled)
-                self._start(asyncio.create_task(self._serve(settled, self._follow(settled))))
+        for record in await asyncio.to_thread(self._records.open):
+            if batch_id := record.batch_id or await self._look_up(record):
+                self._serve(record, self._follow(replace(record, batch_id=batch_id)))
 
-    async def _look_up(self, record: BatchRecord) -> BatchRecord | None:
-        """Whether a batch was submitted of which only the intention is known; if not, it is taken back."""
-        records = self._model.records
-        async with self._model.claim(record.marker):
-            batch_id = await asyncio.to_thread(records.batch_id, record.marker)
+    async def _look_up(self, record: BatchRecord) -> str:
+        """The id of a batch of which only the intention is known; one that was never submitted is taken back."""
+        async with self._claim(record.marker):
+            batch_id = await asyncio.to_thread(self._records.batch_id, record.marker)
             if batch_id == "":
                 batch_id = await self._retry(lambda: self._find_or_withdraw(record))
                 if batch_id:
-                    await asyncio.to_thread(records.submitted, record.marker, batch_id)
+                    await asyncio.to_thread(self._records.submitted, record.marker, batch_id)
                 else:
-                    await asyncio.to_thread(records.forget, record.marker)
-        return replace(record, batch_id=batch_id) if batch_id else None
+                    await asyncio.to_thread(self._records.forget, record.marker)
+        return batch_id or ""
 
     async def _find_or_withdraw(self, record: BatchRecord) -> str:
         """The id of a batch, or "" where it was not created and no more will be: it is looked for again after that."""
-        provider, wanted = self._provider, (record.marker, record.created_at)
-        if not (batch_id := await provider.find(*wanted)):
-            await provider.withdraw(*wanted)
-            batch_id = await provider.find(*wanted)
+        if not (batch_id := await self._provider.find(record.marker, record.created_at)):
+            await self._provider.withdraw(record.marker, record.created_at)
+            batch_id = await self._provider.find(record.marker, record.created_at)
         return batch_id
-
-    def _note(self, record: BatchRecord) -> None:
-        self._under_way.update(dict.fromkeys(record.calls, record.marker))
 
     # Submitting
 
@@ -130,23 +132,27 @@ class Batches(Gatherer):
         while self._queue and len(self._open) < self._options.at_once:
             calls = self._queue.popleft()
             record = BatchRecord(uuid4().hex, "", 0.0, {call.call_id: call for call in calls})
-            self._open.add(record.marker)
-            self._note(record)
-            self._start(asyncio.create_task(self._serve(record, self._submit(record))))
+            self._serve(record, self._submit(record))
         if self._open <= self._put_off.keys():
             while self._queue:
                 for call in self._queue.popleft():
                     self._hand_over(call.call_id, DebatePausedError(f"{BATCH_UNDER_WAY}{len(self._open)} before it"))
 
-    async def _serve(self, record: BatchRecord, work: Awaitable[None]) -> None:
-        """Do the work of a batch; a fault goes to all who wait for it."""
-        try:
-            await work
-        except Exception as error:  # after any error, no call may be left waiting
-            self._settle(record)
-            for call_id in record.calls:
-                self._hand_over(call_id, error)
-        self._submit_next()
+    def _serve(self, record: BatchRecord, work: Awaitable[None]) -> None:
+        """Do the work of a batch in a task; a fault goes to all who wait for it."""
+
+        async def serve() -> None:
+            try:
+                await work
+            except Exception as error:  # after any error, no call may be left waiting
+                self._settle(record)
+                for call_id in record.calls:
+                    self._hand_over(call_id, error)
+            self._submit_next()
+
+        self._open.add(record.marker)
+        self._under_way.update(dict.fromkeys(record.calls, record.marker))
+        self._start(serve())
 
     def _settle(self, record: BatchRecord) -> None:
         self._open.discard(record.marker)
@@ -154,13 +160,13 @@ class Batches(Gatherer):
             self._under_way.pop(call_id, None)
 
     async def _submit(self, record: BatchRecord) -> None:
-        model, calls = self._model, list(record.calls.values())
+        calls = list(record.calls.values())
         lines = b"".join(map(self._line, calls))
-        async with model.claim(record.marker):
-            begun = await asyncio.to_thread(model.records.begin, record.marker, lines, calls)
+        async with self._claim(record.marker):
+            begun = await asyncio.to_thread(self._records.begin, record.marker, lines, calls)
             batch_id = await self._create(begun, lines)
-            await asyncio.to_thread(model.records.submitted, record.marker, batch_id)
-        LOG.info("model '%s': batch %s of %d calls submitted", model.name, batch_id, len(calls))
+            await asyncio.to_thread(self._records.submitted, record.marker, batch_id)
+        LOG.info("model '%s': batch %s of %d calls submitted", self._name, batch_id, len(calls))
         await self._follow(replace(begun, batch_id=batch_id))
 
     async def _create(self, record: BatchRecord, lines: bytes) -> str:
@@ -181,14 +187,14 @@ class Batches(Gatherer):
             try:
                 return await operation()
             except (TransientError, RateLimitedError) as error:
-                if failures >= self._model.config.attempts:
+                if failures >= self._attempts:
                     raise RunStoppedError(
-                        f"model '{self._model.name}', batches: gave up after {failures} attempts: {error}. Every "
+                        f"model '{self._name}', batches: gave up after {failures} attempts: {error}. Every "
                         "batch is written down in the ledger: run again to go on, and nothing is submitted twice."
                     ) from None
                 asked = error.retry_after if isinstance(error, RateLimitedError) else None
                 seconds = max(pause, backoff(failures) if asked is None else asked)
-                LOG.info("model '%s', batches: %s; again in %.1f s", self._model.name, error, seconds)
+                LOG.info("model '%s', batches: %s; again in %.1f s", self._name, error, seconds)
                 self._progress.retries += 1
                 await asyncio.sleep(seconds)
         raise AssertionError("count() has no end")
@@ -198,9 +204,9 @@ class Batches(Gatherer):
     async def _follow(self, record: BatchRecord) -> None:
         """Look at a batch until it has ended, then hand over what came back."""
         poll = self._options.poll
-        while not (state := await self._retry(lambda: self._provider.look(record.batch_id), poll)).ended:
+        while not (state := await self._retry(lambda: self._provider.state(record.batch_id), poll)).ended:
             if not self._options.wait:
-                message = f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._model.name}' ({state.status})"
+                message = f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._name}' ({state.status})"
                 self._put_off[record.marker] = message
                 for call_id in record.calls:
                     self._hand_over(call_id, DebatePausedError(message))
@@ -222,19 +228,19 @@ class Batches(Gatherer):
             outcomes = {call_id: outcome for call_id, outcome in outcomes.items() if isinstance(outcome, Reply)}
         outcomes = {call_id: outcomes.get(call_id, nothing) for call_id in record.calls}
         failed = [call_id for call_id, outcome in outcomes.items() if isinstance(outcome, Exception)]
-        await asyncio.to_thread(self._model.records.drop, failed)
+        await asyncio.to_thread(self._records.drop, failed)
         counts = f"{len(outcomes) - len(failed)} replies, {len(failed)} calls without one"
-        LOG.info("model '%s': batch %s %s: %s", self._model.name, record.batch_id, state.status, counts)
+        LOG.info("model '%s': batch %s %s: %s", self._name, record.batch_id, state.status, counts)
         self._settle(record)
         for call_id, outcome in outcomes.items():
             if not self._hand_over(call_id, outcome):
                 self._arrived[call_id] = outcome
                 if isinstance(outcome, Reply):
-                    self._start(asyncio.create_task(self._keep(record.calls[call_id])))
+                    self._start(self._store(record.calls[call_id]))
 
     def _without_reply(self, record: BatchRecord, state: BatchState) -> Exception:
         """What becomes of the calls of a batch that ended without a word on them."""
-        batch = f"model '{self._model.name}': batch {record.batch_id}"
+        batch = f"model '{self._name}': batch {record.batch_id}"
         if state.status == "failed":
             return RunStoppedError(
                 f"{batch} was refused: {state.problem or 'no reason was given'}. None of its calls was made. Mend the "
@@ -247,7 +253,7 @@ class Batches(Gatherer):
     def _read(self, line: bytes, record: BatchRecord) -> tuple[str, Reply | Exception]:
         """Whose reply a line of an answered file is, and the reply or the fault that a single call would have met."""
         try:
-            found: dict[str, Any] = json.loads(line)
+            found: JsonObject = json.loads(line)
             call = record.calls.get(str(found["custom_id"]))
             if call is None:
                 return "", TransientError("the line of another call")
@@ -257,7 +263,7 @@ class Batches(Gatherer):
                 reply = self._endpoint.read(call.request, answer.get("body"), 0.0)
                 return call.call_id, replace(reply, service_tier=reply.service_tier or "batch")
             error = found.get("error") or answer.get("body") or "no reason was given"
-            fault = self._endpoint.refused(call.request, status, error) if status else None
+            fault = refusal(status, {}, json.dumps(error).encode(), call.request) if status else None
             if fault is None or isinstance(fault, RateLimitedError):
                 fault = TransientError(redacted(f"in a batch: {error}"))
             return call.call_id, fault
@@ -265,21 +271,12 @@ class Batches(Gatherer):
             return str(found["custom_id"]), error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             problem = redacted(error)
-            LOG.warning(
-                "model '%s': a line of batch %s cannot be read (%s)", self._model.name, record.batch_id, problem
-            )
+            LOG.warning("model '%s': a line of batch %s cannot be read (%s)", self._name, record.batch_id, problem)
             return "", TransientError("an unreadable line")
 
-    async def _keep(self, call: Call) -> None:
+    async def _store(self, call: Call) -> None:
         """Store a reply that no debate of this job waits for yet: it is paid for."""
         try:
-            await self._model.ask(call.request, call.replicate)
+            await self._keep(call.request, call.replicate)
         except MootError as error:
-            LOG.info("model '%s': a reply of a batch is not stored yet: %s", self._model.name, redacted(error))
-
-
-def batches_at(endpoint: OpenAIEndpoint, waves: Waves, progress: Progress, model: BatchedModel) -> Batches:
-    """A model's batches at its server, or in the folder that its entry names."""
-    folder = model.config.batch.folder if model.config.batch else None
-    provider = BatchFolder(folder) if folder else OpenAIBatches(endpoint, model.config.model)
-    return Batches(waves, progress, model, endpoint, provider)
+            LOG.info("model '%s': a reply of a batch is not stored yet: %s", self._name, redacted(error))

@@ -6,10 +6,10 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
 from moot.core.log import LOG
+from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.redaction import name, redacted, without_keys
 from moot.llm.request import Request
@@ -21,10 +21,9 @@ _CLOCK_SECONDS = 86_400.0
 """How far apart the clocks of this machine and of the provider may be, for looking a batch up by its age."""
 _LARGEST_FILE = 2**30
 """Of answered lines, in bytes: some ten times what a batch may hold."""
-_ENDED = ("completed", "expired", "cancelled", "failed")
 
 
-def line_of(call_id: str, body: dict[str, Any]) -> bytes:
+def line_of(call_id: str, body: JsonObject) -> bytes:
     """One call of a batch's file."""
     line = {"custom_id": call_id, "method": "POST", "url": _URL, "body": body}
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
@@ -40,48 +39,27 @@ class BatchState:
 
     Attributes:
         status: as the provider says: in_progress, completed, expired, cancelled, failed, ...
-        ended: whether nothing more will come.
         files: what `content` gives the answered lines of.
         problem: why the batch failed as a whole.
     """
 
     status: str
-    ended: bool
     files: tuple[str, ...] = ()
     problem: str = ""
 
-
-class BatchProvider(Protocol):
-    """Whom batches are given to. Faults are raised as endpoints raise them."""
-
-    async def submit(self, lines: bytes, marker: str) -> str:
-        """Submit a batch; its id."""
-        ...
-
-    async def find(self, marker: str, since: float) -> str:
-        """The id of the batch submitted with this marker after `since` (seconds since 1970); "" if none was."""
-        ...
-
-    async def withdraw(self, marker: str, since: float) -> None:
-        """Cancel a creation that has not arrived yet, as far as the provider allows."""
-        ...
-
-    async def look(self, batch_id: str) -> BatchState:
-        """How far a batch is."""
-        ...
-
-    async def content(self, file: str) -> bytes:
-        """A file of answered lines."""
-        ...
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.status in ("completed", "expired", "cancelled", "failed")
 
 
 class OpenAIBatches:
-    """The Batch API of OpenAI and of servers that speak it."""
+    """The Batch API of OpenAI and of servers that speak it. Faults are raised as endpoints raise them."""
 
     def __init__(self, endpoint: OpenAIEndpoint, model: str) -> None:
         self._endpoint, self._about = endpoint, Request("openai", model, (), {})
 
-    async def _ask(self, method: str, path: str, **content: Any) -> bytes:
+    async def _ask(self, method: str, path: str, **content: Json) -> bytes:
         try:
             return await self._endpoint.exchange(method, path, self._about, _LARGEST_FILE, **content)
         except (RunStoppedError, CallFailedError) as error:
@@ -90,7 +68,7 @@ class OpenAIBatches:
                 "or the batch is another account's, take `batch` out of the model's entry: its calls are made singly."
             ) from None
 
-    async def _object(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+    async def _object(self, method: str, path: str, **content: Json) -> JsonObject:
         answer = await self._ask(method, path, **content)
         try:
             found = without_keys(json.loads(answer))
@@ -101,7 +79,7 @@ class OpenAIBatches:
         return found
 
     async def submit(self, lines: bytes, marker: str) -> str:
-        """Upload the file, then create the batch."""
+        """Upload the file, then create the batch; its id."""
         file = (_file_name(marker), lines, "application/jsonl")
         uploaded = await self._object("POST", "files", data={"purpose": "batch"}, files={"file": file})
         batch = {"input_file_id": uploaded.get("id"), "endpoint": _URL, "completion_window": _WINDOW}
@@ -111,7 +89,7 @@ class OpenAIBatches:
         return name(created["id"])
 
     async def find(self, marker: str, since: float) -> str:
-        """Look through the account's batches, newest first."""
+        """The id of the batch submitted with this marker after `since` (seconds since 1970); "" if none was."""
         async for batch in self._listed("batches", since):
             if (batch.get("metadata") or {}).get("moot") == marker:
                 return name(batch["id"])
@@ -126,7 +104,7 @@ class OpenAIBatches:
         except RunStoppedError as error:
             LOG.warning("batch %s: its file cannot be deleted, so that it may still be created: %s", marker, error)
 
-    async def _listed(self, path: str, since: float, more: str = "") -> AsyncIterator[dict[str, Any]]:
+    async def _listed(self, path: str, since: float, more: str = "") -> AsyncIterator[JsonObject]:
         """What the account has, newest first, down to what was made before `since`."""
         after = ""
         while True:
@@ -139,17 +117,17 @@ class OpenAIBatches:
                 return
             after = str(listed[-1]["id"])
 
-    async def look(self, batch_id: str) -> BatchState:
-        """Ask for the batch."""
+    async def state(self, batch_id: str) -> BatchState:
+        """How far a batch is."""
         batch = await self._object("GET", f"batches/{batch_id}")
         status = name(batch.get("status"))
         files = tuple(name(batch[key]) for key in ("output_file_id", "error_file_id") if batch.get(key))
         faults = (batch.get("errors") or {}).get("data") or []
         problem = "; ".join(f"{fault.get('code')} {fault.get('message')}" for fault in faults)
-        return BatchState(status, status in _ENDED, files, redacted(problem))
+        return BatchState(status, files, redacted(problem))
 
     async def content(self, file: str) -> bytes:
-        """Download the file."""
+        """A file of answered lines."""
         return await self._ask("GET", f"files/{file}/content")
 
 
@@ -181,15 +159,15 @@ class BatchFolder:
     async def withdraw(self, marker: str, since: float) -> None:
         """Nothing is on its way: the file is there or it is not."""
 
-    async def look(self, batch_id: str) -> BatchState:
+    async def state(self, batch_id: str) -> BatchState:
         """Whether as many lines were answered as asked: the output may be written while it is read."""
         asked, output = (self._folder / f"{batch_id}{ending}" for ending in (".jsonl", ".output.jsonl"))
         if not asked.is_file() and not output.is_file():
-            return BatchState("failed", ended=True, problem=f"there is no file {asked}")
+            return BatchState("failed", problem=f"there is no file {asked}")
         answered = _lines(output) if output.is_file() else 0
         if answered and answered >= _lines(asked):
-            return BatchState("completed", ended=True, files=(output.name,))
-        return BatchState(f"{answered} lines answered in {output}", ended=False)
+            return BatchState("completed", (output.name,))
+        return BatchState(f"{answered} lines answered in {output}")
 
     async def content(self, file: str) -> bytes:
         """Read the file."""

@@ -2,19 +2,19 @@
 
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from moot.core.model_config import ModelConfig
 from moot.llm.batches.waves import Call
+from moot.llm.identity import model_asked, served_as
+from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.tables import BATCHED_CALLS, BATCHES
 from moot.llm.request import Request
 
-_AT_ONCE = 500
 RESERVED_SECONDS = 2 * 86_400.0
 """How long a call in a batch keeps its part of the budget, should this process die: twice the provider's window."""
 
@@ -37,21 +37,18 @@ class BatchRecord:
 
 
 class BatchRecords:
-    """The batches of one model at one server.
+    """The batches of one model at one server."""
 
-    Args:
-        ledger: the ledger.
-        served_as, model: the server's identity and the model's name in requests.
-    """
-
-    def __init__(self, ledger: Ledger, served_as: str, model: str) -> None:
-        self._ledger, self._served_as, self._model = ledger, served_as, model
+    def __init__(self, ledger: Ledger, config: ModelConfig) -> None:
+        self._ledger, self._served_as, self._model = ledger, served_as(config), model_asked(config)
 
     def begin(self, marker: str, lines: bytes, calls: Sequence[Call]) -> BatchRecord:
         """Write down a batch that is about to be submitted."""
         created_at = time.time()
         batch = {
             "marker": marker,
+            "served_as": self._served_as,
+            "model": self._model,
             "digest": hashlib.sha256(lines).hexdigest(),
             "batch_id": "",
             "created_at": created_at,
@@ -61,7 +58,7 @@ class BatchRecords:
             for call in calls
         ]
         with self._ledger.transaction() as connection:
-            connection.execute(sa.insert(BATCHES), {**batch, "served_as": self._served_as, "model": self._model})
+            connection.execute(sa.insert(BATCHES), batch)
             self._delete(connection, [call.call_id for call in calls])
             connection.execute(sa.insert(BATCHED_CALLS), rows)
         return BatchRecord(marker, "", created_at, {call.call_id: call for call in calls})
@@ -84,8 +81,7 @@ class BatchRecords:
 
     @staticmethod
     def _delete(connection: sa.Connection, call_ids: Sequence[str]) -> None:
-        for start in range(0, len(call_ids), _AT_ONCE):
-            some = call_ids[start : start + _AT_ONCE]
+        for some in portions(call_ids):
             connection.execute(sa.delete(BATCHED_CALLS).where(BATCHED_CALLS.c.call_id.in_(some)))
 
     def open(self) -> list[BatchRecord]:
@@ -107,21 +103,3 @@ class BatchRecords:
         with self._ledger.transaction() as connection:
             found: str | None = connection.scalar(sa.select(BATCHES.c.batch_id).where(BATCHES.c.marker == marker))
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class BatchedModel:
-    """What batches of a model need.
-
-    Attributes:
-        name, config: the model in the configuration.
-        records: the ledger's record of its batches.
-        claim: keeps other processes from submitting the same batch, by its marker.
-        ask: answers a call and stores its reply, as for single calls.
-    """
-
-    name: str
-    config: ModelConfig
-    records: BatchRecords
-    claim: Callable[[str], AbstractAsyncContextManager[None]]
-    ask: Callable[[Request, int], Awaitable[object]]

@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -125,10 +125,11 @@ class Gatherer(ABC):
     def _begin(self, calls: Sequence[Call]) -> None:
         """Send a wave."""
 
-    def _start(self, work: "asyncio.Task[None]") -> None:
-        """Keep a task that serves calls, to be ended with the job."""
-        self._tasks.add(work)
-        work.add_done_callback(self._tasks.discard)
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        """Serve calls in a task, which ends with the job."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _hand_over(self, call_id: str, outcome: Reply | Exception) -> bool:
         """Give a call its outcome, if somebody waits for it."""
@@ -156,7 +157,7 @@ class AnsweredAtOnce(Gatherer):
         self._endpoint = endpoint
 
     def _begin(self, calls: Sequence[Call]) -> None:
-        self._start(asyncio.create_task(self._answer_all(calls)))
+        self._start(self._answer_all(calls))
 
     async def _answer_all(self, calls: Sequence[Call]) -> None:
         for call in calls:

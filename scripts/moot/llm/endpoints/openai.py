@@ -204,10 +204,6 @@ class OpenAIEndpoint:
                 f"the reply is no chat completion ({problem}; is base_url an OpenAI-compatible address?)"
             ) from None
 
-    def refused(self, request: Request, status: int, body: Any) -> Exception:
-        """The fault in an error status of one line of a batch."""
-        return refusal(status, {}, json.dumps(body).encode(), request)
-
     def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
         choice, counted = response["choices"][0], response.get("usage") or {}
         usage = usage_of(counted)

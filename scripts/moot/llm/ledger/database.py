@@ -4,18 +4,20 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TypeVar
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from moot.core.errors import UserError
 
+Item = TypeVar("Item")
 LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
 _RETRY_SECONDS = 0.02
 _DAMAGED = (
@@ -96,7 +98,14 @@ def folder_of(engine: sa.Engine) -> Path | None:
     return Path(engine.url.database or "").parent if engine.dialect.name == "sqlite" else None
 
 
-def _prepare_sqlite(connection: Any, _record: object, synchronous: str) -> None:
+def portions(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
+    """So many items at once as one statement takes."""
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object, synchronous: str) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={1000 * LOCK_SECONDS}")
     _write_ahead(cursor)

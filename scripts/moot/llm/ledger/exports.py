@@ -1,38 +1,19 @@
 """Ledger entries as rows of `calls/{experiment}/{model}.parquet`, and back: how replies travel to another machine."""
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import fields
 
+from moot.core.types import Fields, JsonObject
+from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.request import Reply
 
-_REPLY_COLUMNS = (
-    "finish_reason",
-    "prompt_tokens",
-    "completion_tokens",
-    "cached_tokens",
-    "seconds",
-    "attempts",
-    "cost_usd",
-    "created_at",
-    "served_model",
-    "provider",
-    "system_fingerprint",
-    "service_tier",
-    "response_id",
-    "reasoning_tokens",
-    "unlisted_logprob",
-    "started_at",
-    "ended_at",
-    "unusable_tokens",
-    "unusable_usd",
-    "price",
-)
+_REPLY_COLUMNS = [one.name for one in fields(Reply) if one.name not in ("text", "reasoning", "logprobs")]
 """Fields of a reply that are columns of the same name; files of earlier versions lack the last ones."""
 
 
-def calls_row(entry: Entry) -> dict[str, Any]:
+def calls_row(entry: Entry) -> JsonObject:
     """A ledger entry as a row of `calls/{experiment}/{model}.parquet`."""
     reply = entry.reply
     return {
@@ -47,7 +28,7 @@ def calls_row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def entry_from_row(row: Mapping[str, Any]) -> Entry:
+def entry_from_row(row: Fields) -> Entry:
     """The ledger entry that `calls_row` made a row of."""
     reply = Reply(
         text=row["reply"],
@@ -58,16 +39,10 @@ def entry_from_row(row: Mapping[str, Any]) -> Entry:
     return Entry(row["call_id"], row["model"], row["request"], row["replicate"], reply)
 
 
-def import_calls(ledger: Ledger, rows: Iterable[Mapping[str, Any]], batch: int = 1000) -> int:
+def import_calls(ledger: Ledger, rows: Iterable[Fields]) -> int:
     """Store exported calls (rows of `calls/`); what the ledger already holds stays. Returns how many rows were read."""
-    pending: list[Entry] = []
     count = 0
-    for row in rows:
-        pending.append(entry_from_row(row))
-        count += 1
-        if len(pending) == batch:
-            ledger.store(pending)
-            pending = []
-    if pending:
-        ledger.store(pending)
+    for some in portions(rows, 1000):
+        ledger.store([entry_from_row(row) for row in some])
+        count += len(some)
     return count

@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, nobody_else
-from moot.llm.ledger.database import copy_of, explained, open_engine, open_read_only, read_only_file
+from moot.llm.ledger.database import copy_of, explained, open_engine, open_read_only, portions, read_only_file
 from moot.llm.ledger.packing import Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
@@ -39,7 +39,6 @@ from moot.llm.request import Reply
 Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 3
 """Of the format. A ledger of another version is refused."""
-_READ_BATCH = 500
 # Statements that run for each batch are made once: making one takes as long as the database takes to run it.
 _AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
 _STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
@@ -173,9 +172,8 @@ class Ledger:
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
         """The stored entries among `call_ids`, in no particular order; without `requests` theirs are left ""."""
         with self._explained(), self._engine.connect() as connection:
-            for start in range(0, len(call_ids), _READ_BATCH):
-                batch = call_ids[start : start + _READ_BATCH]
-                yield from self._packed(connection, batch, requests)
+            for some in portions(call_ids):
+                yield from self._packed(connection, some, requests)
 
     def _packed(self, connection: sa.Connection, call_ids: Sequence[str], requests: bool) -> Iterator[Entry]:
         among = {"among": [bytes.fromhex(call_id) for call_id in call_ids]}

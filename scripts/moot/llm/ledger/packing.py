@@ -7,14 +7,14 @@ its numbers. What is unpacked is the request as it was, character by character.
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any
 
 import sqlalchemy as sa
 
-from moot.llm.ledger.database import DamagedError
+from moot.llm.ledger.database import DamagedError, portions
 from moot.llm.ledger.tables import PIECES
 
 _BREAK = r"\n\n"
@@ -23,7 +23,6 @@ _LAST_MESSAGE = '"]],"'
 _LEAST_CHARACTERS = 32
 _DIGEST_BYTES = 16
 _MOST_REMEMBERED = 200_000
-_AT_ONCE = 500
 _AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
 _NUMBERS = sa.select(PIECES.c.digest, PIECES.c.number).where(PIECES.c.digest.in_(_AMONG))
 _TEXTS = sa.select(PIECES.c.number, PIECES.c.text).where(PIECES.c.number.in_(_AMONG))
@@ -104,7 +103,7 @@ class Packer:
             return
         rows = [{"digest": digest, "text": compress(text)} for digest, text in sorted(texts.items())]
         connection.execute(self._new_piece, rows)
-        for digests in _portions(texts):
+        for digests in portions(texts):
             found = connection.execute(_NUMBERS, {"among": digests})
             self._numbers.update((bytes(digest), number) for digest, number in found)
 
@@ -113,20 +112,14 @@ class Packer:
         """Requests as they were."""
         numbers = [json.loads(decompress(request)) for request in requests]
         texts: dict[int, str] = {}
-        for some in _portions({number for request in numbers for number in request}):
+        needed = {number for request in numbers for number in request}
+        for some in portions(needed):
             found = connection.execute(_TEXTS, {"among": some})
             texts.update((number, decompress(text)) for number, text in found)
-        if missing := {number for request in numbers for number in request} - set(texts):
+        if missing := needed - set(texts):
             raise DamagedError(f"malformed: piece {min(missing)} of a request is missing")
         return ["".join(texts[number] for number in request) for request in numbers]
 
 
 def _digest(piece: str) -> bytes:
     return blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
-
-
-def _portions(items: Iterable[Any]) -> Iterator[list[Any]]:
-    """So many at once as one query takes."""
-    ordered = sorted(items)
-    for start in range(0, len(ordered), _AT_ONCE):
-        yield ordered[start : start + _AT_ONCE]
