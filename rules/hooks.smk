@@ -6,6 +6,7 @@ import time
 from moot.core.errors import RunStoppedError
 from moot.core.stopping import Run
 from moot.report.outcome import read_outcome
+from moot.plan.kept import keep
 from moot.workflow.folder import configured, take_folder
 
 
@@ -102,6 +103,7 @@ onstart:
             take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
         except UserError as error:
             raise WorkflowError(str(error)) from None
+    keep(plan, config)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
 
 

@@ -23,7 +23,14 @@ SCRIPTS = Path(__file__).resolve().parents[2]
 PACKAGE = "moot"
 KEPT = Path(f".snakemake/moot-code-{sys.version_info[0]}.{sys.version_info[1]}.json").absolute()
 BOUNDARY = frozenset(
-    {"moot.plan.plan", "moot.plan.experiments", "moot.workflow.job", "moot.workflow.records", "moot.workflow.digests"}
+    {
+        "moot.plan.plan",
+        "moot.plan.kept",
+        "moot.plan.experiments",
+        "moot.workflow.job",
+        "moot.workflow.records",
+        "moot.workflow.digests",
+    }
 )
 """Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged
 and recorded, and what reruns it, says nothing of what it makes.

@@ -94,7 +94,8 @@ class Registry(Generic[Entry]):
         return room + [name for name in _modules_in(STUDIES) if name.rpartition(".")[2].startswith(self.word)]
 
     def __getitem__(self, name: str) -> Entry:
-        self._discover()
+        if name not in self._entries:  # a module that is imported has registered what it brings
+            self._discover()
         if name not in self._entries:
             raise unknown_name(self.kind, name, self._entries)
         return self._entries[name]

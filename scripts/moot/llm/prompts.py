@@ -98,6 +98,9 @@ class Prompts:
         self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
         self._template = cache(self._environment.select_template)
 
+    def __reduce__(self) -> tuple[type["Prompts"], tuple[Path, ...]]:
+        return Prompts, self._folders
+
     def render(self, name: str, *, language: str = "en", **context: Any) -> tuple[Message, ...]:
         """The messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}` cut it.
 

@@ -1,9 +1,9 @@
 """From entries of a configuration to experiments: grids expanded, control arms added, everything named looked up."""
 
 import fnmatch
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -59,16 +59,17 @@ class ExperimentReader:
     Args:
         config: the configuration.
         files: the files that it was merged from, for messages.
-        prompts: the prompt templates.
+        templates: the prompt templates that a folder (none: "") and prefixes of names mean.
         faults: what is found wrong with entries, which are left out.
     """
 
-    def __init__(self, config: Config, files: Iterable[Path], prompts: Prompts, faults: Faults) -> None:
+    def __init__(
+        self, config: Config, files: Iterable[Path], templates: Callable[..., Prompts], faults: Faults
+    ) -> None:
         self._faults = faults
         self._config = config
         self._files = tuple(files)
-        self._prompts = prompts
-        self.templates = cache(self._templates)
+        self._templates = templates
 
     @cached_property
     def expanded(self) -> dict[str, tuple[str, ExperimentConfig]]:
@@ -158,7 +159,7 @@ class ExperimentReader:
             place = self._where("experiments", entry, "params", "seats")
             check_seats(params.seats, found.seats(params), self._config.models, place)
         try:
-            prompts = self.templates(config.prompts, *templates_used(config))
+            prompts = self._templates(config.prompts, *templates_used(config))
         except UserError as error:
             raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
         full = full_experiment(config.of or name, config, params)
@@ -172,10 +173,6 @@ class ExperimentReader:
             for number, file in enumerate(artifact_files(path, self._config.shards))
         }
         return Experiment(name, config, params, config.study or found.study, needs, prompts)
-
-    def _templates(self, folder: str, *names: str) -> Prompts:
-        """The prompt templates, single ones replaced by those of a folder; `names` are prefixes of those used."""
-        return self._prompts.overlaid(Path(folder), *names) if folder else self._prompts
 
     def _where(self, *location: str) -> str:
         return where(self._files, location)

@@ -44,13 +44,13 @@ class Plan:
         self.shipped = shipped
         self.files = tuple(files)
         self._faults = faults or Faults()
-        reader = ExperimentReader(self.config, self.files, self._read_prompts(), self._faults)
-        self.templates = reader.templates
-        self.experiments = {experiment.name: experiment for experiment in reader.read()}
+        self._prompts: dict[tuple[str, ...], Prompts] = {(): self._read_prompts()}
+        reader = ExperimentReader(self.config, self.files, self.templates, self._faults)
+        self.experiments: Mapping[str, Experiment] = {found.name: found for found in reader.read()}
         if config.rehearsal:
             people = {person for experiment in self.experiments.values() for person in experiment.people}
             self.config = with_simulated_people(self.config, people)
-        self.datasets = self._read_datasets()
+        self.datasets: Mapping[str, DatasetOptions] = self._read_datasets()
         for name in self.datasets_used:
             with self._faults.noting():
                 self.check_made_data(name)
@@ -87,6 +87,13 @@ class Plan:
                     raise UserError(f"{self._where('extensions')}: {error}") from None
         own = (folder / "prompts" for folder in extensions)
         return Prompts(Path("config/prompts"), *own, self.shipped / "config" / "prompts")
+
+    def templates(self, folder: str, *names: str) -> Prompts:
+        """The prompt templates, single ones replaced by those of a folder; `names` are prefixes of those used."""
+        key = (folder, *names) if folder else ()
+        if key not in self._prompts:
+            self._prompts[key] = self._prompts[()].overlaid(Path(folder), *names)
+        return self._prompts[key]
 
     def _read_datasets(self) -> dict[str, DatasetOptions]:
         found: dict[str, DatasetOptions] = {}

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from moot.core.command_line import SHIPPED
 from moot.core.log import job_log
 from moot.core.stopping import ending_with_the_run
+from moot.plan.kept import plan_of
 from moot.plan.plan import Plan
 from moot.workflow.records import recorded
 
@@ -18,6 +18,6 @@ if TYPE_CHECKING:
 def job(snakemake: "Snakemake") -> Iterator[Plan]:
     """A job's checked plan, with its log open; the job's record is written when the block ends well."""
     with job_log(snakemake.log[0]), ending_with_the_run():
-        plan = Plan.from_yaml(snakemake.config, SHIPPED)
+        plan = plan_of(snakemake.config)
         with recorded(snakemake):
             yield plan

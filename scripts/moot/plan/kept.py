@@ -1,0 +1,87 @@
+"""The checked plan, kept from a run's start to its end, so that no job checks the configuration again.
+
+Jobs of this run alone read it: each run writes its own, and a job whose configuration, extensions or code are others
+than the run started with checks its configuration itself.
+"""
+
+import atexit
+import hashlib
+import json
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from copy import copy
+from pathlib import Path
+from tempfile import mkstemp
+from typing import TypeVar
+
+from moot.core.command_line import SHIPPED
+from moot.core.extensions import load_extensions
+from moot.core.types import JsonObject
+from moot.plan.plan import Plan
+
+VARIABLE = "MOOT_PLAN"
+"""The environment variable that names the file to jobs."""
+Value = TypeVar("Value")
+
+
+class Lazy(Mapping[str, Value]):
+    """Pickled values by name, each unpickled when it is asked for: that imports its module, and no other's."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._pickled = {name: pickle.dumps(value) for name, value in values.items()}
+        self._known: dict[str, Value] = {}
+
+    def __getitem__(self, name: str) -> Value:
+        if name not in self._known:
+            self._known[name] = pickle.loads(self._pickled[name])
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pickled)
+
+    def __len__(self) -> int:
+        return len(self._pickled)
+
+
+def keep(plan: Plan, raw: JsonObject) -> None:
+    """Keep a plan for the jobs of this run, until this process ends.
+
+    Args:
+        plan: the checked configuration.
+        raw: the same as jobs have it: merged, not yet checked.
+    """
+    light = copy(plan)
+    light.experiments, light.datasets = Lazy(plan.experiments), Lazy(plan.datasets)
+    handle, name = mkstemp(prefix="moot-plan-", dir=".snakemake")
+    path = Path(name).absolute()
+    atexit.register(path.unlink, missing_ok=True)
+    with os.fdopen(handle, "wb") as file:
+        file.write(pickle.dumps((_key(raw), plan.config.extensions, pickle.dumps(light))))
+    os.environ[VARIABLE] = str(path)
+
+
+def plan_of(raw: JsonObject) -> Plan:
+    """The plan of a job: the one that its run kept, or where that is none of its configuration, one checked anew."""
+    with suppress(KeyError, OSError):
+        key, extensions, pickled = pickle.loads(Path(os.environ[VARIABLE]).read_bytes())
+        if key == _key(raw):
+            load_extensions(extensions)
+            plan: Plan = pickle.loads(pickled)
+            return plan
+    return Plan.from_yaml(raw, SHIPPED)
+
+
+def _key(raw: JsonObject) -> str:
+    """A digest of a configuration, of the folder that it is read in, and of the files of its extensions and of moot."""
+    named = raw.get("extensions") or ()
+    folders = [Path(folder).expanduser() for folder in ([named] if isinstance(named, str) else named)]
+    content = [json.dumps(raw, sort_keys=True, default=str), str(Path.cwd()), *_states((SHIPPED / "scripts", *folders))]
+    return hashlib.sha256("\0".join(content).encode()).hexdigest()
+
+
+def _states(folders: Iterable[Path]) -> Iterator[str]:
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        state = path.stat()
+        yield f"{path} {state.st_size} {state.st_mtime_ns}"
