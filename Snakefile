@@ -38,10 +38,6 @@ DEFAULTS = [
     *sorted((SHIPPED / "config" / "studies").glob("*.yaml")),
 ]
 
-for file in DEFAULTS:
-
-    configfile: file
-
 
 report: "docs/captions/report.rst"
 

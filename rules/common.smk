@@ -39,22 +39,23 @@ from moot.workflow.digests import (
 
 let_jobs_import_this_copy()
 
-# Where another workflow uses moot as a module, its configuration would otherwise replace the defaults.
+# Merged here and not by `configfile:`, which says of each file that others extend it, and which a module's `config` replaces.
 if workflow.modifier.skip_configfile:
     deployed = [
         Path("config", "models.yaml"),
         *Path("config", "studies").glob("*.yaml"),
     ]
     DEFAULTS += sorted(file for file in deployed if file.is_file())
-    given = config
-    config = over_defaults(config, DEFAULTS)
+    given, merged_files = config, DEFAULTS
 else:
     given = workflow.config_settings.config
-own_files = [Path(file) for file in workflow.configfiles if Path(file) not in DEFAULTS]
-config_files = [*DEFAULTS, *own_files]
+    config = workflow.config_settings.overwrite_config
+    merged_files = [*DEFAULTS, *map(Path, workflow.configfiles)]
+config = over_defaults(config, DEFAULTS)
+config_files = [*DEFAULTS, *map(Path, workflow.configfiles)]
 
 faults = Faults()
-changed_models = merge_models(config, config_files, DEFAULTS, given, faults)
+changed_models = merge_models(config, merged_files, DEFAULTS, given, faults)
 try:
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
 except UserError as error:
