@@ -296,7 +296,7 @@ def over_defaults(config: Mapping[str, Any], defaults: Iterable[Path]) -> dict[s
     """A configuration merged over those of some files, key by key, as Snakemake merges configuration files."""
     merged: dict[str, Any] = {}
     for file in defaults:
-        _merge(merged, yaml.load(file.read_bytes(), yaml.CSafeLoader) or {})  # noqa: S506 - safe, and written in C
+        _merge(merged, yaml.load(file.read_bytes(), yaml.CSafeLoader) or {})
     _merge(merged, config)
     return merged
 
