@@ -1,32 +1,27 @@
 """The numbers of README and docs: written from a build, and equal to those of a build of the debates that ship."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
-import yaml
-from snakemake.utils import update_config
 
-from moot.commands.documented import Numbers, unmarked
-from moot.core.artifacts import describe, read_cases
+from in_process import RESULTS, built, default_configuration
+from moot.commands.documented import Numbers, documented_pages, keys, unmarked
 from moot.core.config import COMPARISON, RECORDED
 from moot.core.errors import UserError
-from moot.datasets.records import write_records
-from moot.jobs.debates import Job, write_transcripts
-from moot.jobs.load import load_dataset
-from moot.jobs.predictions import write_predictions
-from moot.jobs.results import study_results, write_scores
+from moot.jobs.results import study_results
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.report.tables import write_table
 
 PROJECT = Path(__file__).resolve().parents[2]
 PUBLISHED = PROJECT / "data" / "published" / "published_results.csv"
+MEASURED = PROJECT / "data" / "measured" / "figures.csv"
 CLAIMS = PROJECT / "data" / "published" / "claims.csv"
 PAGES = ("README.md", "scripts/moot/studies/recorded/README.md", "docs/planning.md")
-RESULTS = Path("results")
 
 
 class Inputs(list[Path]):
@@ -38,44 +33,14 @@ class Inputs(list[Path]):
     claims: Path
 
 
-def recorded_plan(folder: Path) -> Plan:
-    """The default configuration's recorded experiments."""
-    raw: dict[str, Any] = {}
-    for file in ("config.yaml", "models.yaml", *(f"studies/{path.name}" for path in PROJECT.glob("config/studies/*"))):
-        update_config(raw, yaml.safe_load((PROJECT / "config" / file).read_text("utf-8")))
-    run = [name for name, entry in raw["experiments"].items() if entry.get("source") == RECORDED]
-    return Plan.from_yaml({**raw, "run": run, "ledger": str(folder / "ledger"), "shards": 1}, PROJECT)
-
-
-def built(plan: Plan) -> Iterator[Path]:
-    """Build the experiments down to their scores; the files that tables read."""
-    for dataset in {found.config.dataset for found in plan.experiments.values()}:
-        cases, features, cleaning = (
-            RESULTS / f"{name}/{dataset}.parquet" for name in ("cases", "features", "cleaning")
-        )
-        options, context = plan.dataset_options(dataset), plan.load_context(dataset)
-        load_dataset(options, context, cases, features, cleaning.with_suffix(".csv"))
-        write_records(options, context, *read_cases(cases), RESULTS / f"records/{dataset}.parquet", describe())
-    for name, found in plan.experiments.items():
-        cases = RESULTS / f"cases/{found.config.dataset}.parquet"
-        sources = [cases]
-        for model in found.config.models:
-            shard = RESULTS / f"transcripts/{name}/{model}/0.parquet"
-            needed = {key: RESULTS / path for key, path in found.needed_by(model).items()}
-            write_transcripts(plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard)
-            outputs = [RESULTS / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")]
-            write_predictions(plan, name, cases, [shard], *outputs)
-            sources += [shard, *outputs]
-        write_scores(RESULTS / f"scores/{name}.parquet", plan, name, sources)
-        yield from sources
-
-
 def test_every_number_of_the_recorded_debates_is_that_of_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where it fails: `snakemake recorded comparison`, then `make docs`."""
     monkeypatch.chdir(tmp_path)
-    plan = recorded_plan(tmp_path)
+    raw = default_configuration({"ledger": "ledger", "shards": 1})
+    run = [name for name, entry in raw["experiments"].items() if entry.get("source") == RECORDED]
+    plan = Plan.from_yaml({**raw, "run": run}, PROJECT)
     files = list(built(plan))
     for study in ("recorded", COMPARISON):
         inputs = Inputs(files)
@@ -86,7 +51,7 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
         for name in ("methods", "groups", "nyu_judges", "nyu_feedback", "paired_tests", "contrasts", "questions"):
             if (entry := f"{study}/{name}") in TABLES:
                 write_table(TABLES[entry], results, {"csv": Path(f"tables/{entry}.csv")})
-    numbers = Numbers(Path("tables"), PUBLISHED)
+    numbers = Numbers(Path("tables"), PUBLISHED, MEASURED)
     for page in PAGES:
         text = (PROJECT / page).read_text("utf-8")
         differing = [
@@ -98,17 +63,43 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
     assert not numbers.missing
 
 
-@pytest.mark.parametrize("page", ["README.md", "scripts/moot/studies/recorded/README.md"])
-def test_every_figure_names_its_place_in_a_build(page: str) -> None:
-    text = (PROJECT / page).read_text("utf-8").replace("Python 3.11", "Python")
-    assert list(unmarked(text)) == []
+def test_every_measured_figure_is_that_of_the_file_and_each_of_the_file_is_shown(tmp_path: Path) -> None:
+    """Where it fails: `make docs`, or `benchmarks/figures.py` where a page names a new figure."""
+    numbers, shown = Numbers(tmp_path, PUBLISHED, MEASURED), {}
+    for page in documented_pages(PROJECT):
+        text = (PROJECT / page).read_text("utf-8")
+        assert numbers.fill(text, page) == text
+        for key in keys(text):
+            shown[key] = f"{shown[key]} {page}" if key in shown else page
+    figures = pd.read_csv(MEASURED)
+    assert dict(zip(figures["key"], figures["page"], strict=True)) == shown
+    assert figures.drop(columns=["low", "high"]).notna().all(axis=None), "each says how and when it was measured"
+
+
+VERSIONS = ["2.13", "3.11"]
+CONVENTIONS = {
+    "README.md": VERSIONS,
+    "docs/baselines.md": VERSIONS,
+    "docs/drift.md": ["0.05"],
+    "docs/people.md": [],
+    "docs/scale.md": ["0.15", "0.60"],
+    **{f"scripts/moot/studies/{study}/README.md": [] for study in ("conference", "courtroom", "recorded", "stance")},
+    "scripts/moot/studies/feedback/README.md": ["0.6323", "0.6297"],
+}
+"""Pages of which every figure is marked, and the figures that were not measured: versions, levels, prices, a sum."""
+
+
+@pytest.mark.parametrize("page", CONVENTIONS)
+def test_every_figure_names_its_place(page: str) -> None:
+    figures = unmarked((PROJECT / page).read_text("utf-8"))
+    assert [found for found in figures if found.split()[0] not in CONVENTIONS[page]] == []
 
 
 def test_numbers_are_written_as_they_were_with_their_decimals(tmp_path: Path) -> None:
     folder = tmp_path / "s"
     folder.mkdir()
     (folder / "t.csv").write_text('a,b,"low, x",high\nx: y,-0.12345,0.1,0.25\nz,,0,0\n')
-    numbers = Numbers(tmp_path, PUBLISHED)
+    numbers = Numbers(tmp_path, PUBLISHED, tmp_path / "measured.csv")
     b, ends, share = (
         "<!-- s/t; a=x: y; b -->",
         "<!-- s/t; a=x: y;\nlow, x to high -->",

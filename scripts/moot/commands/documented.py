@@ -1,9 +1,10 @@
-"""The numbers in README.md and docs/: each is followed by a comment that names its place in a table of a build.
+"""The numbers in README.md, docs/ and the studies' pages: behind each a comment names where it comes from.
 
 `0.844<!-- recorded/nyu_judges; arm=people debate; ours -->` is column `ours` of the row whose `arm` is `people debate`
 in `results/tables/recorded/nyu_judges.csv`, with as many decimals as it is written with. `low to high` instead of a
 column writes an interval, `in percent` after it a hundred times the value. `published` as the table is that of the
-published values. `python scripts/write_docs.py` writes the numbers anew from the tables that a build left.
+published values. `0.707<!-- nlsy97/lr/test accuracy -->` is the figure of that key in `data/measured/figures.csv`, with
+square brackets its interval. `python scripts/write_docs.py` writes all numbers anew.
 """
 
 import re
@@ -16,9 +17,12 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.report.published import read_published
 
-PUBLISHED, PERCENT = "published", " in percent"
+PUBLISHED, MEASURED, PERCENT = "published", "measured", " in percent"
 _CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
-_MARKED = re.compile(r"(?P<text>\[[^\]\n]*\]|[^\s\[\](|*<>,;]+)(?P<comment><!--\s(?P<place>[\w/]+;[^>]*?)\s-->)")
+_MARKED = re.compile(
+    r"(?P<text>\[[^\]\n]*\]|(?:[^\s\[\](|*<>,;]|\b,(?=\d{3}))+)"
+    r"(?P<comment><!--\s(?P<place>[\w-]+[;/][^>]*?)\s-->)"
+)
 _FIGURE = re.compile(r"[−+-]?\d*\.\d{2,}")
 
 
@@ -28,10 +32,11 @@ class Numbers:
     Args:
         tables: the folder of a build's tables, `{study}/{table}.csv`.
         published: the file of published values.
+        measured: the file of figures of published data, column `key`.
     """
 
-    def __init__(self, tables: Path, published: Path) -> None:
-        self._tables, self._published = tables, published
+    def __init__(self, tables: Path, published: Path, measured: Path) -> None:
+        self._tables, self._published, self._measured = tables, published, measured
         self._read = cache(self._table)
         self.missing: set[str] = set()
 
@@ -41,10 +46,12 @@ class Numbers:
         Raises:
             UserError: a comment names no row, several, or no column.
         """
-        return _MARKED.sub(lambda one: self._number(one["text"], one["place"], name) + one["comment"], page)
+        return _MARKED.sub(
+            lambda one: self._number(one["text"], _full(one["text"], one["place"]), name) + one["comment"], page
+        )
 
     def _number(self, text: str, place: str, page: str) -> str:
-        table, *conditions, columns = " ".join(place.split()).split("; ")
+        table, *conditions, columns = place.split("; ")
         frame = self._read(table)
         if frame is None:
             self.missing.add(table)
@@ -63,14 +70,37 @@ class Numbers:
     def _table(self, name: str) -> pd.DataFrame | None:
         if name == PUBLISHED:
             return read_published(self._published)
+        if name == MEASURED:
+            return pd.read_csv(self._measured)
         path = self._tables / f"{name}.csv"
         return pd.read_csv(path) if path.is_file() else None
 
 
+def _full(text: str, place: str) -> str:
+    place = " ".join(place.split())
+    if ";" in place:
+        return place
+    key, percent, _ = place.partition(PERCENT)
+    return f"{MEASURED}; key={key}; {'low to high' if text.startswith('[') else 'value'}{percent}"
+
+
+def documented_pages(root: Path) -> list[str]:
+    """The pages whose numbers are written, relative to the project's folder."""
+    found = sorted(path for place in ("docs/*.md", "scripts/moot/studies/*/README.md") for path in root.glob(place))
+    return ["README.md", *(str(path.relative_to(root)) for path in found)]
+
+
+def keys(page: str) -> set[str]:
+    """The keys of measured figures that a page shows."""
+    places = (_full("", one["place"]).split("; ") for one in _MARKED.finditer(page))
+    return {place[1].removeprefix("key=") for place in places if place[0] == MEASURED}
+
+
 def _written(value: float, like: str) -> str:
     decimals = re.search(r"\.(\d+)", like)
-    written = f"{value:{'+' if like.startswith('+') else ''}.{len(decimals[1]) if decimals else 0}f}"
-    return written.replace("-", "−") if float(written) else written.lstrip("-")
+    sign, thousands = "+" if like.startswith("+") else "", "," if "," in like and "[" not in like else ""
+    written = f"{value:{sign}{thousands}.{len(decimals[1]) if decimals else 0}f}"
+    return written.replace("-", "−") if written.strip("-+0.,") else written.lstrip("-")
 
 
 def unmarked(page: str) -> Iterator[str]:
