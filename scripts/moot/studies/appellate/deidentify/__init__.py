@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from moot.studies.appellate.deidentify.facts import background_sentences, facts_of
 from moot.studies.appellate.deidentify.gates import GateReport, check
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.mentions import find_mentions, written_small
+from moot.studies.appellate.deidentify.mentions import Finder, written_small
 from moot.studies.appellate.deidentify.names import find_entities, pseudonyms, strong_words
 from moot.studies.appellate.deidentify.opinion import Opinion, with_caption
 from moot.studies.appellate.deidentify.references import cites_cases, replace_references, with_letters
@@ -64,11 +64,11 @@ def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None
     lexicon = Lexicon([complete.text])
     sentences = list(background_sentences(complete.text))
     background = " ".join(sentence.text for sentence in sentences if not cites_cases(sentence.text))
-    facts = replace_references(_up_to(list(facts_of(sentences)), limit))
+    facts = replace_references(lexicon.joined(_up_to(list(facts_of(sentences)), limit)))
     recognised = [name for name, kind in recognise(facts) if kind == "person"] if recognise else []
     named = strong_words(complete, background, lexicon, recognised)
     entities = find_entities(complete, background, lexicon, named)
-    mentions = list(find_mentions(facts, lexicon, named))
+    mentions = Finder(lexicon, named, entities.aliases).find(facts)
     mentioned = [(mention, entities.add(mention.words, mention.kind, mention.name)) for mention in mentions]
     entities.name_all()
     finished = with_letters(replace_names(written_small(facts, mentions, lexicon), mentioned))

@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from moot.studies.appellate.deidentify.vocabulary import ALSO_NAMES, COMMON, OPENERS
+from moot.studies.appellate.deidentify.vocabulary import ALSO_NAMES, COMMON, name_by_words, openers
 from moot.studies.appellate.legal.sentences import split_sentences
 
 CAPITALISED = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][\wÀ-ÿ]+)*"
@@ -16,7 +16,9 @@ _ABBREVIATED = re.compile(
     r"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:Mr|Mrs|Ms|Dr|St|Sgt|Lt|Jr|Sr|Inc|Co|Corp|No|Nos|Hon|Messrs))\.\s*$"
 )
 _DERIVED = re.compile(r"\w{3,}(?:ingly|edly|ally|ously|ively|tion|tions|sion|sions|ments|ness|ities|ically|ized|izing)")
-_ROMAN = re.compile(r"[ivxl]+|[a-z]")
+_SHORT_FOR = re.compile(r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})\([\"“]?(?P<term>[A-Z]{2,6})[\"”]?\)")
+_ONCE = 2  # in an opinion and its facts together
+_NUMERAL = re.compile(r"[IVXL]+|[A-Z]")
 
 
 def plain(word: str) -> str:
@@ -35,6 +37,16 @@ def opens_sentence(before: str) -> bool:
     return not re.search(r"[A-Za-zÀ-ÿ]", before) or bool(_OPENS.search(before) and not _ABBREVIATED.search(before))
 
 
+def _terms(text: str) -> Iterator[str]:
+    """The letters behind the words that they are short for: "driving while intoxicated (DWI)"; but those of names."""
+    for match in _SHORT_FOR.finditer(text):
+        words = re.split(r"[\s-]+", match["words"].strip())[-len(match["term"]) :]
+        keys = [plain(word) for word in words]
+        spelt = [key[:1].upper() for key in keys] == list(match["term"])
+        if spelt and not name_by_words(keys) and all(word.islower() or plain(word) in COMMON for word in words):
+            yield match["term"]
+
+
 class Lexicon:
     """The words of one opinion: which it writes small, and which only with a capital."""
 
@@ -42,6 +54,8 @@ class Lexicon:
         whole = "\n\n".join(texts)
         self.small = Counter(_SMALL.findall(whole))
         self.small.update(plain(word) for word in _SMALL_HYPHENATED.findall(whole))
+        self.terms = frozenset(_terms(whole))
+        self.capitals = {plain(match[0]) for match in re.finditer(CAPITALISED, whole)} - set(self.small) - COMMON
         self.inside: Counter[str] = Counter()
         for sentence in split_sentences(whole):
             for match in re.finditer(CAPITALISED, sentence.text):
@@ -52,19 +66,19 @@ class Lexicon:
         """Whether a word is one that law writes with a capital, a letter or a numeral, and so names no person."""
         key = plain(word)
         parts = [part for part in re.split(r"[-/]", word) if part]
-        joined = all(part[0].isupper() and (plain(part) in COMMON or _ROMAN.fullmatch(plain(part))) for part in parts)
-        return not key or key in COMMON or joined
+        joined = all(part[0].isupper() and (plain(part) in COMMON or _NUMERAL.fullmatch(part)) for part in parts)
+        return not key or key in COMMON or joined or word.removesuffix("s") in self.terms
 
     def is_ordinary(self, word: str) -> bool:
         """Whether a word is one of ordinary prose: this opinion writes it small, or it opens sentences."""
         key = plain(word)
-        if key in self.small or key in OPENERS or re.fullmatch(r"[\d_]+\w{0,2}", key):
+        if key in self.small or key in openers() or re.fullmatch(r"[\d_]+\w{0,2}", key):
             return True
         parts = [plain(part) for part in word.split("-")]
         if (
             len(parts) > 1
             and not self.inside[key]
-            and all(part in self.small or part in OPENERS or part in COMMON for part in parts)
+            and all(part in self.small or part in openers() or part in COMMON for part in parts)
         ):
             return True
         return bool(_DERIVED.fullmatch(key)) and not self.inside[key]
@@ -76,3 +90,19 @@ class Lexicon:
     def names(self, word: str) -> bool:
         """Whether a capitalised word is neither customary nor ordinary."""
         return not self.is_common(word) and not self.is_ordinary(word)
+
+    def is_piece(self, word: str) -> bool:
+        """Whether a small word is one end of a name that a broken line took apart: "water" of "Bright water"."""
+        rare = len(word) > 2 and self.small[word] <= _ONCE and word not in openers()
+        return rare and any(
+            known != word and (known.endswith(word) or known.startswith(word)) for known in self.capitals
+        )
+
+    def joined(self, text: str) -> str:
+        """The text with the names that a broken line took apart joined again: "Bright water"."""
+
+        def join(match: re.Match[str]) -> str:
+            whole = match[1] + match[2]
+            return whole if plain(whole) in self.capitals and self.small[match[2]] <= 1 else match[0]
+
+        return re.sub(r"\b([A-Z][a-z]*) ([a-z]{2,})\b", join, text)

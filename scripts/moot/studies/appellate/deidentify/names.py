@@ -1,7 +1,8 @@
 """Who is who in an opinion, and by what each name is replaced throughout.
 
 A person is a party only by the caption or by a definition in the opinion ("Defendant Hale", "Hale (Mother)", "Ann Hale
-appeals"); a surname that two people share means neither. Everybody else is "Person B".
+appeals"); a surname that two people share means neither. Everybody else is "Person B". A short form in parentheses
+behind a name ("First Bank of Hale (First)") is a defined term, and gets the pseudonym of its name wherever it is used.
 """
 
 import re
@@ -10,25 +11,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, plain
-from moot.studies.appellate.deidentify.mentions import Mention, find_mentions
+from moot.studies.appellate.deidentify.mentions import Finder, Mention
 from moot.studies.appellate.deidentify.opinion import Opinion
 from moot.studies.appellate.deidentify.references import letter
 from moot.studies.appellate.deidentify.vocabulary import (
     COMMON_PLACES,
     COMMON_SURNAMES,
     FAMILY_ROLES,
-    KINDS,
+    LINKS,
+    ORGANISATIONS,
     PARTY_ROLES,
     ROLES,
+    SHORT_COMPANIES,
     STATES,
     TITLED,
+    kind_by_words,
 )
 from moot.studies.appellate.legal.sentences import split_sentences
 
 INTRODUCTION = 3  # sentences in which "Ann Hale appeals" and "Defendant, Ann Hale," say who a party is
 _ALIAS = re.compile(
-    r"[’']?s?,?\s*\((?:the |hereinafter |collectively,? |together,? |or |also known as |a/?k/?a )*"
-    r"[\"“]?(?P<alias>[A-Z][\w'’&. -]{0,40}?)[\"”]?(?: or [\"“][^)]{1,40})?\)"
+    r"[’']?s?,?\s*\((?:(?P<the>the )|hereinafter |hereafter |referred to as |collectively,? |together,? |or |"
+    r"also known as |a/?k/?a )*"
+    r"[\"“]*(?P<alias>[A-Z][\w'’&. -]{0,40}?)[,.]?[\"”]*(?: or (?:the )?[\"“][^)]{1,40})?\)"
 )
 _APPEALS = re.compile(r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b")
 _CONVICTED = re.compile(r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b")
@@ -42,7 +47,9 @@ _BEHIND_PREPOSITION = re.compile(
     rf"{'|'.join(sorted(word.capitalize() for word in COMMON_PLACES))})\b(?!\s+[A-Z(]|\s+of\b)"
 )
 _STATE_WORDS = frozenset(word for state in STATES.lower().split("|") for word in state.split())
-_LINKS = frozenset(["of", "the", "and", "for", "de", "la", "del", "van", "von", "in", "at", "by"])
+_VAGUE = ("name", "guess", "person", "place")
+_THINGS = ORGANISATIONS | {"city", "county", "state", "statute", "road"}
+_PEOPLE = frozenset(("person", "judge", "counsel", *TITLED.values()))
 
 
 @dataclass(slots=True)
@@ -55,6 +62,7 @@ class Entity:
         party: named as a party by the caption or by a definition.
         surfaces: the forms seen in the text.
         aliases: short forms that the opinion itself gives it.
+        seen: how often its neighbours say of which vague kind it is.
         pseudonym: what replaces it.
     """
 
@@ -63,7 +71,14 @@ class Entity:
     party: bool = False
     surfaces: set[str] = field(default_factory=set)
     aliases: set[tuple[str, ...]] = field(default_factory=set)
+    seen: Counter[str] = field(default_factory=Counter)
     pseudonym: str = ""
+
+    def may_be(self, kind: str) -> bool:
+        """Whether it may be of a kind, too: no officer is an agency, no road a bank; a party may be anything."""
+        kinds = {kind, self.kind}
+        other = (kinds & _PEOPLE and kinds & _THINGS) or len(kinds & _THINGS - {"company"}) > 1
+        return self.party or kind in ROLES or not other
 
 
 def naming_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
@@ -71,8 +86,9 @@ def naming_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
     if re.fullmatch(rf"(?:{INITIALS}\s?)+", name.strip()):
         return (plain(name),)
     words = re.findall(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:['’-][\wÀ-ÿ]+)*", name)
+    no_name = LINKS | {"in", "at", "by"}
     return tuple(
-        plain(word) for word in words if len(word) > 1 and not lexicon.is_common(word) and plain(word) not in _LINKS
+        plain(word) for word in words if len(word) > 1 and not lexicon.is_common(word) and plain(word) not in no_name
     )
 
 
@@ -86,45 +102,55 @@ class Entities:
 
     def __init__(self, full_names: Sequence[tuple[str, ...]] = ()) -> None:
         self.found: list[Entity] = []
+        self.aliases: dict[str, tuple[str, ...]] = {}
         self._given: dict[str, set[str]] = defaultdict(set)
         for words in full_names:
             if len(words) > 1:
                 self._given[words[-1]].add(words[0])
 
-    def find(self, words: Sequence[str]) -> Entity | None:
-        """The entity that the words of a name mean, or None where they mean none, or one of several."""
+    def find(self, words: Sequence[str], kind: str = "") -> Entity | None:
+        """The entity of a kind ("": any) that the words of a name mean; None for none, and for one of several."""
         wanted = tuple(words)
-        for entity in self.found:
+        possible = [entity for entity in self.found if entity.may_be(kind)]
+        for entity in possible:
             if wanted == entity.words or wanted in entity.aliases:
                 return entity
         if len(wanted) == 1:
-            holders = [e for e in self.found if any(_same(wanted[0], word) for word in e.words)]
+            holders = [e for e in possible if any(_same(wanted[0], word) for word in e.words)]
             return holders[0] if len(holders) == 1 else None
-        for entity in self.found:
+        for entity in possible:
             known = set(entity.words)
             if set(wanted) < known or (len(known) > 1 and known < set(wanted)):
                 return entity
-        surname_alone = [e for e in self.found if e.words == (wanted[-1],)]
+        surname_alone = [e for e in possible if e.words == (wanted[-1],)]
         return surname_alone[0] if surname_alone and len(self._given[wanted[-1]]) <= 1 else None
 
     def add(self, words: Sequence[str], kind: str, surface: str, *, party: bool = False) -> Entity:
         """Add a name, or the form that it has here to the entity that it means."""
-        entity = self.find(words)
+        entity = self.find(words, "" if party else kind)
         if entity is None:
             entity = Entity(kind, tuple(words), party)
             self.found.append(entity)
         if len(words) > len(entity.words):
             entity.words = tuple(words)
-        vague = entity.kind in ("name", "person", "place")
-        if (party and not entity.party) or (vague and kind not in ("name", "person", "place")):
+        if kind in _VAGUE:
+            entity.seen[kind] += 1
+        if (party and not entity.party) or (entity.kind in _VAGUE and kind not in _VAGUE):
             entity.kind, entity.party = kind, party or entity.party
-        elif entity.kind == "name":
-            entity.kind = kind
         entity.surfaces.add(surface)
         return entity
 
     def name_all(self) -> None:
-        """Give every entity its pseudonym: "Defendant", or "Defendant A" where there are several; "Person A"."""
+        """Give every entity its pseudonym: "Defendant", or "Defendant A" where there are several; "Person A".
+
+        Of what no title and no word of its own says the kind, most of its neighbours do.
+        """
+        for entity in self.found:
+            specific = {kind: count for kind, count in entity.seen.items() if kind in ("person", "place")}
+            if entity.kind in _VAGUE and specific:
+                entity.kind = max(specific, key=lambda kind: specific[kind])
+            elif entity.kind == "guess" or (entity.kind == "name" and entity.seen["guess"]):
+                entity.kind = "person"
         counts = Counter(entity.kind for entity in self.found)
         used: Counter[str] = Counter()
         for entity in self.found:
@@ -154,9 +180,9 @@ def definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, s
             found.append((mention, alias["alias"].lower()))
         elif called:
             found.append((mention, called["role"].lower()))
-        elif appeals and mention.kind in ("person", "name", "company"):
+        elif appeals and mention.kind in ("person", "guess", "name", "company"):
             found.append((mention, "appellant"))
-        elif mention.start < introduction and _CONVICTED.match(behind) and mention.kind == "person":
+        elif mention.start < introduction and _CONVICTED.match(behind) and mention.kind in ("person", "guess"):
             found.append((mention, "defendant"))
     return found
 
@@ -170,8 +196,8 @@ def find_entities(opinion: Opinion, background: str, lexicon: Lexicon, named: fr
         lexicon: the words of the opinion.
         named: words that name although ordinary (`strong_words`).
     """
-    mentions = list(find_mentions(background, lexicon, named))
-    entities = Entities([mention.words for mention in mentions if mention.kind == "person"])
+    mentions = Finder(lexicon, named).find(background)
+    entities = Entities([mention.words for mention in mentions if mention.kind in ("person", "guess")])
     defined = definitions(background, mentions)
     roles = [(name, _role_in_text(naming_words(name, lexicon), side, defined)) for name, side in opinion.parties]
     listed = [*roles, *((name, "judge") for name in opinion.judges), *((name, "counsel") for name in opinion.counsel)]
@@ -183,19 +209,24 @@ def find_entities(opinion: Opinion, background: str, lexicon: Lexicon, named: fr
         entities.add(mention.words, role, mention.name, party=True)
     for mention in mentions:
         entity = entities.add(mention.words, mention.kind, mention.name)
-        alias = _ALIAS.match(background[mention.end : mention.end + 60])
-        words = naming_words(alias["alias"], lexicon) if alias else ()
-        if alias and words and mention.kind != "state" and _short_form(words, alias["alias"], mention):
+        alias = _ALIAS.match(background, mention.end)
+        if alias and mention.kind != "state" and _is_term(alias, lexicon):
+            form = alias["alias"].strip()
+            words = naming_words(form, lexicon) or tuple(plain(form).split())
             entity.aliases.add(words)
-            entity.surfaces.add(alias["alias"])
+            entity.surfaces.add(form)
+            entities.aliases[form] = words
     return entities
 
 
-def _short_form(words: Sequence[str], alias: str, mention: Mention) -> bool:
-    """Whether an alias is short for the name before it: some of its words, or the initials of some of them."""
-    initials = "".join(word[0] for word in re.findall(r"[A-Za-z]\w*", mention.name) if word.lower() not in _LINKS)
-    letters = re.sub(r"\W", "", alias).lower()
-    return set(words) <= set(mention.words) or (alias.isupper() and letters[:2] == initials.lower()[:2])
+def _is_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
+    """Whether an alias is more than the role or the common noun by which the opinion calls what it names."""
+    words = alias["alias"].split()
+    keys = [plain(word) for word in words]
+    if lexicon.terms & set(words) or any(key in ROLES or key.removesuffix("s") in ROLES for key in keys):
+        return False
+    noun = all(lexicon.is_ordinary(word) or lexicon.is_common(word) for word in words)
+    return not noun or (len(keys) > 1 and not alias["the"]) or keys[0] in SHORT_COMPANIES
 
 
 def _role_in_text(words: Sequence[str], side: str, defined: Sequence[tuple[Mention, str]]) -> str:
@@ -210,11 +241,15 @@ def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Seq
     """
     listed = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
     words = {word for name in listed for word in naming_words(name, lexicon) if not lexicon.small[word]}
-    for mention in find_mentions(background, lexicon):
-        if mention.title in TITLED or mention.title in ("mr", "mrs", "ms", "miss") or mention.kind == "person":
-            words |= {word for word in mention.words if word not in _LINKS}
+    for mention in Finder(lexicon).find(background):
+        if (
+            mention.title in TITLED
+            or mention.title in ("mr", "mrs", "ms", "miss")
+            or mention.kind in ("person", "guess")
+        ):
+            words |= set(mention.words) - LINKS
     people = {word for name in extra if len(name.split()) > 1 for word in naming_words(name, lexicon)}
-    organisational = {word for word in words if any(pattern.fullmatch(word) for _, pattern in KINDS)}
+    organisational = {word for word in words if kind_by_words(word)}
     surnames = {plain(name.split()[-1]) for name, _ in opinion.parties} & COMMON_SURNAMES
     in_context = set(_named_in_context(background, lexicon))
     return frozenset(((words | people) - organisational) | in_context | surnames)

@@ -20,6 +20,7 @@ _STATUTE = re.compile(
 _DOCKET = re.compile(
     r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|"
     r"#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
+    r"|\b(?:CR|CV|CIV|DM|FR|JR|PB|SA|DR|LR)[- ]?\d{2,4}-\d+\b"
     r"|\b(?:[A-Z]{1,4}-)?\d{1,4}(?:-\d{1,5}){2,}[A-Z]*\b|\b[A-Z]{1,4}-\d{2,4}-\d+[A-Z]*\b"
 )
 _DATE = re.compile(
@@ -41,11 +42,11 @@ _POINTED_STATE = re.compile(r"(?<![\w.])(?:N\.\s?[MYJHCD]|S\.\s?[CD]|R\.\s?I)\.(
 _SESSION_LAWS = re.compile(
     r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
 )
-_JUDICIAL_DISTRICT = re.compile(
-    r"\b(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|Third|\d+(?:st|nd|rd|th)) "
-    r"(?=Judicial (?:District|Circuit))",
-    re.IGNORECASE,
+_ORDINAL = (
+    r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|Third)(?:-\w+)?"
+    r"|\d+(?:st|nd|rd|th|d))"
 )
+_JUDICIAL_DISTRICT = re.compile(rf"\b{_ORDINAL} (?=Judicial (?:District|Circuit))", re.IGNORECASE)
 JOINED = "\u2060"
 """Stands between a reference's noun and its small letter until names are replaced: "date A." would end no sentence."""
 _RANGE_END = re.compile(
@@ -63,7 +64,15 @@ _NUMBERED_NAME = re.compile(
     r"\b\d{1,3}-(?!Day|Year|Month|Week|Hour|Minute|Judge|Mile|Foot|Inch|Acre)[A-Z][a-z]{2,}\b"
     r"|\b\d[A-Z](?= (?:Company|Corp|Inc)\b)"
 )
-_ROAD = re.compile(r"\b(?:U\.\s?S\.\s+|State\s+|County\s+)?(?:Highway|Interstate|Route|Road|I-)\s?\d+\b|\bI-\d+\b")
+_ROAD = re.compile(
+    r"\b(?:U\.\s?S\.\s+|State\s+|County\s+|N\.M\.\s+)?(?:[Hh]ighways?|Interstate|[Rr]oute|(?:County )?[Rr]oad|I-)\s?"
+    r"\d+\b"
+    rf"|\bI-\d+\b|\b{_ORDINAL}(?: (?:and|&) {_ORDINAL})? (?:Streets?|St\.|Avenues?|Ave\.)"
+)
+_PARCEL = re.compile(
+    r"\b(?:[Tt]ownships?|[Rr]anges?)\s+\d+\s*(?:[NSEW]\b\.?|[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)?"
+    r"|\bT\.?\s?\d+\s?[NS]\.?|\bR\.?\s?\d+\s?[EW]\b\.?|\bN\.M\.P\.M\."
+)
 _REPORTER = re.compile(
     r"\b\d{1,4}\s+(?:N\.?\s?M\.?|P\.?|U\.\s?S\.|S\.\s?Ct\.?|L\.\s?Ed\.?|F\.(?:\s?Supp\.?)?|A\.?|[NS]\.\s?[EW]\.|So\.?|"
     r"Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|Fed\.\s?Reg\.|[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)"
@@ -124,6 +133,7 @@ def replace_references(text: str) -> str:
         (_PERSONAL_NUMBER, "number"),
         (_ADDRESS, "address"),
         (_ROAD, "road"),
+        (_PARCEL, "parcel"),
         (_DISTRICT, "district"),
         (_NUMBERED_NAME, "brand"),
         (_STATUTE, "statute"),

@@ -38,13 +38,7 @@ _DOUBLES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(the|a|an|of|to|in|and|that|was|his|her) \1\b", re.IGNORECASE), r"\1"),
     (re.compile(rf"\b(?:the|an?) (?=(?:{'|'.join(role.capitalize() for role in ROLES)}) [A-Z]\b)"), ""),
     (re.compile(rf"({PSEUDONYM})['’](?=\s)"), r"\1's"),
-    (re.compile(r"\b[Tt]he (?=Person [A-Z]{1,2}\b)"), ""),
-    (
-        re.compile(
-            r"\bthe (?=(?:City|County|State|Place|Officer|Doctor|Judge|Bank|Company|Hospital|University) [A-Z]{1,2}\b)"
-        ),
-        "",
-    ),
+    (re.compile(rf"\b[Tt]he (?=(?!Name|Agency|Statute){PSEUDONYM})"), ""),
     (re.compile(rf"({_STANDS_FOR}) of America\b"), r"\1"),
     (re.compile(rf"(?:(?<=\bat )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})"), ""),  # a house's number
     (re.compile(r"[ \t]{2,}"), " "),

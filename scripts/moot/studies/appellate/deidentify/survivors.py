@@ -5,7 +5,7 @@ every capital explained.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, Lexicon, opens_sentence, plain
@@ -15,79 +15,47 @@ from moot.studies.appellate.deidentify.vocabulary import (
     ALSO_NAMES,
     COMMON_PLACES,
     COMMON_SURNAMES,
-    COMPANY_ENDS,
-    COMPANY_STARTS,
     HONORIFICS,
-    INSTITUTIONS,
-    NAMED_BY_OF,
-    OF_INSTITUTIONS,
-    PUBLIC_ROADS,
+    LINKS,
     ROLES,
     SHORT_COMPANIES,
-    STREETS,
     TITLED,
+    name_by_words,
+    openers,
 )
 from moot.studies.appellate.legal.sentences import split_sentences
 
 _PSEUDONYM = re.compile(PSEUDONYM)
 _LETTERED = re.compile(
     r"\b(?:[Ee]xhibit|[Cc]ount|[Pp]art|[Ss]chedule|[Tt]ract|[Ll]ot|[Cc]lass|[Pp]hase|[Gg]rade|[Tt]ype|[Ss]tatute|[Dd]ate|"
-    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand)s? [A-Z]{1,2}\b"
+    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand|[Pp]arcel)s? [A-Z]{1,2}\b"
 )
 _SUFFIX = r"(?:Street|St\.|Road|Rd\.|Avenue|Ave\.|Drive|Lane|Boulevard|Blvd\.)"
 _BENCH = r"(?:J\.|C\.\s?J\.|[Jj]ustice|[Jj]udge)"
-_TITLES = rf"(?:{'|'.join(title.capitalize() for title in HONORIFICS)})"
-_PERSONAL_TITLES = "|".join(title.capitalize() for title in (*TITLED, "mr", "mrs", "ms", "miss"))
-_SURNAMES = "|".join(sorted(word.capitalize() for word in COMMON_SURNAMES))
-_PLACES = "|".join(sorted(word.capitalize() for word in COMMON_PLACES))
-(
-    _COMPANY_STARTS,
-    _COMPANY_ENDS,
-    _STREETS,
-    _PUBLIC_ROADS,
-    _INSTITUTIONS,
-    _OF_INSTITUTIONS,
-    _NAMED_BY_OF,
-    _SHORT_COMPANIES,
-) = (
-    "|".join(sorted(word.capitalize() for word in words))
-    for words in (
-        COMPANY_STARTS,
-        COMPANY_ENDS,
-        STREETS,
-        PUBLIC_ROADS,
-        INSTITUTIONS,
-        (*OF_INSTITUTIONS, *ROLES, *(f"{role}s" for role in ROLES)),
-        NAMED_BY_OF,
-        SHORT_COMPANIES,
-    )
-)
+
+
+def _any_of(words: Collection[str]) -> str:
+    return "|".join(sorted(word.capitalize() for word in words))
+
+
+_ROLES = frozenset(ROLES) | {f"{role}s" for role in ROLES}
+_SURNAMES = _any_of(COMMON_SURNAMES)
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("title before a name", re.compile(rf"\b(?:Mr|Mrs|Ms|Miss)\b\.?\s+(?P<name>{CAPITALISED})")),
-    ("title before a name", re.compile(rf"\b{_TITLES}\.?\s+(?P<name>{CAPITALISED})")),
-    ("title before a customary word", re.compile(rf"\b(?:{_PERSONAL_TITLES})\.?\s+(?P<name>{_SURNAMES})\b")),
+    ("title before a name", re.compile(rf"\b(?:{_any_of(HONORIFICS)})\.?\s+(?P<name>{CAPITALISED})")),
+    ("title before a customary word", re.compile(
+        rf"\b(?:{_any_of((*TITLED, 'mr', 'mrs', 'ms', 'miss'))})\.?\s+(?P<name>{_SURNAMES})\b"
+    )),
     ("customary word as a name", re.compile(
         r"\b(?P<name>April|May|June|August|House|Justice)\s+(?:testified|told|said|stated|asked|argues|appeals)\b"
     )),
     ("customary word as a place", re.compile(
-        rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>{_PLACES})\b(?!\s+[A-Z(]|\s+of\b)"
+        rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>{_any_of(COMMON_PLACES)})\b(?!\s+[A-Z(]|\s+of\b)"
     )),
     ("part of a name", re.compile(
         r"(?<![\w'’.&-])(?P<name>[B-HJ-Z](?: [A-Z])?)\s+(?:company|name|bank|insurer|union|university|hospital)\b"
     )),
     ("company of customary words", re.compile(
-        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>(?:{_SHORT_COMPANIES}))(?:['’]s\b| (?:had|was|did|paid|sought)\b)"
-    )),
-    ("company of customary words", re.compile(
-        rf"\b(?P<name>(?:{_COMPANY_STARTS})(?: (?:{_COMPANY_STARTS}|{_COMPANY_ENDS}))+)\b(?! [A-Z])"
-    )),
-    ("institution of customary words", re.compile(rf"\b(?P<name>(?:{_NAMED_BY_OF}) of (?:the )?[A-Z][a-z]+)")),
-    ("institution of customary words", re.compile(
-        rf"\b(?P<name>(?!(?:(?:{_OF_INSTITUTIONS}) )+(?:{_INSTITUTIONS})\b)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
-        rf" (?:{_INSTITUTIONS}))\b"
-    )),
-    ("street of customary words", re.compile(
-        rf"\b(?P<name>(?!(?:(?:{_PUBLIC_ROADS}) )+(?:{_STREETS})\b)[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)* (?:{_STREETS}))\b"
+        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>(?:{_any_of(SHORT_COMPANIES)}))(?:['’]s\b| (?:had|was|did|paid|sought)\b)"
     )),
     ("name of a company", re.compile(r"(?P<name>[A-Z][\w'’&-]+),?\s+(?:Inc|Corp|LLC|L\.L\.C|Ltd|L\.P|LLP|N\.A)\b")),
     ("signature", re.compile(rf"(?P<name>[A-Z][\w.'’-]+),\s+(?:[Cc]hief |[Pp]residing )?{_BENCH}(?=[.:,]|$)")),
@@ -97,17 +65,20 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("street address", re.compile(rf"\b\d{{1,5}}\s+(?P<name>[A-Z][\w.'’-]*)(?:\s+[A-Z][\w.'’-]*){{0,2}}\s+{_SUFFIX}")),
     ("docket number", re.compile(r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
     ("numbered name", re.compile(
-        r"\b(?P<name>\d{1,3}-[Ee]leven|District \d+|(?:First|[A-Z][a-z]+(?:nd|rd|th)) Judicial District)\b"
+        r"\b(?P<name>\d{1,3}-[Ee]leven|District \d+|(?:First|[A-Z][a-z]+(?:nd|rd|th)) Judicial District"
+        r"|[Tt]ownship \d+)\b"
     )),
     ("personal number", re.compile(r"\b\d{3}-\d{2}-\d{4}\b|[\w.]+@[\w.]+\.\w+|https?://|www\.")),
 )  # fmt: skip
+_CAPITALS = re.compile(rf"{CAPITALISED}(?:\s+(?:(?:of|the|and|for)\s+)*{CAPITALISED})+")
 _PARTS = re.compile(
     rf"\b(?:[Ll]os|[Ll]as|[Ee]l|San|Santa|[Dd]el|[Ll]a|[Vv]an|[Vv]on|De)\s+{PSEUDONYM}|{PSEUDONYM}(?:['’]s)?\s?&\s?\w+"
     rf"|(?:Person|Officer|Doctor|Judge) [A-Z]{{1,2}}\s+(?:{_SURNAMES})\b"
     rf"|{PSEUDONYM} [B-HJ-Z](?:['’]s)?(?![\w.'’])"
     r"(?! (?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level)s?\b)"
+    rf"|(?P<next>{PSEUDONYM}) (?P<piece>[a-zà-ÿ]{{2,}}|[A-Z][\w'’]*)"
 )
-"""What is left of a name next to the pseudonym of its rest: "los University A", "Person A & G", "Name A K"."""
+"""What may be left of a name next to the pseudonym of its rest: "los University A", "Person A & G", "Name A K"."""
 _KNOWN_POINTS = frozenset(["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
 
 
@@ -135,10 +106,21 @@ def find_survivors(
             found.append(Survivor("citation", sentence.text[:80]))
         found += _by_patterns(sentence.text, lexicon)
         found += _by_capitals(sentence.text, lexicon)
-    found += [Survivor("part of a name", match[0]) for match in _PARTS.finditer(text)]
+    found += [Survivor("part of a name", match[0]) for match in _PARTS.finditer(text) if _is_part(match, lexicon)]
     if recognise is not None:
         found += _by_recogniser(text, lexicon, recognise)
     return found
+
+
+def _is_part(match: re.Match[str], lexicon: Lexicon) -> bool:
+    """Whether what is next to a pseudonym belongs to the name: a word with a capital, or one that is no other word."""
+    piece = match["piece"]
+    if piece is None:
+        return True
+    if piece[0].isupper():
+        public = match["next"].startswith(("State", "County", "City"))
+        return len(piece) > 1 and not (public or plain(piece) in _ROLES | openers())
+    return lexicon.is_piece(piece)
 
 
 def without_pseudonyms(text: str) -> str:
@@ -148,6 +130,10 @@ def without_pseudonyms(text: str) -> str:
 
 
 def _by_patterns(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
+    for match in _CAPITALS.finditer(sentence):
+        keys = [plain(word) for word in match[0].split()]
+        if name_by_words(keys[1:] if keys[0] in LINKS | {"in", "at"} else keys):
+            yield Survivor("name of customary words", match[0])
     for reason, pattern in PATTERNS:
         for match in pattern.finditer(sentence):
             name = match.groupdict().get("name") or match[0]

@@ -1,6 +1,8 @@
 """Words with a capital in opinions that name no person, and words that say what kind of thing a name names."""
 
 import re
+from collections.abc import Sequence
+from functools import cache
 
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 STATES = (
@@ -63,7 +65,7 @@ _CUSTOMARY = (
     "thanksgiving easter id ibid the this that these those there here he she they it we i you his her its our and "
     "but or nor for so as an a in on at by from of to administration laws pamp supp cum repl orig standard "
     "proceedings affirmed reversed remanded doctrine restatement torts contracts evidence internal dna hiv aids "
-    "dwi dui uji usa us usc cfr esq jr sr et al ex rel aka dba fka street avenue road highway interstate route "
+    "dwi dui uji usa us usc cfr esq jr sr aka dba fka street avenue road highway interstate route "
     "drive boulevard apartment suite no nos number numbers type class grade level phase schedule app jud "
     "dist ct engineer examiner secretary director commissioner commissioners superintendent clerk deputy officer "
     "officers detective agent detention probation parole veterans army navy air force marine patrol border "
@@ -78,40 +80,37 @@ COMMON = (
 )
 """Words that legal prose writes with a capital within a sentence, and that name no person."""
 
-OPENERS = frozenset(
+_OPENERS = frozenset(
     (
-        "a about above according accordingly acting actually additionally after afterward afterwards again against "
-        "ago all allegedly almost along already also although altogether always among an and another any anyone "
-        "anything apart apparently applicability approximately around as asked aside assuming at based be because "
-        "before beginning behind being believing below beside besides between both briefly but by can certain "
-        "certainly citing clearly concerned concerning concluding consequently considering construing contrary "
-        "conversely counsel curiously defense despite determining did do does driving due during each earlier either "
-        "eluding employees else emphasis enclosed enough essentially even eventually every everyone everything "
-        "evidently except facts fearing few finally finding first following for former formerly forensic from fully "
-        "further furthermore given had has have having hearing hence here how however if immediately important "
-        "importantly in incidents indeed initially inside instead interestingly investigators is it just key last "
-        "lastly later law lawyers least less likely likewise many material maybe me meanwhile members merely more "
-        "moreover most much my namely near nearly neither never nevertheless next nine no nobody none nonetheless nor "
-        "normally not nothing notwithstanding now obviously of off officers often on once one only onto or ordinarily "
-        "other others otherwise our out outside over overall own part particularly people perhaps permeating pointing "
-        "police possibly presumably previously prior probably promptly prosecutors purchasers pursuant quite rather "
-        "recently recognizing regarding relying reserve residents responding rotating said seeing several sewing "
-        "shall she shortly should significantly similarly since so some somebody someone something sometime sometimes "
-        "somewhat soon still studies subsequently such surely technically ten than that the their them then there "
-        "thereafter thereby therefore thereupon these they things this those though three through throughout thus "
-        "timely to today together too toward towards twice two typically ultimately unable under undisputed "
-        "unfortunately unless unlike until up upon use usually various very viewing voters waiver was we well were "
-        "what whatever when whenever where whereas wherever whether which while who whoever whose why will with "
-        "within without witnesses would yes yesterday yet you your zoning six seven eight four five eleven twelve "
-        "fifteen twenty thirty forty fifty sixty eighty ninety eighteen businesses companies neighbors paramedics "
-        "doctors nurses teachers students landowners insureds insurers drivers taxpayers homeowners jurors detectives "
-        "agents deputies detention arriving realizing noting stating claiming alleging arguing seeking using upset "
-        "angry alone nowhere no-one two-thirds one-half documents blood alcohol drugs cocaine heroin marijuana water "
-        "land title interest payment payments premiums damages medical testimony evidence records photographs letters "
-        "minutes moments days weeks months years"
+        "according accordingly acting actually additionally afterward agents ago alcohol allegedly alleging "
+        "altogether angry apart apparently applicability approximately arguing arriving aside asked assuming based "
+        "beginning believing blood briefly businesses certain certainly citing claiming clearly cocaine companies "
+        "concerned concerning concluding consequently considering construing contrary conversely counsel curiously "
+        "damages days defense deputies despite detectives detention determining did doctors documents does drivers "
+        "driving drugs earlier eighteen eighty eluding emphasis employees enclosed essentially eventually evidence "
+        "evidently facts fearing finally finding following forensic fully furthermore given having hearing heroin "
+        "homeowners immediately important importantly incidents initially inside instead insureds insurers "
+        "interestingly investigators jurors just key land landowners lastly later law lawyers letters likely "
+        "likewise marijuana material maybe medical members merely minutes moments months near nearly neighbors "
+        "ninety no-one nonetheless normally noting notwithstanding nurses obviously officers one-half ordinarily "
+        "outside overall paramedics particularly payment payments people permeating photographs pointing police "
+        "possibly premiums presumably previously prior probably promptly prosecutors purchasers pursuant quite "
+        "realizing recently recognizing records regarding relying reserve residents responding rotating said "
+        "seeing seeking seven sewing shall shortly significantly similarly somebody somewhat soon stating students "
+        "studies subsequently surely taxpayers teachers technically testimony things thirty timely title today "
+        "twice two-thirds typically ultimately unable undisputed unfortunately unless unlike upset use using "
+        "usually various viewing voters waiver water weeks witnesses years yes yesterday zoning"
     ).split()
 )
-"""Ordinary words that open sentences; an opinion need not write them small elsewhere."""
+
+
+@cache
+def openers() -> frozenset[str]:
+    """Ordinary words that open sentences; an opinion need not write them small elsewhere."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return frozenset(ENGLISH_STOP_WORDS) | _OPENERS
+
 
 ALSO_NAMES = frozenset(
     (
@@ -149,31 +148,45 @@ COMMON_SURNAMES = frozenset(
 COMMON_PLACES = frozenset(("pueblo", "union", "superior", "center", "village", "security", "house"))
 """Customary words that are towns as well: behind a preposition of place, and without an article, they name one."""
 
+LINKS = frozenset("of the de la los del van von y and for &".split())
 COMPANY_STARTS = frozenset(
     "american national federal united general superior security standard public first metropolitan union".split()
 )
 SHORT_COMPANIES = COMPANY_STARTS - frozenset("general public first union".split())
 """Those that name a company by themselves where they act: "National had failed", "United's list"."""
-COMPANY_ENDS = frozenset("insurance company corporation bank motor motors association union center service".split())
-"""Customary words that name a company where two of them are adjacent: "National General", "First Union Bank"."""
-
-NAMED_BY_OF = frozenset(
-    "bank association society institute federation brotherhood league college university union company".split()
-)
-"""What "of" and a word with a capital make a name: "Bank of America"."""
-
-INSTITUTIONS = frozenset("hospital clinic center bank insurance school church university college".split())
-OF_INSTITUTIONS = frozenset(
+_COMPANY_ENDS = frozenset("insurance company corporation bank motor motors association union center service".split())
+_STREETS = frozenset("street road avenue drive boulevard lane highway trail parkway circle loop".split())
+_INSTITUTIONS = frozenset("hospital clinic center bank insurance school church university college".split())
+_PUBLIC = LINKS | frozenset(
     (
-        "the state county city federal public district municipal medical motor vehicle children children's youth human "
-        "services social detention correctional corrections probation health veterans tribal indian university"
+        "state county city federal public district municipal medical motor vehicle children children's youth human us "
+        "services social detention correctional corrections probation health veterans tribal indian university old "
+        "interstate"
     ).split()
 )
-"""Words before an institution's word that do not name it: "the Medical Center", but "Family Medical Center"."""
+_NAMED_BY_OF = frozenset(
+    "bank association society institute federation brotherhood league college university union company".split()
+)
 
-STREETS = frozenset("street road avenue drive boulevard lane highway trail parkway circle loop".split())
-PUBLIC_ROADS = frozenset("the state county federal public city united states us interstate national old".split())
-"""Words before a street word that do not name the street."""
+
+def name_by_words(keys: Sequence[str]) -> bool:
+    """Whether customary words alone name: a company ("National General"), an institution ("Family Medical Center", not
+    "the Medical Center"), a street ("School Road"), or by "of" ("Bank of America"); one such word is no name.
+    """
+    if tuple(keys[:2]) == ("united", "states"):
+        return name_by_words(keys[2:])
+    if len(keys) < 2:
+        return False
+    company = keys[0] in COMPANY_STARTS and (
+        keys[-1] in ("association", "bank", "insurance") or all(key in COMPANY_STARTS | _COMPANY_ENDS for key in keys)
+    )
+    of_its_own = any(key not in _PUBLIC for key in keys[:-1])
+    return (
+        company
+        or (keys[-1] in _INSTITUTIONS | _STREETS and of_its_own)
+        or (keys[0] in _NAMED_BY_OF and keys[1] == "of" and len(keys) > 2)
+    )
+
 
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
@@ -181,32 +194,27 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("hospital", "hospital|clinic|medical center|health(?:care)?|nursing home|infirmary|medical group"),
         ("bank", "bank|bancorp|savings|credit union"),
         ("insurer", "insurance|assurance|casualty|indemnity|mutual|surety"),
-        ("university", "university|college|institute|school|academy|schools"),
+        ("university", "university|college|institute|schools?|academy"),
         ("church", "church|diocese|archdiocese|ministries|temple"),
         ("county", "county|parish"),
+        ("agency", "department|bureau|agency|commission|board|authority|administration|division|office|council|police"),
         ("city", "city|town|village|borough|township|municipality"),
         ("prison", "correctional|prison|jail|penitentiary|detention"),
-        (
-            "agency",
-            "department|bureau|agency|commission|board|authority|administration|division|office|council|service|"
-            "services|police|district",
-        ),
+        ("agency", "services?|district"),
         ("court", "court"),
         ("union", "union|brotherhood|local|federation|association|society|league|club|foundation|post"),
         (
             "company",
-            "inc|incorporated|co|company|corp|corporation|llc|l\\.l\\.c|llp|lp|ltd|limited|partners|partnership|"
-            "industries|"
-            "enterprises|services|systems|group|associates|construction|oil|gas|motors?|railway|railroad|airlines?|"
-            "properties|"
-            "realty|homes|stores?|markets?|restaurants?|communications|technologies|laborator(?:y|ies)|press|news|"
+            "inc|incorporated|co|company|corp|corporation|llc|l\\.l\\.c|llp|lp|ltd|limited|partners|partnership|systems|"
+            "industries|enterprises|group|associates|construction|oil|gas|motors?|railway|railroad|airlines?|realty|"
+            "properties|homes|stores?|markets?|restaurants?|communications|technologies|laborator(?:y|ies)|press|news|"
             "journal|p\\.?c|p\\.?a",
         ),
         (
             "place",
-            "street|avenue|road|highway|river|creek|lake|mountains?|canyon|ranch|park|subdivision|boulevard|mesa|"
-            "valley|dam",
+            "river|creek|lake|mountains?|canyon|ranch|park|subdivision|mesa|valley|dam",
         ),
+        ("road", "street|avenue|road|drive|lane|highway|boulevard"),
         (
             "statute",
             "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|restatement",
@@ -216,3 +224,9 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 ORGANISATIONS = frozenset(
     ("hospital", "bank", "insurer", "university", "church", "prison", "agency", "court", "union", "company")
 )
+
+
+def kind_by_words(name: str) -> str:
+    """The kind of `KINDS` that a word of a name says, its last word before others ("Bank Road" is a place), or ""."""
+    words = (name.rpartition(" ")[2], name)
+    return next((kind for word in words for kind, pattern in KINDS if pattern.search(word)), "")
