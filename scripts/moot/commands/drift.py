@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame
 from moot.core.errors import CallFailedError, DebatePausedError, RunStoppedError, UserError
+from moot.core.types import JsonObject
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.ledger.exports import entry_from_row
 from moot.llm.ledger.ledger import Entry, Ledger
@@ -106,7 +106,7 @@ _REPEATED = {"texts", "answers"}
 """Measures by which two replies are equal or not."""
 
 
-def compare(model: str, asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
+def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
     """One row a measure that the model's calls have: counts, and the p-value of the one-sided sign test."""
     from scipy.stats import binomtest
 
@@ -149,7 +149,7 @@ def _versions(replies: Iterable[Reply]) -> str:
     return "; ".join(sorted(", ".join(filter(None, names)) for names in said if any(names)))
 
 
-def judge(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+def judge(rows: Iterable[JsonObject]) -> pd.DataFrame:
     """The rows of all models with p-values corrected by Holm, what each could have shown, and each model's verdict."""
     frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
     frame["p_holm"] = holm(frame["p"].tolist())

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -17,6 +16,7 @@ from moot import __version__
 from moot.commands.preview import replies_held
 from moot.core.config import RECORDED
 from moot.core.errors import UserError
+from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import (
     Frozen,
     describe_plan,
@@ -86,7 +86,7 @@ def _by_kind(plan: Plan) -> tuple[list[str], list[str]]:
     return kinds
 
 
-def _head_of_ledger(plan: Plan) -> dict[str, Any]:
+def _head_of_ledger(plan: Plan) -> JsonObject:
     """How many replies the ledger holds, and the sha256 of their calls' ids."""
     digest, count = hashlib.sha256(), 0
     with closing(Ledger(plan.config.ledger)) as ledger, ledger.transaction() as connection:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import harmonic_mean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from moot.commands.preview import usd_of_a_debate
 from moot.commands.rehearsing import FOLDER as REHEARSAL
 from moot.core.config import RECORDED
 from moot.core.errors import UserError
+from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
 from moot.report.figures import draw, new_figure, panels, series_style
@@ -205,7 +206,7 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
     )
 
 
-def _row(one: Powered, difference: float) -> dict[str, Any]:
+def _row(one: Powered, difference: float) -> JsonObject:
     spread_, repeats = one.spread, one.repeats
     design = cheapest(difference, spread_, one.usd, min(one.available), one.goal)
     return {

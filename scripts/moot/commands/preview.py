@@ -2,11 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import aclosing, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pandas as pd
 
@@ -14,6 +13,7 @@ from moot.core.artifacts import read_cases
 from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
+from moot.core.types import Fields, Json, JsonObject
 from moot.jobs.debates import Job, run_debates
 from moot.jobs.standins import StandIns
 from moot.llm.chat import Settings
@@ -58,9 +58,9 @@ class StandInPeople:
     def __init__(self) -> None:
         self.to_give = 0
 
-    def __call__(self, question: Question) -> Mapping[str, Any]:
+    def __call__(self, question: Question) -> Fields:
         """The answer; how many are yet to be given is counted."""
-        answer: Mapping[str, Any] | None = None
+        answer: Fields | None = None
         with suppress(UserError):
             answer = given_answer(question)
         if answer is None:
@@ -69,7 +69,7 @@ class StandInPeople:
         return answer
 
 
-def smallest_instance(schema: Mapping[str, Any]) -> Any:
+def smallest_instance(schema: Fields) -> Json:
     """The smallest value that fits a JSON schema as moot sends them: inlined, without references."""
     if "enum" in schema:
         return schema["enum"][0]
@@ -104,7 +104,7 @@ class PreviewLedger(Ledger):
         return {}
 
 
-def preview_rows(plan: Plan, results: Path) -> Iterable[dict[str, Any]]:
+def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
     """One row an experiment and model.
 
     Yields:
@@ -177,10 +177,10 @@ def _held(plan: Plan, needs: _Needs, ledger: PreviewLedger, progress: Progress, 
 
 def _preview_row(
     plan: Plan, results: Path, ledger: PreviewLedger, stand_ins: StandIns, experiment: Experiment, model: str
-) -> dict[str, Any]:
+) -> JsonObject:
     needs = _Needs(experiment, model, results, stand_ins)
     missing = [str(path) for path in needs.wanted.values() if not path.exists()]
-    row: dict[str, Any] = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
+    row: JsonObject = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
     if not needs.are_met:
         return row
     progress, before, people = Progress(f"preview of {experiment.name}"), set(ledger.added), StandInPeople()

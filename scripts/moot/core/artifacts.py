@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -22,6 +21,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
+from moot.core.types import Fields
 
 _MARKS = {b"moot_version", b"licence"}
 """In the metadata of every artifact, and of the records that ship with moot."""
@@ -70,14 +70,12 @@ def _name_of(path: Path) -> str:
     return "/".join(path.parts[-2:])
 
 
-def write_rows(
-    path: Path, kind: str, rows: Iterable[Mapping[str, Any]], metadata: Mapping[str, str], batch: int = 2000
-) -> int:
+def write_rows(path: Path, kind: str, rows: Iterable[Fields], metadata: Mapping[str, str], batch: int = 2000) -> int:
     """Write rows of one of the `SCHEMAS` as they come, in row groups of `batch`, and return how many there were."""
     schema = SCHEMAS[kind].with_metadata(dict(metadata))
     written = 0
     with atomic_path(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
-        pending: list[Mapping[str, Any]] = []
+        pending: list[Fields] = []
         for row in rows:
             pending.append(row)
             if len(pending) == batch:

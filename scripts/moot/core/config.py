@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Validati
 from moot.core.model_config import BatchConfig, ModelConfig, Name, Price, ServeConfig, SimulatedVoice, Strict
 from moot.core.model_values import check_ledger
 from moot.core.places import Faults, Location, fault_message, location_of, plain_values, twice_given, where
+from moot.core.types import Fields, Json, JsonObject
 
 RECORDED = "recorded"
 """The protocol of experiments whose debates are taken from records."""
@@ -72,11 +73,11 @@ class ExperimentConfig(Strict):
     arm: str = Field("", description="the control arm that it is, of the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field((), description="labelers of its statements (rules, judge, human), in order")
-    params: Mapping[str, Any] = Field(default_factory=dict, description="the protocol's parameters")
+    params: Fields = Field(default_factory=dict, description="the protocol's parameters")
     prompts: str = Field(
         "", description="folder of prompt templates that replace those of the same names, for this experiment alone"
     )
-    grid: Mapping[str, tuple[Any, ...]] = Field(
+    grid: Mapping[str, tuple[Json, ...]] = Field(
         default_factory=dict,
         description="parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each",
     )
@@ -89,7 +90,7 @@ class ExperimentConfig(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _recorded_debates_need_no_protocol(cls, entry: Any) -> Any:
+    def _recorded_debates_need_no_protocol(cls, entry: Json) -> Json:
         """`source: recorded` is the protocol of that name; one of the two is asked for."""
         if not isinstance(entry, Mapping):
             return entry
@@ -186,7 +187,7 @@ class Config(Strict):
         default_factory=Publication, description="who publishes what `snakemake export` writes, and how"
     )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
-    datasets: Mapping[Name, Mapping[str, Any]] = Field(description="data sets by name; options as their loader says")
+    datasets: Mapping[Name, Fields] = Field(description="data sets by name; options as their loader says")
     experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
     contrasts: Mapping[Name, ContrastConfig] = Field(
         default_factory=dict, description="planned comparisons by name; every other test is exploratory"
@@ -227,7 +228,7 @@ _ENTRY = 2
 """The parts of an entry's place: its section and its name."""
 
 
-def read_config(raw: Mapping[str, Any], files: Iterable[Path], faults: Faults) -> Config:
+def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     """The configuration from merged YAML, as far as it is sound: what is wrong is noted, and taken out.
 
     Args:
@@ -263,7 +264,7 @@ def read_config(raw: Mapping[str, Any], files: Iterable[Path], faults: Faults) -
     raise AssertionError("a fault is always noted")
 
 
-def _take_out(sound: dict[str, Any], place: Location, missing: bool, faults: Faults) -> tuple[str, ...]:
+def _take_out(sound: JsonObject, place: Location, missing: bool, faults: Faults) -> tuple[str, ...]:
     """Remove what is faulty: a key with a default, or else the entry that it belongs to; where that is."""
     if place == ("seed",):
         sound["seed"] = 0
@@ -273,7 +274,7 @@ def _take_out(sound: dict[str, Any], place: Location, missing: bool, faults: Fau
         sound[str(place[0])].pop(place[1], None)
         faults.broken.add(str(place[1]))
     else:
-        node: dict[Any, Any] = sound
+        node: Json = sound
         for part, below in pairwise(place):
             if not isinstance(node.get(part), dict) or below not in node[part]:
                 break
@@ -284,7 +285,7 @@ def _take_out(sound: dict[str, Any], place: Location, missing: bool, faults: Fau
     return tuple(map(str, place[:_ENTRY]))
 
 
-def parse_config(raw: Mapping[str, Any], files: Iterable[Path] = ()) -> Config:
+def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
     """The configuration from merged YAML; raises `UserError` with a line for each mistake."""
     faults = Faults()
     config = read_config(raw, files, faults)
@@ -292,16 +293,16 @@ def parse_config(raw: Mapping[str, Any], files: Iterable[Path] = ()) -> Config:
     return config
 
 
-def over_defaults(config: Mapping[str, Any], defaults: Iterable[Path]) -> dict[str, Any]:
+def over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:
     """A configuration merged over those of some files, key by key, as Snakemake merges configuration files."""
-    merged: dict[str, Any] = {}
+    merged: JsonObject = {}
     for file in defaults:
         _merge(merged, yaml.load(file.read_bytes(), yaml.CSafeLoader) or {})
     _merge(merged, config)
     return merged
 
 
-def _merge(target: dict[str, Any], over: Mapping[str, Any]) -> None:
+def _merge(target: JsonObject, over: Fields) -> None:
     for key, value in over.items():
         if isinstance(value, Mapping) and isinstance(target.get(key), dict):
             _merge(target[key], value)

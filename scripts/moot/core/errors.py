@@ -21,7 +21,7 @@ from moot.core.usage import Usage
 
 
 class MootError(Exception):
-    """Any error that moot itself raises for another part of it, or for the user."""
+    """What moot itself raises for another part of it, or for the user."""
 
 
 class UserError(MootError):

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from moot.core.errors import UserError
+from moot.core.types import Column, Fields, Json, JsonObject
 
 _NO_TEXT = {  # how files begin that look like a table to people, and are none
     b"PK\x03\x04": "a zip archive, or an Excel or OpenDocument file (these are zip archives too)",
@@ -120,7 +120,7 @@ def read_jsonl(
     """
     text = read_text(path, encoding=encoding, get=get)
     optional = optional or {}
-    records: list[dict[str, Any]] = []
+    records: list[JsonObject] = []
     for line_number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -144,7 +144,7 @@ def read_jsonl(
     return frame
 
 
-def _object(place: str, line: str, get: str) -> dict[str, Any]:
+def _object(place: str, line: str, get: str) -> JsonObject:
     """The JSON object that a line holds."""
     try:
         record = json.loads(line, object_pairs_hook=_distinct_fields)
@@ -221,7 +221,7 @@ def check_characters(place: str, text: str) -> None:
         ) from None
 
 
-def check_unique(path: Path, values: "pd.Series[Any]") -> None:
+def check_unique(path: Path, values: Column) -> None:
     """Require that no value is blank or occurs twice; `values` is a column of a frame read here."""
     text = values.astype("str")
     blank = values.index[text.str.strip() == ""]
@@ -237,7 +237,7 @@ def check_unique(path: Path, values: "pd.Series[Any]") -> None:
         )
 
 
-def check_values(path: Path, values: "pd.Series[Any]", allowed: Sequence[Any], do: str = "Correct the row.") -> None:
+def check_values(path: Path, values: Column, allowed: Sequence[object], do: str = "Correct the row.") -> None:
     """Require that every value is one of `allowed`; "" must be among them where a blank means something."""
     wrong = values.index[~values.isin(list(allowed))]
     if len(wrong):
@@ -248,9 +248,7 @@ def check_values(path: Path, values: "pd.Series[Any]", allowed: Sequence[Any], d
         )
 
 
-def whole_numbers(
-    path: Path, values: "pd.Series[Any]", *, blank: bool = False, lowest: int | None = None
-) -> "pd.Series[Any]":
+def whole_numbers(path: Path, values: Column, *, blank: bool = False, lowest: int | None = None) -> Column:
     """The column as Int64; a blank becomes missing where `blank` allows it, and is an error where not."""
     text = values.str.strip()
     fits = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & blank)
@@ -267,7 +265,7 @@ def whole_numbers(
     return numbers
 
 
-def booleans(path: Path, values: "pd.Series[Any]") -> "pd.Series[Any]":
+def booleans(path: Path, values: Column) -> Column:
     """The column as bool, from True and False in any case."""
     folded = values.str.strip().str.lower()
     check_values(path, values.where(~folded.isin(["true", "false"]), folded.str.title()), ["True", "False"])
@@ -331,8 +329,8 @@ class _RepeatedFieldError(Exception):
     """A field that a JSON object has twice, of which a parser would silently keep the last."""
 
 
-def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+def _distinct_fields(pairs: list[tuple[str, Json]]) -> JsonObject:
+    fields: JsonObject = {}
     for name, value in pairs:
         if name in fields:
             raise _RepeatedFieldError(name)
@@ -349,7 +347,7 @@ def _check_length(path: Path, record: Sequence[str], header: Sequence[str], row:
     )
 
 
-def _check_field(place: str, record: Mapping[str, Any], name: str, kind: type | tuple[type, ...]) -> None:
+def _check_field(place: str, record: Fields, name: str, kind: type | tuple[type, ...]) -> None:
     if name not in record:
         raise UserError(f"{place}: missing field '{name}'; found {quoted(', '.join(record))}. Add the field.")
     kinds = kind if isinstance(kind, tuple) else (kind,)

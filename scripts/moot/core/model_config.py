@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from moot.core.model_values import check_address, check_parameter, check_value, check_variable, parts_of_address
+from moot.core.types import Json
 
 HUB = "hf:"
 """How the name of an embedded model begins that is a file on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
@@ -201,7 +202,7 @@ class ModelConfig(Strict):
         None, description="sent along, for providers that route calls to caches by it (openai); no part of a question"
     )
     parameters: Mapping[
-        Annotated[str, AfterValidator(check_parameter)], Annotated[Any, AfterValidator(check_value)]
+        Annotated[str, AfterValidator(check_parameter)], Annotated[Json, AfterValidator(check_value)]
     ] = Field(
         default_factory=dict,
         description="further request parameters, sent as given; none that moot sends itself (model, messages, "

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic_core import PydanticCustomError
 
 from moot.core.places import UNSHOWN, looks_like_a_key
+from moot.core.types import Json
 
 SHIPPED_ENDPOINTS = ("embedded", "ollama", "openai", "recorded", "simulated")
 """moot's own endpoints, so that reading a configuration need not import them."""
@@ -58,7 +58,7 @@ def check_parameter(name: str) -> str:
     return name
 
 
-def check_value(value: Any) -> Any:
+def check_value(value: Json) -> Json:
     """A value under `parameters`, in which no key of an API may be."""
     parts = [value]
     while parts:

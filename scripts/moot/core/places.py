@@ -9,13 +9,13 @@ from datetime import date
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from moot.core.errors import UnknownNameError, UserError, unknown_name
+from moot.core.types import Json
 
 UNSHOWN = "unshown"
 """The type of a validation error whose message must not repeat what was found: it may be a key or a password."""
@@ -112,7 +112,7 @@ def _note_lines(
                 _note_lines(merged, path, found, above)
 
 
-def _note_keys(value: Any, path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> None:
+def _note_keys(value: Json, path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> None:
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in pairs:
         found[*path, str(key)] = 0
@@ -155,8 +155,8 @@ def twice_given(file: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def plain_values(
-    raw: Any, note: Callable[[Location, str], None], place: Location = (), above: tuple[int, ...] = ()
-) -> Any:
+    raw: Json, note: Callable[[Location, str], None], place: Location = (), above: tuple[int, ...] = ()
+) -> Json:
     """A copy of what configuration files hold, without values that JSON cannot; each is noted with its place."""
     if id(raw) in above:
         note(place, "this is inside itself; expected no alias (*name) inside its own anchor (&name).")
@@ -180,7 +180,7 @@ def plain_values(
     return raw
 
 
-def _not_plain(value: Any) -> str:
+def _not_plain(value: Json) -> str:
     """Why a value cannot be in a configuration, and what to do; "" where it can."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"found {value}; expected a number, or no such key where there is no limit."
@@ -193,7 +193,7 @@ def _not_plain(value: Any) -> str:
     return ""
 
 
-def shown(value: Any) -> str:
+def shown(value: Json) -> str:
     """What was found, for a message: short, and nothing that may be a key or a password."""
     text = repr(value)
     if looks_like_a_key(text.strip("'\"")) or re.search(r"://[^/\s]*@", text):

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from moot.core.errors import RunStoppedError
 
@@ -162,7 +162,7 @@ class Run:
         return stopped() if _stops else None
 
 
-def hold(path: Path) -> IO[Any]:
+def hold(path: Path) -> IO[str]:
     """Make a file that counts as held until it is removed or its process ends, as far as this machine can tell."""
     file = path.open("w", encoding="utf-8")
     try:

@@ -12,6 +12,8 @@ Json: TypeAlias = Any
 JsonObject: TypeAlias = dict[str, Json]
 Fields: TypeAlias = Mapping[str, Any]
 """Named values of several types, to be read only: a row of a table, a case's attributes, a template's slots."""
+Checked: TypeAlias = Any
+"""Parameters or options, checked by the model that their protocol or loader registered."""
 Column: TypeAlias = "pd.Series[Any]"
 """One column of a table, of whatever type its values have."""
 Numbers: TypeAlias = "NDArray[Any]"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pandas as pd
@@ -14,6 +14,9 @@ import pyarrow.parquet as pq
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv, read_jsonl
+
+if TYPE_CHECKING:
+    from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 _ANYTHING = (str, int, float, bool, type(None), list, dict)
 _DELIMITERS = ",;\t"
@@ -113,7 +116,7 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
     return pd.DataFrame(table, columns=names, dtype="object")
 
 
-def _excel_rows(path: Path, sheet: Any) -> Iterator[list[str]]:
+def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
     """The rows down to the last one that holds anything, without the empty cells at their ends."""
     sheet.reset_dimensions()  # what they say need not be so, and rows would be filled up to it
     blank = height = width = 0

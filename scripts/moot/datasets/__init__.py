@@ -7,13 +7,14 @@ in its input, naming file, row, column, what was found, what was expected and wh
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.cases import Case, Task
 from moot.core.registry import Registry
+from moot.core.types import Checked
 
 if TYPE_CHECKING:
     from moot.datasets.records import RecordedDebate
@@ -83,14 +84,14 @@ class Loaded:
     sources: Sequence[Path] = ()
 
 
-Load = Callable[[Any, LoadContext], Loaded]
-ReadRecords = Callable[[Any, LoadContext], "Iterable[RecordedDebate]"]
-Needs = Callable[[Any], Mapping[str, str]]
+Load = Callable[[Checked, LoadContext], Loaded]
+ReadRecords = Callable[[Checked, LoadContext], "Iterable[RecordedDebate]"]
+Needs = Callable[[Checked], Mapping[str, str]]
 MADE_BY = r"[^/]+/[^/]+"
 """What an option holds that names the experiment and the model by which data are made: EXPERIMENT/MODEL."""
 
 
-def _needs_nothing(_options: Any) -> Mapping[str, str]:
+def _needs_nothing(_options: Checked) -> Mapping[str, str]:
     return {}
 
 

@@ -14,7 +14,7 @@ from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.recorded_predictions import AnswersOptions
+from moot.datasets.recorded_predictions import AnswersOptions, DistinctCases
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
 
 if TYPE_CHECKING:
@@ -47,27 +47,17 @@ def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[Reco
     del context
     for path, log, sample in _samples(options):
         found, confidence, problem = _answer(options, path, sample)
-        prediction = None if problem else options.label(_place(path, sample, "answer of its score"), found, answer=True)
-        yield RecordedDebate(
-            log.eval.task,
-            log.eval.model,
-            str(sample.id),
-            sample.epoch - 1,
-            prediction,
-            confidence if prediction else None,
-            problem="" if prediction else problem or f"the record says {found.strip() or 'nothing'}",
-            utterances=[
-                RecordedUtterance(message.role, MESSAGE, message.text)
-                for message in (sample.messages if options.with_text else ())
-            ],
-        )
+        identity, place = (log.eval.task, log.eval.model, str(sample.id)), _place(path, sample, "answer of its score")
+        messages = sample.messages if options.with_text else ()
+        said = [RecordedUtterance(message.role, MESSAGE, message.text) for message in messages]
+        yield options.debate(identity, sample.epoch - 1, place, found, confidence, problem, said)
 
 
 @dataset("inspect", InspectOptions, records=read_answers)
 def load(options: InspectOptions, context: LoadContext) -> Loaded:
     """The samples that the logs hold, each of them one test case for all epochs and models."""
     task = options.task(", ".join(path.name for path in options.logs))
-    cases: dict[str, Case] = {}
+    distinct = DistinctCases()
     cleaning = Counter[str]({"logs read": len(options.logs)})
     for number, (path, _, sample) in enumerate(_samples(options), start=1):
         case = Case(
@@ -80,17 +70,11 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
             attributes={name: _attribute(path, sample, name) for name in options.attributes},
             source_row=number,
         )
-        first = cases.setdefault(case.case_id, case)
-        for field in ("target", "attributes"):
-            found, expected = getattr(case, field), getattr(first, field)
-            if found != expected:
-                raise UserError(
-                    f"{_place(path, sample, field)}: found {quoted(found)}, which another sample of this id gives as "
-                    f"{quoted(expected)}; expected the same in all logs. Give the samples ids that tell them apart."
-                )
+        told = {"target": case.target, **case.attributes}
+        distinct.add(case, {_place(path, sample, name): found for name, found in told.items()})
         cleaning["samples read"] += 1
         cleaning["samples that ended with an error"] += sample.error is not None
-    return Loaded(list(cases.values()), task, cleaning=dict(cleaning), sources=options.logs)
+    return Loaded(distinct.cases, task, cleaning=dict(cleaning), sources=options.logs)
 
 
 def _samples(options: InspectOptions) -> Iterator[tuple[Path, "EvalLog", "EvalSample"]]:

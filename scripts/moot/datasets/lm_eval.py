@@ -7,7 +7,6 @@ filtered reply is.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +16,9 @@ from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.input_files import cell, quoted, read_jsonl
 from moot.core.likelihood import label_shares
+from moot.core.types import Fields, Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.recorded_predictions import METHOD, AnswersOptions, check_same
+from moot.datasets.recorded_predictions import METHOD, AnswersOptions, DistinctCases
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate
 
 _FIELDS: Mapping[str, type | tuple[type, ...]] = {"doc_id": int, "target": (str, int), "filtered_resps": list}
@@ -44,46 +44,38 @@ def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[Recor
     for model, path in options.samples.items():
         for row, cells in _rows(options, path):
             found, share = _answer(path, row, cells["filtered_resps"])
-            prediction = options.label(cell(path, row, "filtered_resps"), found, answer=True)
-            problem = "" if prediction else f"the record says {found.strip() or 'nothing'}"
-            confidence = 100 * share if share is not None and prediction else None
-            yield RecordedDebate(METHOD, model, _case_id(cells), 0, prediction, confidence, problem=problem)
+            confidence = None if share is None else 100 * share
+            identity = METHOD, model, _case_id(cells)
+            yield options.debate(identity, 0, cell(path, row, "filtered_resps"), found, confidence)
 
 
 @dataset("lm_eval", LmEvalOptions, records=read_answers)
 def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
     """The documents that the answers speak of, all of them test cases."""
     task = options.task(", ".join(path.name for path in options.samples.values()))
-    cases: dict[str, Case] = {}
-    first: dict[str, dict[str, str]] = {}
-    rows_read = 0
+    distinct, rows_read = DistinctCases(), 0
     for path in options.samples.values():
         for row, cells in _rows(options, path):
             rows_read += 1
-            case_id, target = _case_id(cells), str(cells["target"])
-            if case_id in cases:
-                check_same(path, row, case_id, {"target": target}, first[case_id])
-                continue
-            first[case_id] = {"target": target}
-            cases[case_id] = Case(
-                case_id=case_id,
+            place, target = cell(path, row, "target"), str(cells["target"])
+            case = Case(
+                case_id=_case_id(cells),
                 dataset=context.name,
                 split="test",
                 text=_text(options, path, row, cells["doc"]),
-                target=str(options.label(cell(path, row, "target"), target, answer=False)),
+                target=str(options.label(place, target, answer=False)),
                 labels=task.labels,
                 source_row=row,
             )
-    return Loaded(
-        list(cases.values()), task, cleaning={"lines read": rows_read}, sources=tuple(options.samples.values())
-    )
+            distinct.add(case, {place: target})
+    return Loaded(distinct.cases, task, cleaning={"lines read": rows_read}, sources=tuple(options.samples.values()))
 
 
-def _case_id(cells: Mapping[str, Any]) -> str:
+def _case_id(cells: Fields) -> str:
     return f"doc-{cells['doc_id']}"
 
 
-def _rows(options: LmEvalOptions, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(options: LmEvalOptions, path: Path) -> Iterator[tuple[int, JsonObject]]:
     table = read_jsonl(path, _FIELDS, optional={"filter": str, "doc": dict}, get="Name it under `samples`.")
     filters = sorted(set(table["filter"].dropna()))
     if options.filter:
@@ -97,7 +89,7 @@ def _rows(options: LmEvalOptions, path: Path) -> Iterator[tuple[int, dict[str, A
     yield from zip(map(int, table.index), table.to_dict("records"), strict=True)
 
 
-def _answer(path: Path, row: int, replies: list[Any]) -> tuple[str, float | None]:
+def _answer(path: Path, row: int, replies: list[Json]) -> tuple[str, float | None]:
     """The answer as the file writes it, or the number of the likeliest choice with its share of the probability."""
     place = cell(path, row, "filtered_resps")
     if replies and all(isinstance(reply, list) and len(reply) == _CHOICE for reply in replies):
@@ -112,7 +104,7 @@ def _answer(path: Path, row: int, replies: list[Any]) -> tuple[str, float | None
     return replies[0], None
 
 
-def _text(options: LmEvalOptions, path: Path, row: int, document: dict[str, Any] | None) -> str:
+def _text(options: LmEvalOptions, path: Path, row: int, document: JsonObject | None) -> str:
     if not options.text:
         return WITHOUT_TEXT
     text = (document or {}).get(options.text)

@@ -5,7 +5,7 @@ of its rows.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import cell, quoted
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, read_confidence
+from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
 
 METHOD = "answer"
 
@@ -80,6 +80,44 @@ class AnswersOptions(DatasetOptions):
             )
         return label
 
+    def debate(
+        self,
+        identity: tuple[str, str, str],
+        repeat: int,
+        place: str,
+        found: str,
+        confidence: float | None,
+        problem: str = "",
+        utterances: Sequence[RecordedUtterance] = (),
+    ) -> RecordedDebate:
+        """A recorded answer: of a method and model to a case, the word `found` at a place; or why there is none."""
+        prediction = None if problem else self.label(place, found, answer=True)
+        if prediction is None:
+            problem, confidence = problem or f"the record says {found.strip() or 'nothing'}", None
+        return RecordedDebate(*identity, repeat, prediction, confidence, problem=problem, utterances=utterances)
+
+
+class DistinctCases:
+    """The cases that answers speak of, each once, in the order in which they are first named."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Case, list[str]]] = {}
+
+    @property
+    def cases(self) -> list[Case]:
+        """All that were added."""
+        return [case for case, _ in self._known.values()]
+
+    def add(self, case: Case, told: Mapping[str, str]) -> None:
+        """Add a case, of which its source tells something at each place; `UserError` if it told otherwise before."""
+        _, first = self._known.setdefault(case.case_id, (case, list(told.values())))
+        for (place, found), earlier in zip(told.items(), first, strict=True):
+            if found != earlier:
+                raise UserError(
+                    f"{place}: found {quoted(found)} for case {quoted(case.case_id)}, which another row gives "
+                    f"{quoted(earlier)}; expected the same in all rows of a case. Correct one of them."
+                )
+
 
 class PredictionsOptions(AnswersOptions):
     """What an entry of the configuration may say about a table of answers."""
@@ -102,14 +140,10 @@ def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[
         identity = (method, cells[names.model], cells[names.case])
         repeat = _whole(options.path, row, names.repeat, cells[names.repeat]) if names.repeat else counted[identity]
         counted[identity] += 1
-        prediction = options.label(cell(options.path, row, names.prediction), cells[names.prediction], answer=True)
-        stated = (
-            read_confidence(cell(options.path, row, names.confidence), cells[names.confidence])
-            if names.confidence
-            else None
-        )
-        problem = "" if prediction else f"the record says {cells[names.prediction].strip() or 'nothing'}"
-        yield RecordedDebate(*identity, repeat, prediction, stated if prediction else None, problem=problem)
+        place, found = cell(options.path, row, names.prediction), cells[names.prediction]
+        stated = cells[names.confidence] if names.confidence else ""
+        confidence = read_confidence(cell(options.path, row, names.confidence), stated)
+        yield options.debate(identity, repeat, place, found, confidence)
 
 
 @dataset("recorded_predictions", PredictionsOptions, records=read_answers)
@@ -119,16 +153,10 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
     table = read_table(options.path, names.named)
     task = options.task(options.path.name)
     told = [name for name in (names.truth, names.text, *names.attributes) if name]
-    cases: dict[str, Case] = {}
-    first: dict[str, dict[str, str]] = {}
+    distinct = DistinctCases()
     for row, cells in numbered_rows(table):
-        case_id = cells[names.case]
-        if case_id in cases:
-            check_same(options.path, row, case_id, {name: cells[name] for name in told}, first[case_id])
-            continue
-        first[case_id] = cells
-        cases[case_id] = Case(
-            case_id=case_id,
+        case = Case(
+            case_id=cells[names.case],
             dataset=context.name,
             split="test",
             text=cells[names.text] if names.text else WITHOUT_TEXT,
@@ -137,20 +165,11 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
             attributes={name: cells[name] for name in names.attributes},
             source_row=row,
         )
-    return Loaded(list(cases.values()), task, cleaning={"rows read": len(table)}, sources=(options.path,))
+        distinct.add(case, {cell(options.path, row, name): cells[name] for name in told})
+    return Loaded(distinct.cases, task, cleaning={"rows read": len(table)}, sources=(options.path,))
 
 
 def _whole(path: Path, row: int, column: str, found: str) -> int:
     if not found.strip().isdecimal():
         raise UserError(f"{path}: row {row}, column '{column}': found {quoted(found)}; expected a whole number.")
     return int(found)
-
-
-def check_same(path: Path, row: int, case_id: str, cells: Mapping[str, str], first: Mapping[str, str]) -> None:
-    """Raise `UserError` where a row says something else of a case than another row does."""
-    for name, found in cells.items():
-        if found != first[name]:
-            raise UserError(
-                f"{path}: row {row}, column '{name}': found {quoted(found)} for case {quoted(case_id)}, which another "
-                f"row gives {quoted(first[name])}; expected the same in all rows of a case. Correct one of them."
-            )

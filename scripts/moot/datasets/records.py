@@ -9,13 +9,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from moot.core.artifacts import read_cases, read_table, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
+from moot.core.kinds import CONCLUSION, PUBLIC
+from moot.core.types import JsonObject
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
 SHIPPED = Path("data") / "records"
@@ -46,7 +49,7 @@ class RecordedUtterance:
     round: int = 0
     prediction: str | None = None
     confidence: float | None = None
-    parsed: dict[str, Any] | None = None
+    parsed: JsonObject | None = None
     source: Literal["human", "model"] = "model"
     private: bool = False
 
@@ -78,34 +81,24 @@ class RecordedDebate:
     utterances: Sequence[RecordedUtterance] = field(default_factory=tuple)
 
 
-def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[dict[str, Any]]:
+_IDENTITY = ("method", "model", "case_id", "repeat")
+_SAID = ("speaker", "kind", "text", "round", "prediction", "confidence", "source")
+
+
+def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[JsonObject]:
     """Recorded debates as rows of the records schema: the utterances in order, then the conclusion."""
     for debate in debates:
-        identity = {
-            "method": debate.method,
-            "model": debate.model,
-            "case_id": debate.case_id,
-            "repeat": debate.repeat,
-        }
+        identity = {name: getattr(debate, name) for name in _IDENTITY}
         for turn, said in enumerate(debate.utterances, start=1):
             yield {
                 **identity,
+                **{name: getattr(said, name) for name in _SAID},
                 "turn": turn,
-                "round": said.round,
-                "speaker": said.speaker,
-                "visibility": said.speaker if said.private else "public",
-                "kind": said.kind,
-                "text": said.text,
+                "visibility": said.speaker if said.private else PUBLIC,
                 "parsed": None if said.parsed is None else json.dumps(said.parsed, ensure_ascii=False, sort_keys=True),
-                "prediction": said.prediction,
-                "confidence": said.confidence,
-                "source": said.source,
             }
-        outcome = {
-            "status": "valid" if debate.prediction is not None else "invalid",
-            "score": debate.score,
-            "logprobs": None,
-        }
+        status = "invalid" if debate.prediction is None else "valid"
+        outcome = {"status": status, "score": debate.score, "logprobs": None}
         if debate.problem:
             outcome["reason"] = debate.problem
         yield {
@@ -113,8 +106,8 @@ def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[dict[str, Any]]:
             "turn": len(debate.utterances) + 1,
             "round": 0,
             "speaker": "moot",
-            "visibility": "public",
-            "kind": "conclusion",
+            "visibility": PUBLIC,
+            "kind": CONCLUSION,
             "text": "",
             "parsed": json.dumps(outcome, sort_keys=True),
             "prediction": debate.prediction,
@@ -171,35 +164,19 @@ def shipped_cases(name: str, context: LoadContext) -> Loaded:
 def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:
     """The recorded debates that ship with moot, without what was said."""
     rows = read_table(shipped_paths(name, context.shipped)[1]).to_pylist()
-    for (method, model, case_id, repeat), group in groupby(
-        rows, key=lambda row: (row["method"], row["model"], row["case_id"], row["repeat"])
-    ):
+    for (method, model, case_id, repeat), group in groupby(rows, key=itemgetter(*_IDENTITY)):
         *said, conclusion = group
         outcome = json.loads(conclusion["parsed"])
-        yield RecordedDebate(
-            method,
-            model,
-            case_id,
-            repeat,
-            conclusion["prediction"],
-            conclusion["confidence"],
-            outcome["score"],
-            outcome.get("reason", ""),
-            [
-                RecordedUtterance(
-                    row["speaker"],
-                    row["kind"],
-                    row["text"],
-                    row["round"],
-                    row["prediction"],
-                    row["confidence"],
-                    json.loads(row["parsed"]) if row["parsed"] else None,
-                    row["source"],
-                    row["visibility"] != "public",
-                )
-                for row in said
-            ],
-        )
+        utterances = [
+            RecordedUtterance(
+                **{name: row[name] for name in _SAID},
+                parsed=json.loads(row["parsed"]) if row["parsed"] else None,
+                private=row["visibility"] != PUBLIC,
+            )
+            for row in said
+        ]
+        stated = conclusion["prediction"], conclusion["confidence"], outcome["score"]
+        yield RecordedDebate(method, model, case_id, repeat, *stated, outcome.get("reason", ""), utterances)
 
 
 def ship(

@@ -1,12 +1,10 @@
 """What data sets of texts about topics share: where their files are, how a topic is shown, and checks of texts."""
 
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
+from moot.core.types import Column
 from moot.datasets import LoadContext
 
 LONGEST_TOPIC = 1000
@@ -45,7 +43,7 @@ def extract_body(text: str) -> str:
     return text.partition("\n\n")[2] if text.startswith("Topic: ") else text
 
 
-def check_texts(path: Path, values: "pd.Series[Any]", *, topic: bool = False) -> None:
+def check_texts(path: Path, values: Column, *, topic: bool = False) -> None:
     """Require that no text is blank and, for topics, that none is longer than a topic can be (a shifted column).
 
     Raises:

@@ -2,15 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.cases import Case
 from moot.core.registry import Registry
+from moot.core.types import Checked
 from moot.protocols.debate import Answer, Debate, Setting
 
-Protocol = Callable[[Debate, Any], Awaitable[Answer | None]]
+Protocol = Callable[[Debate, Checked], Awaitable[Answer | None]]
 """A debate and its parameters to an answer; None where no usable verdict was given."""
 
 
@@ -40,11 +41,11 @@ def _every_repeat(_setting: Setting, _case: Case) -> None:
     return None
 
 
-def _any_seat(_params: Any) -> None:
+def _any_seat(_params: Checked) -> None:
     return None
 
 
-def _nothing(_params: Any) -> dict[str, str]:
+def _nothing(_params: Checked) -> dict[str, str]:
     return {}
 
 
@@ -67,10 +68,10 @@ class Debaters:
             there is none.
     """
 
-    seats: Callable[[Any], Sequence[str]]
+    seats: Callable[[Checked], Sequence[str]]
     judge: str
     peers: bool = False
-    given_sides: Callable[[Any], bool] = lambda _: False
+    given_sides: Callable[[Checked], bool] = lambda _: False
     sides: Callable[[Debate], Mapping[str, str]] = _no_sides
     among_them: frozenset[str] = frozenset()
 
@@ -113,11 +114,11 @@ class ProtocolEntry:
     params: type[ProtocolParams]
     study: str
     prompts: tuple[str, ...]
-    needs: Callable[[Any], Mapping[str, str]] = _nothing
+    needs: Callable[[Checked], Mapping[str, str]] = _nothing
     repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat
     debaters: Debaters | None = None
     options: Options = Options()
-    seats: Callable[[Any], Sequence[str] | None] = _any_seat
+    seats: Callable[[Checked], Sequence[str] | None] = _any_seat
     rubric: str = ""
 
 
@@ -130,11 +131,11 @@ def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
     *,
     study: str,
     prompts: tuple[str, ...] | None = None,
-    needs: Callable[[Any], Mapping[str, str]] = _nothing,
+    needs: Callable[[Checked], Mapping[str, str]] = _nothing,
     repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat,
     debaters: Debaters | None = None,
     options: Options = Options(),
-    seats: Callable[[Any], Sequence[str] | None] = _any_seat,
+    seats: Callable[[Checked], Sequence[str] | None] = _any_seat,
     rubric: str = "",
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 
@@ -18,6 +17,7 @@ from moot.core.artifacts import read_table
 from moot.core.cases import Case, Task, stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import ARM, PUBLIC, UNUSABLE
+from moot.core.types import Fields, Json
 from moot.protocols import Debaters
 from moot.protocols.debate import Debate, Setting
 from moot.protocols.utterances import Utterance
@@ -40,7 +40,7 @@ class ArmDebate(Debate):
         self._debaters = debaters
         self._seats = tuple(debaters.seats(setting.params))
 
-    def _note(self, text: str, **parsed: Any) -> None:
+    def _note(self, text: str, **parsed: object) -> None:
         """Record what the arm did, for readers of the transcript; no seat ever hears it."""
         Debate.record(self, NOBODY, ARM, text, source="computed", private=True, parsed=parsed)
 
@@ -78,11 +78,11 @@ class ConsultancyDebate(ArmDebate):
         self.side = labels[self._draw("consultancy", len(labels))]
         self._note("", arm="consultancy", side=self.side)
 
-    async def say(self, seat: str, kind: str, prompt: str, **how: Any) -> Utterance:
+    async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
         """As in a debate, unless the seat argues another side."""
         return _unsaid(seat, kind) if self._silent(seat) else await super().say(seat, kind, prompt, **how)
 
-    def record(self, seat: str, kind: str, text: str, **how: Any) -> Utterance:
+    def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
         """As in a debate, unless the seat argues another side."""
         return _unsaid(seat, kind) if self._silent(seat) else super().record(seat, kind, text, **how)
 
@@ -103,7 +103,7 @@ class NoiseDebate(ArmDebate):
         self._heard: set[int] = set()
 
     async def say(
-        self, seat: str, kind: str, prompt: str, *, heard: Sequence[Utterance] | None = None, **how: Any
+        self, seat: str, kind: str, prompt: str, *, heard: Sequence[Utterance] | None = None, **how: Json
     ) -> Utterance:
         """A debater's statement is borrowed; everybody else is asked, and a peer hears what is borrowed."""
         if seat in self._seats and not self._debaters.peers:
@@ -112,12 +112,12 @@ class NoiseDebate(ArmDebate):
         return await super().say(seat, kind, prompt, heard=self._with_noise(seat, heard), **how)
 
     async def choose(
-        self, seat: str, kind: str, prompt: str, *, heard: Sequence[Utterance] | None = None, **how: Any
+        self, seat: str, kind: str, prompt: str, *, heard: Sequence[Utterance] | None = None, **how: Json
     ) -> Utterance:
         """As `say`."""
         return await super().choose(seat, kind, prompt, heard=self._with_noise(seat, heard), **how)
 
-    def record(self, seat: str, kind: str, text: str, **how: Any) -> Utterance:
+    def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
         """A debater's statement is borrowed."""
         if seat in self._seats and not self._debaters.peers:
             return self._borrow(seat, kind, how.get("round", 0))
@@ -150,11 +150,11 @@ class NoiseDebate(ArmDebate):
             self._note(text, arm="noise", turn=said.turn, case=found["case_id"] if found else "")
         return replace(said, text=text)
 
-    def _next(self, seat: str, kind: str) -> Mapping[str, Any] | None:
+    def _next(self, seat: str, kind: str) -> Fields | None:
         self._taken[seat, kind] += 1
         return self._nth(seat, kind, self._taken[seat, kind] - 1)
 
-    def _nth(self, seat: str, kind: str, place: int) -> Mapping[str, Any] | None:
+    def _nth(self, seat: str, kind: str, place: int) -> Fields | None:
         """The seat's nth statement of a kind; from the first again where the other debate was shorter."""
         said = self._borrowed.get((seat, kind), ())
         return said[place % len(said)] if said else None
@@ -170,14 +170,14 @@ class PlantDebate(ArmDebate):
         self.planted = self._seats[self._draw("plant", len(self._seats))]
         self._done = False
 
-    async def say(self, seat: str, kind: str, prompt: str, **how: Any) -> Utterance:
+    async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
         """As in a debate, with the words planted where it is the debater's turn."""
         said = await super().say(seat, kind, prompt, **how)
         if not how.get("private", False):
             self._plant(said)
         return said
 
-    def record(self, seat: str, kind: str, text: str, **how: Any) -> Utterance:
+    def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
         """As in a debate, with the words planted where it is the debater's turn."""
         said = super().record(seat, kind, text, **how)
         if not how.get("private", False):
@@ -240,7 +240,7 @@ class Padding(PlantDebate):
 # Noise: which debate it comes from
 
 
-def _statements_for(debate: Debate, seats: tuple[str, ...]) -> Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]:
+def _statements_for(debate: Debate, seats: tuple[str, ...]) -> Mapping[tuple[str, str], Sequence[Fields]]:
     """The debaters' statements of another case, by speaker and kind, in their order; of the same repeat if held."""
     paths = tuple(path for name, path in sorted(debate.artifacts.items()) if name.partition("_")[0] == HELD)
     held = _read(paths, seats)
@@ -261,11 +261,11 @@ def _statements_for(debate: Debate, seats: tuple[str, ...]) -> Mapping[tuple[str
 @cache
 def _read(
     paths: tuple[Path, ...], seats: tuple[str, ...]
-) -> Mapping[tuple[str, int], Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]]:
+) -> Mapping[tuple[str, int], Mapping[tuple[str, str], Sequence[Fields]]]:
     """The public statements of some seats that can be used, by case and repeat, then by speaker and kind."""
     columns = ["case_id", "repeat", "turn", "speaker", "kind", "text", "parsed", "prediction", "confidence"]
     wanted = pc.field("speaker").isin(seats) & (pc.field("visibility") == PUBLIC)
-    held: dict[tuple[str, int], dict[tuple[str, str], list[Mapping[str, Any]]]] = {}
+    held: dict[tuple[str, int], dict[tuple[str, str], list[Fields]]] = {}
     for path in paths:
         table = read_table(path, [*columns, "parse_status"], wanted)
         for row in table.to_pylist():

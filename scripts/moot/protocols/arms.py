@@ -7,9 +7,9 @@ things: another protocol in place of the experiment's own, or a debate in which 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from moot.core.errors import unknown_name
+from moot.core.types import Fields, JsonObject
 from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
 from moot.protocols.arm_debates import (
     ArmDebate,
@@ -41,7 +41,7 @@ class Full:
 
     name: str
     entry: ProtocolEntry
-    stated: Mapping[str, Any]
+    stated: Fields
     params: ProtocolParams
 
 
@@ -60,7 +60,7 @@ class Arm:
 
     what: str
     debate: type[ArmDebate] | None = None
-    instead: Callable[[Full], tuple[str, dict[str, Any]]] | None = None
+    instead: Callable[[Full], tuple[str, JsonObject]] | None = None
     held: bool = False
     needs_debaters: bool = False
     needs_sides: bool = False
@@ -71,7 +71,7 @@ class Arm:
         return (f"{self.debate.template}",) if self.debate and self.debate.template else ()
 
 
-def _alone(full: Full) -> tuple[str, dict[str, Any]]:
+def _alone(full: Full) -> tuple[str, JsonObject]:
     debaters = _debaters(full)
     answer = full.params.model_dump().get("answer", "")
     chosen = {"answer": answer} if answer in _GENERATED else {}
@@ -79,8 +79,8 @@ def _alone(full: Full) -> tuple[str, dict[str, Any]]:
     return "alone", {**_common(full), **chosen, "beside": full.name, "speakers": speakers, "judge": debaters.judge}
 
 
-def _samples(k: str) -> Callable[[Full], tuple[str, dict[str, Any]]]:
-    def instead(full: Full) -> tuple[str, dict[str, Any]]:
+def _samples(k: str) -> Callable[[Full], tuple[str, JsonObject]]:
+    def instead(full: Full) -> tuple[str, JsonObject]:
         named = {"k": k, "beside": full.name}
         if k == "matched_tokens":
             named["single"] = arm_name(full.name, CALLS_MATCHED)
@@ -89,7 +89,7 @@ def _samples(k: str) -> Callable[[Full], tuple[str, dict[str, Any]]]:
     return instead
 
 
-def _common(full: Full) -> dict[str, Any]:
+def _common(full: Full) -> JsonObject:
     return {name: full.stated[name] for name in _COMMON if name in full.stated}
 
 

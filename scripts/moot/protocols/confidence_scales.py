@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -24,6 +23,7 @@ from moot.core.cases import Task
 from moot.core.confidence import CONFIDENCE_SHARE, number_of_choices, stated_probabilities
 from moot.core.confidence import probability_of_stated_confidence as probability_of
 from moot.core.kinds import CONCLUSION, SMOOTHED
+from moot.core.types import Fields, Json, JsonObject
 from moot.protocols.smoothing import STATED, answer_of, decided, next_outlook, recorded_outlook
 
 METADATA = "confidence_scales"
@@ -100,7 +100,7 @@ def scales_in(predictions: Path) -> list[Scale]:
     return [Scale(**scale) for scale in json.loads(read_metadata(predictions).get(METADATA, "[]"))]
 
 
-def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Mapping[str, Any], task: Task) -> pd.DataFrame:
+def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Fields, task: Task) -> pd.DataFrame:
     """Transcripts of whole debates with every confidence from 0 to 100, and what follows from it.
 
     Args:
@@ -115,7 +115,7 @@ def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Mapping[str, A
         return said
     debates = said["debate_id"].isin(said.loc[written, "debate_id"].unique())
     known = said[debates].astype(object)
-    rows: Any = known.where(known.notna(), None).to_dict("records")
+    rows: Json = known.where(known.notna(), None).to_dict("records")
     for _, debate in groupby(rows, key=itemgetter("model", "debate_id")):
         _rescale_debate(list(debate), shares, params, task)
     result = said.copy()
@@ -125,9 +125,7 @@ def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Mapping[str, A
     return result
 
 
-def _rescale_debate(
-    rows: list[dict[str, Any]], shares: set[tuple[str, str]], params: Mapping[str, Any], task: Task
-) -> None:
+def _rescale_debate(rows: list[JsonObject], shares: set[tuple[str, str]], params: Fields, task: Task) -> None:
     """Change the rows of one debate, in the order of turns."""
     seats = params.get("seats", {})
     smoothed = False
@@ -156,10 +154,10 @@ def _rescale_debate(
         _smooth_again(rows, params, task)
 
 
-def _smooth_again(rows: Sequence[dict[str, Any]], params: Mapping[str, Any], task: Task) -> None:
+def _smooth_again(rows: Sequence[JsonObject], params: Fields, task: Task) -> None:
     """Work out O_i and the decision of one debate anew, from its rows' `latest`."""
     weight = params["weight"] if params["smoothing"] else 1.0
-    steps: list[dict[str, Any]] = []
+    steps: list[JsonObject] = []
     for row in rows:
         if row["kind"] == SMOOTHED:
             step = json.loads(row["parsed"])
@@ -177,5 +175,5 @@ def _smooth_again(rows: Sequence[dict[str, Any]], params: Mapping[str, Any], tas
             row["parsed"] = _written(json.loads(row["parsed"]) | {"score": score})
 
 
-def _written(parsed: Mapping[str, Any]) -> str:
+def _written(parsed: Fields) -> str:
     return json.dumps(parsed, ensure_ascii=False, sort_keys=True)

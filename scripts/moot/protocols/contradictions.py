@@ -8,9 +8,9 @@ answers is not flagged.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from moot.core.cases import Task
+from moot.core.types import Fields, Json
 from moot.llm.parsing.words import UnreadableError, announced
 
 CONTRADICTION = "contradiction"
@@ -49,7 +49,7 @@ _EVEN = 50
 _FEWEST_WORDS = 3
 
 
-def contradiction(task: Task, value: Mapping[str, Any], reply: str) -> str:
+def contradiction(task: Task, value: Fields, reply: str) -> str:
     """The words of a reply that say another answer than its field; "" where none do.
 
     Args:
@@ -68,7 +68,7 @@ def contradiction(task: Task, value: Mapping[str, Any], reply: str) -> str:
     return found[-1][1].strip()
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | list):

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from moot.core.cases import Case, Task
 from moot.core.errors import CallFailedError, UserError
 from moot.core.kinds import HUMAN, PUBLIC
+from moot.core.types import Checked, Fields, Json, JsonObject
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.prompts import Prompts
 from moot.llm.request import Message, Reply, request_to
@@ -45,7 +46,7 @@ class Answer:
     score: float | None = None
     logprobs: Mapping[str, float] | None = None
     probability: float | None = None
-    share: Mapping[str, Any] | None = None
+    share: Fields | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Setting:
     experiment: str
     model: str
     chats: "Mapping[str, Chat]"
-    params: Any
+    params: Checked
     prompts: Prompts
     seed: int
     examples: Sequence[Case] = ()
@@ -98,7 +99,7 @@ class Debate:
         return self._setting
 
     @property
-    def params(self) -> Any:
+    def params(self) -> Checked:
         """The protocol's parameters."""
         return self._setting.params
 
@@ -146,7 +147,7 @@ class Debate:
         private: bool = False,
         round: int = 0,  # noqa: A002 - the transcript's column
         heard: Sequence[Utterance] | None = None,
-        **context: Any,
+        **context: Json,
     ) -> Utterance:
         """Let a seat's model, or the person who sits there, answer a prompt, and record it.
 
@@ -195,7 +196,7 @@ class Debate:
         private: bool = False,
         round: int = 0,  # noqa: A002
         heard: Sequence[Utterance] | None = None,
-        **context: Any,
+        **context: Json,
     ) -> Utterance:
         """Score the task's labels by the log-probability of their words after a prompt, as multiple choice is scored.
 
@@ -251,8 +252,14 @@ class Debate:
     # How a person is asked
 
     def _ask_person(
-        self, said: Utterance, prompt: str, form: type[BaseModel], heard: Sequence[Utterance] | None, /, **context: Any
-    ) -> Mapping[str, Any]:
+        self,
+        said: Utterance,
+        prompt: str,
+        form: type[BaseModel],
+        heard: Sequence[Utterance] | None,
+        /,
+        **context: Json,
+    ) -> Fields:
         """What the person in a seat fills in, who is shown what a model would be."""
         said.source = HUMAN
         asked = (said.speaker, said.kind, said.round)
@@ -285,10 +292,12 @@ class Debate:
         """The model or person in a seat."""
         return str(self.params.seats.get(seat, self._setting.model))
 
-    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Any) -> tuple[Message, ...]:
+    def _render(
+        self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Json
+    ) -> tuple[Message, ...]:
         return self._setting.prompts.render(prompt, **self._template_variables(seat, heard), **context)
 
-    def _template_variables(self, seat: str, heard: Sequence[Utterance] | None) -> dict[str, Any]:
+    def _template_variables(self, seat: str, heard: Sequence[Utterance] | None) -> JsonObject:
         """What every template sees of a debate."""
         return {
             "language": self.task.language,
@@ -305,7 +314,7 @@ class Debate:
         messages: tuple[Message, ...],
         said: Utterance,
         *,
-        schema: Mapping[str, Any] | None = None,
+        schema: Fields | None = None,
         choices: tuple[str, ...] = (),
         most_tokens: int | None = None,
     ) -> tuple[Utterance, Reply | None]:
@@ -345,7 +354,7 @@ def _audience(said: Utterance, seat: str) -> Sequence[str]:
     return (seat,) if said.visibility == PUBLIC else said.visibility.split(",")
 
 
-def transcript_row(debate: Debate, said: Utterance) -> dict[str, Any]:
+def transcript_row(debate: Debate, said: Utterance) -> JsonObject:
     """An utterance as a row of `transcripts/`."""
     row = {name: getattr(said, name) for name in Utterance.__dataclass_fields__}
     row["parsed"] = json.dumps(said.parsed, ensure_ascii=False, sort_keys=True) if said.parsed is not None else None

@@ -13,16 +13,16 @@ A bar within a part of a list has a backslash before it.
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
+from moot.core.types import Fields, Json, JsonObject
 from moot.protocols.people import STATEMENT, title
 
 LONGEST_ANSWER = 20_000
 _BETWEEN = " | "
 _YES, _NO = "yes", "no"
-Schema = Mapping[str, Any]
+Schema = Fields
 
 
 def kind_of(field: Schema) -> str:
@@ -67,7 +67,7 @@ def how_to_write(form: Schema) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def read_answer(text: str, form: Schema, path: Path) -> dict[str, Any]:
+def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
     """What an answer's text fills in, by field.
 
     Args:
@@ -81,7 +81,7 @@ def read_answer(text: str, form: Schema, path: Path) -> dict[str, Any]:
     if len(text) > LONGEST_ANSWER:
         raise UserError(f"{path}: {len(text):,} characters; expected at most {LONGEST_ANSWER:,}. Shorten it.")
     stated, beside = _split(text.replace("\r\n", "\n"), form)
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for name, field in form["properties"].items():
         if name == STATEMENT:
             written = "\n\n".join(filter(None, (beside, *stated.get(name, ()))))
@@ -98,7 +98,7 @@ def read_answer(text: str, form: Schema, path: Path) -> dict[str, Any]:
     return found
 
 
-def write_answer(answer: Mapping[str, Any], form: Schema) -> str:
+def write_answer(answer: Fields, form: Schema) -> str:
     """An answer as its file; what `read_answer` reads in it is the same answer."""
     lines = [str(answer[STATEMENT]), ""] if STATEMENT in answer else []
     for name, field in form["properties"].items():
@@ -111,7 +111,7 @@ def write_answer(answer: Mapping[str, Any], form: Schema) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _written(value: Any) -> str:
+def _written(value: Json) -> str:
     if isinstance(value, dict):
         return _BETWEEN.join(_written(part).replace("|", "\\|") for part in value.values())
     if isinstance(value, list):
@@ -146,7 +146,7 @@ def _missing(name: str, field: Schema, found: int, path: Path) -> str:
     return f"{path}: {found} lines '{title(name)}: {what}'; expected one. Correct them."
 
 
-def _value(written: str, field: Schema, where: str, path: Path) -> Any:
+def _value(written: str, field: Schema, where: str, path: Path) -> Json:
     kind = kind_of(field)
     if kind == "choices":
         parts = filter(None, (part.strip() for part in re.split(r"[,;]", written)))
@@ -167,7 +167,7 @@ def _items(written: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def _row(item: str, columns: Mapping[str, Schema], where: str, path: Path) -> dict[str, Any]:
+def _row(item: str, columns: Mapping[str, Schema], where: str, path: Path) -> JsonObject:
     parts = [part.strip().replace("\\|", "|") for part in re.split(r"(?<!\\)\|", item, maxsplit=len(columns) - 1)]
     if len(parts) != len(columns):
         expected = _BETWEEN.join(columns)

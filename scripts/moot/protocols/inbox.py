@@ -10,15 +10,15 @@ The folder's names are the configuration's and a digest of the case: no model an
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from moot.core.artifacts import atomic_path
 from moot.core.errors import DebatePausedError, UserError
 from moot.core.input_files import read_text
 from moot.core.log import LOG
+from moot.core.types import Fields, JsonObject
 from moot.protocols.forms import how_to_write, read_answer
 from moot.protocols.people import Question, readable
 
@@ -46,7 +46,7 @@ def stem_of(question: Question, inbox: Path = INBOX) -> Path:
     return folder_of(question.experiment, question.model, question.case_id, inbox) / name
 
 
-def read_answer_file(path: Path, form: Mapping[str, Any]) -> dict[str, Any]:
+def read_answer_file(path: Path, form: Fields) -> JsonObject:
     """What an answer's file fills in of a form, by field.
 
     Raises:
@@ -56,14 +56,14 @@ def read_answer_file(path: Path, form: Mapping[str, Any]) -> dict[str, Any]:
     return read_answer(text, form, path)
 
 
-def given_answer(question: Question, inbox: Path = INBOX) -> dict[str, Any] | None:
+def given_answer(question: Question, inbox: Path = INBOX) -> JsonObject | None:
     """What a person has answered, by field; None without an answer. Raises as `read_answer_file`."""
     stem = stem_of(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
     return read_answer_file(path, question.form) if path.exists() else None
 
 
-def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Mapping[str, Any]:
+def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
     """A person's answer, if it has been given; otherwise the question is put into the inbox.
 
     Raises:

@@ -6,15 +6,16 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.errors import DebatePausedError, UserError, unknown_name
 from moot.core.input_files import quoted
+from moot.core.types import Fields, Json, JsonObject
 from moot.llm.parsing.schema import json_schema, schema_fields
 from moot.llm.prompts import Section
 
@@ -88,10 +89,10 @@ class Question:
     nth: int
     person: str
     sections: tuple[Section, ...]
-    form: Mapping[str, Any]
+    form: Fields
 
 
-AskPerson = Callable[[Question], Mapping[str, Any]]
+AskPerson = Callable[[Question], Fields]
 """A question to what a person filled in, by field; raises `DebatePausedError` until there is an answer."""
 
 
@@ -110,7 +111,7 @@ class Statement(PersonsForm):
 @cache
 def choice_form(words: tuple[str, ...]) -> type[PersonsForm]:
     """What a person fills in where a model writes one of some words, or is read by their likelihood."""
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         PREDICTION: (Literal[words], ...),
         CONFIDENCE: (float, Field(ge=0, le=100, description="how sure you are, from 0 to 100")),
     }
@@ -118,7 +119,7 @@ def choice_form(words: tuple[str, ...]) -> type[PersonsForm]:
 
 
 @cache
-def form_of(schema: type[BaseModel]) -> dict[str, Any]:
+def form_of(schema: type[BaseModel]) -> JsonObject:
     """A reply's schema as a person's form: choices, numbers and a statement must be filled in, also where a model's
     reply may lack them."""
     required = [
@@ -134,7 +135,7 @@ def name_of(voice: str) -> str:
     return voice.partition(":")[2]
 
 
-def words_said(answer: Mapping[str, Any]) -> str:
+def words_said(answer: Fields) -> str:
     """What is said by an answer where a model writes free text: the statement, or the word that was chosen."""
     return str(answer[STATEMENT] if STATEMENT in answer else answer[PREDICTION])
 
@@ -156,20 +157,20 @@ def title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _words(value: Any) -> str:
+def _words(value: Json) -> str:
     if isinstance(value, dict):
         return ", ".join(_words(part) for part in value.values())
     return "; ".join(map(_words, value)) if isinstance(value, list) else str(value)
 
 
-async def all_spoken(*speaking: Coroutine[Any, Any, Item]) -> list[Item]:
+async def all_spoken(*speaking: Awaitable[Item]) -> list[Item]:
     """What several seats say at once. Where some wait for people, the others speak to their end all the same.
 
     Raises:
-        DebatePausedError: some seat waits. Any other error ends all at once.
+        DebatePausedError: some seat waits. Another error ends all at once.
     """
 
-    async def speak(one: Coroutine[Any, Any, Item]) -> Item | DebatePausedError:
+    async def speak(one: Awaitable[Item]) -> Item | DebatePausedError:
         try:
             return await one
         except DebatePausedError as pause:

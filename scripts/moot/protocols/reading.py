@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
 from moot.core.cases import Task
 from moot.core.confidence import CONFIDENCE_SHARE, number_of_choices, probability_of_stated_confidence
 from moot.core.likelihood import censored, label_shares
+from moot.core.types import Fields
 from moot.llm.parsing.ladder import Parsed
 from moot.llm.parsing.words import shorten
 from moot.llm.request import Reply
@@ -49,7 +50,7 @@ def read_fields(said: Utterance, parsed: Parsed, task: Task, contradictory: Cont
         said.probability = probability_of_stated_confidence(said.confidence, number_of_choices(task))
 
 
-def read_filled_in(said: Utterance, answer: Mapping[str, Any], schema: type[BaseModel] | None, task: Task) -> None:
+def read_filled_in(said: Utterance, answer: Fields, schema: type[BaseModel] | None, task: Task) -> None:
     """Fill in what a person's form says: as a reply of the same schema would, or as free text where there is none."""
     if schema is None:
         said.text, said.confidence = words_said(answer), answer.get(CONFIDENCE)
@@ -76,7 +77,7 @@ def read_likelihood(said: Utterance, reply: Reply, words: Mapping[str, str]) -> 
     said.confidence = 100 * said.probability
 
 
-def read_choice(said: Utterance, answer: Mapping[str, Any], words: Mapping[str, str]) -> None:
+def read_choice(said: Utterance, answer: Fields, words: Mapping[str, str]) -> None:
     """Fill in a person's choice among the labels' words, and what the confidence makes of it."""
     said.text, said.confidence, said.parse_status = answer[PREDICTION], float(answer[CONFIDENCE]), "strict"
     said.prediction = next(label for label, word in words.items() if word == said.text)

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 from pydantic import Field
@@ -18,10 +17,11 @@ from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
 from moot.core.kinds import VOTES
+from moot.core.types import Fields
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting
 
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[Fields]
 JUDGE = "judge"
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
@@ -18,12 +17,13 @@ from moot.core.artifacts import read_table
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
+from moot.core.types import Fields
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 
-Row = Mapping[str, Any]
+Row = Fields
 JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
 
 

@@ -6,9 +6,9 @@ words again, so that scores compare it with any other run. The texts stay as the
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from moot.core.cases import Case, Task
+from moot.core.types import Json
 from moot.protocols.debate import Debate
 
 LETTERS = "pqrstuvw"
@@ -71,7 +71,7 @@ def restore(debate: Debate, original: Mapping[str, str]) -> Debate:
     return debate
 
 
-def _restored(value: Any, original: Mapping[str, str]) -> Any:
+def _restored(value: Json, original: Mapping[str, str]) -> Json:
     if not isinstance(value, Mapping):
         return value
     by_label = bool(value) and set(value) <= set(original)
@@ -83,7 +83,7 @@ def _restored(value: Any, original: Mapping[str, str]) -> Any:
     }
 
 
-def _answer(value: Any, original: Mapping[str, str]) -> Any:
+def _answer(value: Json, original: Mapping[str, str]) -> Json:
     """A reply's prediction, one label or several, as prompts spell them."""
     if isinstance(value, list):
         return [_answer(one, original) for one in value]

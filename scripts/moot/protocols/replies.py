@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from moot.core.cases import Task
 from moot.core.confidence import CONFIDENCE_SHARE, stated_probabilities
 from moot.core.likelihood import label_shares
+from moot.core.types import JsonObject
 from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.llm.parsing.words import labels_cited
@@ -55,13 +56,13 @@ def _schema(
     characters: int,
     critique: bool,
 ) -> type[BaseModel]:
-    fields: dict[str, Any] = {}
+    fields: JsonObject = {}
     if factors == "any":
         fields["factors"] = (Annotated[list[list[str]], Field(min_length=1, description=_TRIPLES), MAY_BE_MISSING], ...)
     elif factors:
         fields["factors"] = (Annotated[list[Factor], Field(min_length=1, max_length=factors), MAY_BE_MISSING], ...)
     if reasoning:
-        room: dict[str, Any] = {"max_length": characters} if characters else {}
+        room: JsonObject = {"max_length": characters} if characters else {}
         reasons = Field(description="the reasons, in a sentence or two", **room)
         fields["reasoning"] = (Annotated[str, reasons, MAY_BE_MISSING], ...)
     if critique:
@@ -135,7 +136,7 @@ def read_answer(debate: Debate, said: Utterance) -> Answer | None:
     )
 
 
-def as_share(said: Utterance) -> dict[str, Any] | None:
+def as_share(said: Utterance) -> JsonObject | None:
     """A confidence that may be a share of 1 as it was written, and by which seat and kind; None for any other."""
     written = (said.parsed or {}).get(CONFIDENCE_SHARE)
     return None if written is None else {CONFIDENCE_SHARE: written, "stated_by": [said.speaker, said.kind]}

@@ -10,9 +10,10 @@ equally confident answers that contradict each other: neither may earn a label p
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from moot.core.cases import Task
+from moot.core.types import Fields
 
 Probabilities = Mapping[str, float]
 Rule = Literal["mean", "any", "all"]
@@ -100,14 +101,12 @@ def decided(outlook: Outlook, task: Task) -> str:
     return next(answered, tied[0])
 
 
-def recorded_outlook(step: Mapping[str, Any]) -> Outlook:
+def recorded_outlook(step: Fields) -> Outlook:
     """What the judge said in one step, from `parsed` of its row of kind `smoothed`."""
     return Outlook(step["latest"], (step["answer"],))
 
 
-def answer_of(
-    outlook: Outlook, steps: Iterable[Mapping[str, Any]], task: Task
-) -> tuple[str, float | None, float | None]:
+def answer_of(outlook: Outlook, steps: Iterable[Fields], task: Task) -> tuple[str, float | None, float | None]:
     """The decision from O_n, its confidence from 0 to 100, and the probability of the positive label.
 
     The decision alone, if one of the recorded `steps` has an answer without a probability.

@@ -1,9 +1,9 @@
 """What was said in a debate, as a row of its transcript."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from moot.core.kinds import UNUSABLE
+from moot.core.types import JsonObject
 
 
 @dataclass(slots=True)
@@ -16,7 +16,7 @@ class Utterance:
     visibility: str
     kind: str
     text: str
-    parsed: dict[str, Any] | None = None
+    parsed: JsonObject | None = None
     parse_status: str = ""
     prediction: str | None = None
     confidence: float | None = None

@@ -6,11 +6,12 @@ are chosen, so no baseline learns from it. Preprocessing is part of the estimato
 """
 
 import json
+import logging
 import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -23,44 +24,32 @@ from threadpoolctl import threadpool_limits
 from moot.core.cases import Split, Task, stable_fraction
 from moot.core.errors import UnavailableError
 from moot.core.log import LOG
+from moot.core.schemas import SCHEMAS
+from moot.core.types import Numbers
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.classification import (
     METRICS,
-    WITH_INTERVAL,
     Outcome,
     Scored,
     confusion,
     measure,
     statistics_with_interval,
 )
-from moot.training.baselines import Baseline
+from moot.training.baselines import Baseline, Estimator
 from moot.training.examples import Examples
 from moot.training.several_labels import OneModelPerLabel
 
 FOLDS = 10
 CROSS_VALIDATION: Final = "cross_validation"
 TEST: Final = "test"
-INTERVAL_COLUMNS = tuple(f"{metric}_{end}" for metric in WITH_INTERVAL for end in ("low", "high"))
 COUNT_COLUMNS = ("tn", "fp", "fn", "tp")
-LEADERBOARD_COLUMNS = (
-    "dataset",
-    "baseline",
-    "title",
-    "families",
-    "evaluation",
-    "status",
-    "n",
-    "folds",
-    "left_out",
-    "unseen",
-    *METRICS,
-    *INTERVAL_COLUMNS,
-    *COUNT_COLUMNS,
-    "confusion",
-    "warnings",
-    "fit_seconds",
-)
-PREDICTION_COLUMNS = ("dataset", "baseline", "case_id", "target", "prediction", "score", "score_kind")
+LEADERBOARD_COLUMNS = tuple(SCHEMAS["baselines"].names)
+PREDICTION_COLUMNS = tuple(SCHEMAS["baseline_predictions"].names)
+
+
+_KINDS = {"string": "str", "int64": "Int64", "double": "float64"}
+Row = dict[str, object]
+"""A row of the leaderboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +64,7 @@ class Evaluation:
 
     leaderboard: pd.DataFrame
     predictions: pd.DataFrame
-    models: dict[str, Any]
+    models: dict[str, Estimator]
 
 
 def evaluate(
@@ -84,8 +73,7 @@ def evaluate(
     """Cross-validate each baseline on the training split, then fit it there and score it on the test split.
 
     Args:
-        data: the cases.
-        baselines: what to evaluate.
+        data, baselines: the cases, and what learns from them.
         seed: decides folds, models and bootstrap draws; the same seed gives the same result for any `threads`.
         threads: how many folds are fitted at once.
         folds: how many folds; fewer where a label has fewer training cases (the column `folds` says how many).
@@ -102,9 +90,9 @@ def evaluate(
         labels at once each has a model of its own; a case that none claims gets the likeliest label.
         In the predictions `score` is the positive label's probability or decision value, as `score_kind` says.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     predictions: list[pd.DataFrame] = []
-    models: dict[str, Any] = {}
+    models: dict[str, Estimator] = {}
     for entry in baselines:
         about = {
             "dataset": data.dataset,
@@ -118,13 +106,11 @@ def evaluate(
             with threadpool_limits(1):  # the order of a parallel sum would change last digits
                 validated = _cross_validate(entry, data, inputs, seed=seed, threads=threads, folds=folds)
                 tested, predicted, models[entry.name] = _test(entry, data, inputs, seed=seed, threads=threads)
-        except UnavailableError as error:
-            rows += [{**about, "evaluation": part, "status": str(error)} for part in (CROSS_VALIDATION, TEST)]
-            LOG.info("%s, %s: %s", data.dataset, entry.title, error)
         except Exception as error:  # an error of a library concerns this baseline alone
-            status = f"failed: {type(error).__name__}: {' '.join(str(error).split())}"
+            failed = "" if isinstance(error, UnavailableError) else f"failed: {type(error).__name__}: "
+            status = failed + " ".join(str(error).split())
             rows += [{**about, "evaluation": part, "status": status} for part in (CROSS_VALIDATION, TEST)]
-            LOG.warning("%s, %s: %s", data.dataset, entry.title, status)
+            LOG.log(logging.WARNING if failed else logging.INFO, "%s, %s: %s", data.dataset, entry.title, status)
         else:
             rows += [{**about, "status": "ok", **validated}, {**about, "status": "ok", **tested}]
             predictions.append(predicted)
@@ -141,12 +127,12 @@ class _Observer:
     positive: int | None
     randomised: bool
 
-    def __call__(self, estimator: Any, inputs: pd.DataFrame, targets: NDArray[Any]) -> dict[str, float]:
+    def __call__(self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers) -> dict[str, float]:
         outcome = self.outcome(estimator, inputs, targets)
         cells = {f"cell_{i}": value for i, value in enumerate(confusion(outcome).ravel())}
         return measure(outcome) | cells
 
-    def outcome(self, estimator: Any, inputs: pd.DataFrame, targets: NDArray[Any]) -> Outcome:
+    def outcome(self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers) -> Outcome:
         width = len(self.task.labels)
         scores, scored = _scores(estimator, inputs, width)
         if self.randomised and scores is not None:
@@ -168,22 +154,20 @@ def _with_a_label(assigned: NDArray[np.float64], scores: NDArray[np.float64] | N
     return assigned
 
 
-def _scores(estimator: Any, inputs: pd.DataFrame, width: int) -> tuple[NDArray[np.float64] | None, Scored]:
+def _scores(estimator: Estimator, inputs: pd.DataFrame, width: int) -> tuple[NDArray[np.float64] | None, Scored]:
     """Probabilities, else decision values, one column a label; a label that training never showed comes last."""
-    if hasattr(estimator, "predict_proba"):
-        given, scored, unseen = np.asarray(estimator.predict_proba(inputs)), "probability", 0.0
-    elif hasattr(estimator, "decision_function"):
-        given, scored, unseen = np.asarray(estimator.decision_function(inputs)), "decision", -np.inf
-    else:
+    probable = hasattr(estimator, "predict_proba")
+    if not probable and not hasattr(estimator, "decision_function"):
         return None, "decision"
+    given = np.asarray((estimator.predict_proba if probable else estimator.decision_function)(inputs))
     if given.ndim == 1:
         given = np.stack([-given, given], axis=1)
-    scores = np.full((len(given), width), unseen)
+    scores = np.full((len(given), width), 0.0 if probable else -np.inf)
     scores[:, np.asarray(estimator.classes_).astype(int)] = given
-    return scores, "probability" if scored == "probability" else "decision"
+    return scores, "probability" if probable else "decision"
 
 
-def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Any:
+def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Estimator:
     """A fresh estimator; for several labels at once its last step is fitted once for each label."""
     estimator = entry.build(seed, threads)
     if not task.multilabel or getattr(estimator, "learns_several_labels", False):
@@ -194,7 +178,7 @@ def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Any:
     return OneModelPerLabel(estimator)
 
 
-def _part(data: Examples, inputs: pd.DataFrame, split: Split) -> tuple[pd.DataFrame, NDArray[Any]]:
+def _part(data: Examples, inputs: pd.DataFrame, split: Split) -> tuple[pd.DataFrame, Numbers]:
     """Inputs and targets of one split: a matrix for several labels at once, else positions in the labels."""
     rows = (data.cases["split"] == split).to_numpy()
     truth = data.truth[rows]
@@ -203,7 +187,7 @@ def _part(data: Examples, inputs: pd.DataFrame, split: Split) -> tuple[pd.DataFr
 
 def _cross_validate(
     entry: Baseline, data: Examples, inputs: pd.DataFrame, *, seed: int, threads: int, folds: int
-) -> dict[str, Any]:
+) -> Row:
     estimator = _estimator(entry, data.task, seed, 1)
     inputs, targets = _part(data, inputs, "train")
     smallest = len(targets) if data.task.multilabel else int(np.unique(targets, return_counts=True)[1].min())
@@ -226,7 +210,7 @@ def _cross_validate(
 
 def _test(
     entry: Baseline, data: Examples, inputs: pd.DataFrame, *, seed: int, threads: int
-) -> tuple[dict[str, Any], pd.DataFrame, Any]:
+) -> tuple[Row, pd.DataFrame, Estimator]:
     estimator = _estimator(entry, data.task, seed, threads)
     with warnings.catch_warnings(record=True, action="always") as caught:
         start = time.perf_counter()
@@ -243,7 +227,7 @@ def _test(
     return row | _counts(confusion(outcome), data), _predicted(entry, data, cases, outcome, seed), estimator
 
 
-def _unseen(data: Examples) -> dict[str, Any]:
+def _unseen(data: Examples) -> Row:
     """How many test cases have a label that no training case has, in words where there are some."""
     seen = data.truth[(data.cases["split"] == "train").to_numpy()].any(axis=0)
     tested = data.truth[(data.cases["split"] == TEST).to_numpy()]
@@ -252,10 +236,10 @@ def _unseen(data: Examples) -> dict[str, Any]:
     return {"unseen": unseen} | ({"status": words} if unseen else {})
 
 
-def _counts(cells: NDArray[np.float64], data: Examples) -> dict[str, Any]:
+def _counts(cells: NDArray[np.float64], data: Examples) -> Row:
     if data.task.multilabel:
         return {}
-    counts: dict[str, Any] = {"confusion": json.dumps(cells.round(3).tolist())}
+    counts: Row = {"confusion": json.dumps(cells.round(3).tolist())}
     if data.positive is not None:
         order = [1 - data.positive, data.positive]
         counts |= dict(zip(COUNT_COLUMNS, cells[np.ix_(order, order)].ravel().tolist(), strict=True))
@@ -265,6 +249,7 @@ def _counts(cells: NDArray[np.float64], data: Examples) -> dict[str, Any]:
 def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Outcome, seed: int) -> pd.DataFrame:
     """The test split's predictions; those of a coin are one draw a case and label, by seed."""
     labels, chosen = np.array(data.task.labels, dtype=object), outcome.assigned
+    ranking = None if outcome.positive is None else outcome.scores
     if entry.randomised:
         chosen = _draw_answers(chosen, cases["case_id"], seed, data.task.multilabel)
     return pd.DataFrame(
@@ -274,39 +259,31 @@ def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Ou
             "case_id": cases["case_id"].to_numpy(),
             "target": cases["target"].to_numpy(),
             "prediction": [";".join(sorted(labels[row > 0])) for row in chosen],
-            **_ranking(outcome),
+            "score": np.nan if ranking is None else ranking[:, outcome.positive],
+            "score_kind": "" if ranking is None else outcome.scored,
         },
         columns=list(PREDICTION_COLUMNS),
     )
 
 
-def _ranking(outcome: Outcome) -> dict[str, Any]:
-    if outcome.scores is None or outcome.positive is None:
-        return {"score": np.nan, "score_kind": ""}
-    return {"score": outcome.scores[:, outcome.positive], "score_kind": outcome.scored}
-
-
-def _draw_answers(probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool) -> Any:
+def _draw_answers(probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool) -> Numbers:
     """One draw a case (of several labels: one a case and label), which depends on seed and case alone."""
     width = probabilities.shape[1]
     if multilabel:
         limits = np.array([[stable_fraction("coin", seed, case, i) for i in range(width)] for case in case_ids])
         return probabilities > limits
     limits = np.array([[stable_fraction("coin", seed, case)] for case in case_ids])
-    return np.eye(width)[(probabilities.cumsum(axis=1) > limits).argmax(axis=1)]
+    drawn: Numbers = np.eye(width)[(probabilities.cumsum(axis=1) > limits).argmax(axis=1)]
+    return drawn
 
 
-def _leaderboard(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def _leaderboard(rows: list[Row]) -> pd.DataFrame:
     """Rows with every column and its type, also where nothing ran."""
     frame = pd.DataFrame(rows, columns=list(LEADERBOARD_COLUMNS))
-    numbers = [*METRICS, *INTERVAL_COLUMNS, *COUNT_COLUMNS, "fit_seconds"]
-    words = ["dataset", "baseline", "title", "families", "evaluation", "status", "confusion", "warnings"]
+    kinds = {field.name: _KINDS[str(field.type)] for field in SCHEMAS["baselines"]}
+    words = [name for name, kind in kinds.items() if kind == "str"]
     frame[words] = frame[words].astype("object").fillna("")
-    return frame.astype(
-        dict.fromkeys(words, "str")
-        | dict.fromkeys(numbers, "float64")
-        | dict.fromkeys(("n", "folds", "left_out", "unseen"), "Int64")
-    )
+    return frame.astype(kinds)
 
 
 def _predictions(frames: list[pd.DataFrame]) -> pd.DataFrame:

@@ -3,19 +3,19 @@
 Columns are as `moot.training.examples.plain_features` makes them: float64 numbers, and text for everything else.
 """
 
-from typing import Any
-
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from moot.training.baselines import Estimator
+
 NUMBERS = make_column_selector(dtype_include="float64")
 CATEGORIES = make_column_selector(dtype_exclude="float64")
 
 
-def encoded(classifier: Any, *, scaled: bool = False) -> Pipeline:
+def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
     """A classifier behind imputation and encoding.
 
     Numbers take the mean of the training rows where missing, categories the most frequent one; a category of two values
@@ -24,15 +24,12 @@ def encoded(classifier: Any, *, scaled: bool = False) -> Pipeline:
     one_hot = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False)
     columns = make_column_transformer(
         (SimpleImputer(strategy="mean"), NUMBERS),
-        (
-            make_pipeline(SimpleImputer(strategy="most_frequent"), one_hot),
-            CATEGORIES,
-        ),
+        (make_pipeline(SimpleImputer(strategy="most_frequent"), one_hot), CATEGORIES),
     )
     return make_pipeline(columns, *([StandardScaler()] if scaled else []), classifier)
 
 
-def numbered(classifier: Any) -> Pipeline:
+def numbered(classifier: Estimator) -> Pipeline:
     """A classifier that copes with gaps itself, behind categories turned to numbers; an unseen one becomes a gap."""
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
     return make_pipeline(make_column_transformer(("passthrough", NUMBERS), (codes, CATEGORIES)), classifier)

@@ -1,16 +1,24 @@
 """Several labels at once: one model for each label that training shows."""
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.metaestimators import available_if
 
+from moot.training.baselines import Estimator
 
-def _can(method: str) -> Any:
-    return available_if(lambda estimator: hasattr(estimator.classifier, method))
+Inputs = pd.DataFrame | NDArray[np.float64]
+Scorer = Callable[["OneModelPerLabel", Inputs], NDArray[np.float64]]
+
+
+def _can(method: str) -> Callable[[Scorer], Scorer]:
+    decorate: Callable[[Scorer], Scorer] = available_if(lambda estimator: hasattr(estimator.classifier, method))
+    return decorate
 
 
 class OneModelPerLabel(ClassifierMixin, BaseEstimator):
@@ -20,34 +28,34 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):
     `classes_` are the labels that have a model; `predict_proba` and `decision_function` give one column for each.
     """
 
-    def __init__(self, classifier: Any) -> None:
+    def __init__(self, classifier: Estimator) -> None:
         self.classifier = classifier
 
-    def fit(self, inputs: Any, targets: NDArray[np.float64]) -> Self:
+    def fit(self, inputs: Inputs, targets: NDArray[np.float64]) -> Self:
         """Fit on inputs and a matrix of zeros and ones, shape (cases, labels)."""
         self.width_ = targets.shape[1]
         self.classes_ = np.flatnonzero(targets.any(axis=0))
         self.models_ = OneVsRestClassifier(self.classifier).fit(inputs, targets[:, self.classes_])
         return self
 
-    def predict(self, inputs: Any) -> NDArray[np.float64]:
+    def predict(self, inputs: Inputs) -> NDArray[np.float64]:
         """A matrix of zeros and ones, one column a label."""
         assigned = np.zeros((inputs.shape[0], self.width_))
         assigned[:, self.classes_] = np.reshape(self.models_.predict(inputs), (-1, len(self.classes_)))
         return assigned
 
     @_can("predict_proba")
-    def predict_proba(self, inputs: Any) -> NDArray[np.float64]:
+    def predict_proba(self, inputs: Inputs) -> NDArray[np.float64]:
         """Each model's probability that its label holds, one column for each of `classes_`."""
-        shares: NDArray[np.float64] = np.stack([model.predict_proba(inputs)[:, -1] for model in self._each()], axis=1)
+        shares: NDArray[np.float64] = np.stack(
+            [model.predict_proba(inputs)[:, -1] for model in self.models_.estimators_], axis=1
+        )
         return shares
 
     @_can("decision_function")
-    def decision_function(self, inputs: Any) -> NDArray[np.float64]:
+    def decision_function(self, inputs: Inputs) -> NDArray[np.float64]:
         """Each model's decision value for its label, one column for each of `classes_`."""
-        values: NDArray[np.float64] = np.stack([model.decision_function(inputs) for model in self._each()], axis=1)
+        values: NDArray[np.float64] = np.stack(
+            [model.decision_function(inputs) for model in self.models_.estimators_], axis=1
+        )
         return values
-
-    def _each(self) -> list[Any]:
-        models: list[Any] = self.models_.estimators_
-        return models

@@ -7,7 +7,6 @@ it. Two files of one model may differ in their bytes (skops names parts by memor
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from moot.core.artifacts import atomic_path
 from moot.core.errors import UserError
 from moot.core.extensions import FOLDERS
+from moot.training.baselines import Estimator
 
 TRUSTED = (
     "catboost.core.CatBoostClassifier",
@@ -33,7 +33,7 @@ TRUSTED = (
 class StoredModel:
     """A fitted estimator whose targets are positions in `labels`."""
 
-    estimator: Any
+    estimator: Estimator
     labels: tuple[str, ...]
 
     def predict(self, inputs: pd.DataFrame) -> NDArray[np.object_]:
@@ -42,7 +42,7 @@ class StoredModel:
         return chosen
 
 
-def store(path: Path, estimator: Any, labels: Sequence[str]) -> None:
+def store(path: Path, estimator: Estimator, labels: Sequence[str]) -> None:
     """Write a fitted estimator, whole or not at all."""
     dump({"estimator": estimator, "labels": list(labels)}, path)
 
@@ -54,7 +54,7 @@ def dump(content: object, path: Path) -> None:
         skops.io.dump(content, part)
 
 
-def _make_vocabularies_plain(part: Any, seen: set[int]) -> None:
+def _make_vocabularies_plain(part: object, seen: set[int]) -> None:
     """Give vectorizers vocabularies of Python's own integers, at any depth.
 
     One that was cut to its most frequent terms holds numpy's, of which skops makes a file each: 20 s for 20,000 terms.
@@ -62,14 +62,14 @@ def _make_vocabularies_plain(part: Any, seen: set[int]) -> None:
     if id(part) in seen:
         return
     seen.add(id(part))
-    inner: list[Any] = []
+    inner: list[object] = []
     if isinstance(part, dict):
         inner = list(part.values())
     elif isinstance(part, list | tuple):
         inner = list(part)
     elif hasattr(part, "__dict__") and hasattr(part, "get_params"):
         if isinstance(vocabulary := vars(part).get("vocabulary_"), dict):
-            part.vocabulary_ = {term: int(place) for term, place in vocabulary.items()}
+            vars(part)["vocabulary_"] = {term: int(place) for term, place in vocabulary.items()}
         inner = list(vars(part).values())
     for one in inner:
         _make_vocabularies_plain(one, seen)

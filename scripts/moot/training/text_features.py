@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -11,56 +11,58 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
 from moot.core.optional import optional
+from moot.core.types import Numbers
 from moot.datasets.topics import extract_body, extract_topic
+from moot.training.baselines import Estimator
 
 VOCABULARY = 10_000
 WORD = r"(?u)\w+|^$"
 
 
 def topics(frame: pd.DataFrame) -> list[str]:
-    """The topic of each case, "" where its text names none."""
     return [extract_topic(text) for text in frame["text"]]
 
 
 def bodies(frame: pd.DataFrame) -> list[str]:
-    """The text of each case without its topic."""
     return [extract_body(text) for text in frame["text"]]
 
 
 def whole_texts(frame: pd.DataFrame) -> list[str]:
-    """The text of each case as it is shown to models."""
     return list(frame["text"])
 
 
-def pipeline_on(part: Callable[[pd.DataFrame], list[str]], *steps: Any) -> Pipeline:
+def pipeline_on(part: Callable[[pd.DataFrame], list[str]], *steps: Estimator) -> Pipeline:
     """Steps that read one part of each case."""
     return make_pipeline(FunctionTransformer(part), *steps)
 
 
-def words(**settings: Any) -> CountVectorizer:
+def words(**settings: object) -> CountVectorizer:
     """Word counts of the most frequent words; a single letter is a word too, and so is an empty text."""
     return CountVectorizer(max_features=VOCABULARY, token_pattern=WORD, **settings)
 
 
-def words_of_topic_and_body(**settings: Any) -> FeatureUnion:
+def words_of_topic_and_body(**settings: object) -> FeatureUnion:
     """Word counts of the topic, then those of the body."""
     return FeatureUnion(
         [("topic", pipeline_on(topics, words(**settings))), ("body", pipeline_on(bodies, words(**settings)))]
     )
 
 
-class SentimentSums(TransformerMixin, BaseEstimator):
-    """Texts to two columns: the summed valence of the positive and of the negative words of VADER's lexicon."""
+class _Frozen(TransformerMixin, BaseEstimator):
+    """Learns nothing: what it transforms by is given."""
 
     def fit(self, texts: Iterable[str], targets: object = None) -> Self:
-        """Nothing is learnt: the lexicon is given."""
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
+
+
+class SentimentSums(_Frozen):
+    """Texts to two columns: the summed valence of the positive and of the negative words of VADER's lexicon."""
 
     def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
         lexicon = sentiment_lexicon()
@@ -83,7 +85,7 @@ def sentiment_lexicon() -> dict[str, float]:
 class TopicMajority(ClassifierMixin, BaseEstimator):
     """The most frequent label of the case's topic in training, and of all training cases for an unseen topic."""
 
-    def fit(self, frame: pd.DataFrame, targets: NDArray[Any]) -> Self:
+    def fit(self, frame: pd.DataFrame, targets: Numbers) -> Self:
         """Count labels by topic; a tie goes to the label that is more frequent overall."""
         self.classes_, positions = np.unique(targets, return_inverse=True)
         self.shares_ = np.bincount(positions) / len(positions)
@@ -102,29 +104,40 @@ class TopicMajority(ClassifierMixin, BaseEstimator):
         shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
         return shares
 
-    def predict(self, frame: pd.DataFrame) -> NDArray[Any]:
-        chosen: NDArray[Any] = self.classes_[self.predict_proba(frame).argmax(axis=1)]
+    def predict(self, frame: pd.DataFrame) -> Numbers:
+        chosen: Numbers = self.classes_[self.predict_proba(frame).argmax(axis=1)]
         return chosen
 
 
-class SentenceEmbedding(TransformerMixin, BaseEstimator):
+class SentenceEmbedding(_Frozen):
     """Texts to one vector each, by a frozen sentence encoder."""
 
     def __init__(self, model: str) -> None:
         self.model = model
-
-    def fit(self, texts: Iterable[str], targets: object = None) -> Self:
-        """Nothing is learnt: the encoder is frozen."""
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
     def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
         encoder = optional("sentence_transformers", "text").SentenceTransformer(self.model)
         return np.asarray(encoder.encode(list(texts), normalize_embeddings=True), dtype=np.float64)
 
 
-def tfidf() -> TfidfVectorizer:
+def words_and_sentiment() -> FeatureUnion:
+    """Whether each word occurs in topic and body, and the body's sentiment."""
+    sentiment = pipeline_on(bodies, SentimentSums(), MaxAbsScaler())
+    return FeatureUnion([("words", words_of_topic_and_body(binary=True)), ("sentiment", sentiment)])
+
+
+def embeddings(model: str) -> Pipeline:
+    """Sentence embeddings of whole texts."""
+    return pipeline_on(whole_texts, SentenceEmbedding(model))
+
+
+def tfidf() -> Pipeline:
     """Words and pairs of words, damped, since long opinions repeat themselves."""
-    return TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=5 * VOCABULARY, min_df=2)
+    settings = {"ngram_range": (1, 2), "sublinear_tf": True, "max_features": 5 * VOCABULARY, "min_df": 2}
+    return pipeline_on(whole_texts, TfidfVectorizer(**settings))
+
+
+def characters() -> Pipeline:
+    """Runs of one to three characters, for languages without spaces."""
+    settings = {"analyzer": "char", "ngram_range": (1, 3), "sublinear_tf": True, "max_features": 5 * VOCABULARY}
+    return pipeline_on(whole_texts, TfidfVectorizer(**settings))

@@ -5,7 +5,7 @@ label; a prediction is the mean of the windows' probabilities. Several labels a 
 output. Needs the extra `transformers`.
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,8 @@ import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+
+from moot.core.types import Numbers
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +59,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
     def _logits(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
         raise NotImplementedError
 
-    def fit(self, frame: pd.DataFrame, targets: NDArray[Any]) -> Self:
+    def fit(self, frame: pd.DataFrame, targets: Numbers) -> Self:
         """Train on texts and their labels.
 
         Args:
@@ -66,7 +68,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         """
         self.several_ = np.ndim(targets) > 1
         self.classes_ = np.arange(np.shape(targets)[1]) if self.several_ else np.unique(targets)
-        wanted = np.asarray(targets, dtype=np.float32) if self.several_ else np.searchsorted(self.classes_, targets)
+        wanted = targets.astype(np.float32) if self.several_ else np.searchsorted(self.classes_, targets)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             self.tokenizer_ = AutoTokenizer.from_pretrained(self.model)
@@ -98,11 +100,11 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         mean: Floats = (total / counts).numpy()
         return mean
 
-    def predict(self, frame: pd.DataFrame) -> NDArray[Any]:
+    def predict(self, frame: pd.DataFrame) -> Numbers:
         """The likeliest label of each text; of several, a matrix of those with at least even odds."""
         if self.several_:
             return np.asarray(self.predict_proba(frame) >= EVEN_ODDS, dtype=np.int64)
-        chosen: NDArray[Any] = self.classes_[self.predict_proba(frame).argmax(axis=1)]
+        chosen: Numbers = self.classes_[self.predict_proba(frame).argmax(axis=1)]
         return chosen
 
     def _loss(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

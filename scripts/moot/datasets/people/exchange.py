@@ -8,7 +8,6 @@ recorded. Training and validation cases stay too, so that what is learnt or show
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -88,7 +87,7 @@ def find_exchange(
     return Exchange(feature, found, any(name in told for name in BUILD))
 
 
-def digest_of_texts(texts: Iterable[tuple[str, Any]]) -> str:
+def digest_of_texts(texts: Iterable[tuple[str, str]]) -> str:
     """A digest of some cases by id and text, in any order."""
     return hashlib.sha256(repr(sorted((str(case), str(text)) for case, text in texts)).encode()).hexdigest()[:16]
 

@@ -1,13 +1,18 @@
 """Which features say most about the label, learned from the training split alone."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from moot.core.errors import UserError
+from moot.core.types import Column
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.model_selection import StratifiedKFold
 
 Ranking = Literal["mutual_information", "permutation", "leave_one_out", "shap"]
 Scores = NDArray[np.float64]
@@ -49,7 +54,7 @@ def _encoded(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({name: _codes(frame[name]) for name in frame.columns})
 
 
-def _codes(values: "pd.Series[Any]") -> Scores:
+def _codes(values: Column) -> Scores:
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.codes, dtype=np.float64)
     numbers = values.astype("Float64").to_numpy(dtype=float, na_value=np.nan)
@@ -65,13 +70,13 @@ def _mutual_information(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed:
     return scores
 
 
-def _model(seed: int) -> Any:
+def _model(seed: int) -> "HistGradientBoostingClassifier":
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=8, learning_rate=0.08, random_state=seed)
 
 
-def _folds(seed: int) -> Any:
+def _folds(seed: int) -> "StratifiedKFold":
     from sklearn.model_selection import StratifiedKFold
 
     return StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)

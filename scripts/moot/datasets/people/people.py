@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 from pydantic import Field, PositiveInt, model_validator
@@ -11,6 +11,7 @@ from pydantic import Field, PositiveInt, model_validator
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import check_splits
+from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import Related, splits_by_family
 from moot.datasets.people.exchange import BUILD, digest_of_test_cases, find_exchange
@@ -79,7 +80,7 @@ class Plausible:
     highest: int
     unit: str = ""
 
-    def check(self, path: Path, values: "pd.Series[Any]", impossible: str) -> tuple["pd.Series[Any]", dict[str, int]]:
+    def check(self, path: Path, values: Column, impossible: str) -> tuple[Column, dict[str, int]]:
         """The column with impossible numbers made missing, and how many there were (for the cleaning report).
 
         Args:
@@ -186,7 +187,7 @@ def _first(features: pd.DataFrame, count: int, ranking: Ranking, context: LoadCo
     return ranked[:count]
 
 
-def _plain(value: Any) -> object:
+def _plain(value: Json) -> object:
     """A cell as a plain value: None where it is missing."""
     if pd.isna(value):
         return None

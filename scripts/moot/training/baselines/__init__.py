@@ -12,13 +12,15 @@ columns; for `kind="text"` a frame with the column `text` and one string column 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from moot.core.errors import unknown_name
 from moot.core.registry import Registry
 
 Kind = Literal["tabular", "text", "any"]
-Builder = Callable[[int, int], Any]
+Estimator: TypeAlias = Any
+"""A classifier or pipeline of scikit-learn, or one like them; their libraries state no types."""
+Builder = Callable[[int, int], Estimator]
 
 
 @dataclass(frozen=True, slots=True)

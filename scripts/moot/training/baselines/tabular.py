@@ -5,11 +5,12 @@ a linear support vector machine trained by stochastic gradient descent. `docs/ba
 Source: AgenticSimLaw, section "Traditional Baseline Models", Table 2.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
 from moot.core.optional import optional
-from moot.training.baselines import baseline
+from moot.training.baselines import Builder, baseline
 
 if TYPE_CHECKING:
     from sklearn.dummy import DummyClassifier
@@ -20,160 +21,88 @@ PAPER = ("courtroom_paper", "tabular")
 REFERENCE = ("reference", "courtroom_paper", "tabular", "text")
 
 
-@baseline(MAJORITY_CLASS, "Majority class", family=REFERENCE, kind="any", stored=False)
-def majority_class(seed: int, threads: int) -> "DummyClassifier":
+def base_rate(seed: int, threads: int) -> "DummyClassifier":
+    """Says the share of each label in training."""
     from sklearn.dummy import DummyClassifier
 
     return DummyClassifier(strategy="prior")
 
 
-@baseline(BASE_RATE_COIN, "Base-rate coin", family=REFERENCE, kind="any", stored=False, randomised=True)
-def base_rate_coin(seed: int, threads: int) -> "DummyClassifier":
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="prior")
+baseline(MAJORITY_CLASS, "Majority class", family=REFERENCE, kind="any", stored=False)(base_rate)
+baseline(BASE_RATE_COIN, "Base-rate coin", family=REFERENCE, kind="any", stored=False, randomised=True)(base_rate)
 
 
-@baseline("et", "Extra trees", family=PAPER)
-def extra_trees(seed: int, threads: int) -> "Pipeline":
-    from sklearn.ensemble import ExtraTreesClassifier
+def classifier(
+    path: str,
+    *,
+    seeded: str = "random_state",
+    threaded: str = "",
+    extra: str = "",
+    scaled: bool = False,
+    **settings: object,
+) -> Builder:
+    """The builder of a classifier behind imputation and encoding.
 
-    from moot.training.preprocessing import encoded
+    Args:
+        path: its class, with the module.
+        seeded, threaded: the parameters that take the seed and the number of threads; "" for none.
+        extra: the extra that installs it; "" where the default does.
+        scaled: whether columns are scaled.
+        settings: its further parameters.
+    """
 
-    return encoded(ExtraTreesClassifier(TREES, random_state=seed, n_jobs=threads))
+    def build(seed: int, threads: int) -> "Pipeline":
+        from moot.training.preprocessing import encoded
 
+        module, _, name = path.rpartition(".")
+        library = optional(module, extra) if extra else import_module(module)
+        given = {name: value for name, value in ((seeded, seed), (threaded, threads)) if name}
+        return encoded(getattr(library, name)(**settings, **given), scaled=scaled)
 
-@baseline("catboost", "CatBoost", family=PAPER)
-def catboost(seed: int, threads: int) -> "Pipeline":
-    from moot.training.preprocessing import encoded
-
-    library = optional("catboost", "tabular")
-    settings = {"random_seed": seed, "thread_count": threads, "silent": True, "allow_writing_files": False}
-    return encoded(library.CatBoostClassifier(**settings))
-
-
-@baseline("rf", "Random forest", family=PAPER)
-def random_forest(seed: int, threads: int) -> "Pipeline":
-    from sklearn.ensemble import RandomForestClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(RandomForestClassifier(TREES, random_state=seed, n_jobs=threads))
-
-
-@baseline("gbc", "Gradient boosting", family=PAPER)
-def gradient_boosting(seed: int, threads: int) -> "Pipeline":
-    from sklearn.ensemble import GradientBoostingClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(GradientBoostingClassifier(n_estimators=TREES, random_state=seed))
+    return build
 
 
-@baseline("ridge", "Ridge classifier", family=PAPER)
-def ridge(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import RidgeClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(RidgeClassifier(random_state=seed))
-
-
-@baseline("lda", "Linear discriminant analysis", family=PAPER)
-def linear_discriminant(seed: int, threads: int) -> "Pipeline":
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(LinearDiscriminantAnalysis())
-
-
-@baseline("lr", "Logistic regression", family=PAPER)
-def logistic_regression(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import LogisticRegression
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(LogisticRegression(max_iter=1000, random_state=seed))
-
-
-@baseline("xgboost", "XGBoost", family=PAPER)
-def xgboost(seed: int, threads: int) -> "Pipeline":
-    from xgboost import XGBClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(XGBClassifier(n_estimators=TREES, random_state=seed, n_jobs=threads))
-
-
-@baseline("ada", "AdaBoost", family=PAPER)
-def ada_boost(seed: int, threads: int) -> "Pipeline":
-    from sklearn.ensemble import AdaBoostClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(AdaBoostClassifier(random_state=seed))
-
-
-@baseline("nb", "Naive Bayes", family=PAPER)
-def naive_bayes(seed: int, threads: int) -> "Pipeline":
-    from sklearn.naive_bayes import GaussianNB
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(GaussianNB())
-
-
-@baseline("dt", "Decision tree", family=PAPER)
-def decision_tree(seed: int, threads: int) -> "Pipeline":
-    from sklearn.tree import DecisionTreeClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(DecisionTreeClassifier(random_state=seed))
-
-
-@baseline("svm", "Support vector machine (linear)", family=PAPER)
-def linear_svm(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import SGDClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(SGDClassifier(loss="hinge", eta0=0.001, random_state=seed))
-
-
-@baseline("svm-scaled", "Support vector machine (linear), scaled columns", family="tabular")
-def linear_svm_scaled(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import SGDClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(SGDClassifier(loss="hinge", eta0=0.001, random_state=seed), scaled=True)
-
-
-@baseline("knn-scaled", "k nearest neighbours, scaled columns", family="tabular")
-def nearest_neighbours_scaled(seed: int, threads: int) -> "Pipeline":
-    from sklearn.neighbors import KNeighborsClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(KNeighborsClassifier(algorithm="brute", n_jobs=threads), scaled=True)
-
-
-@baseline("qda", "Quadratic discriminant analysis", family=PAPER)
-def quadratic_discriminant(seed: int, threads: int) -> "Pipeline":
-    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-
-    from moot.training.preprocessing import encoded
-
+NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
+LINEAR = "sklearn.linear_model.SGDClassifier"
+BUILDERS = {
+    ("et", "Extra trees"): classifier("sklearn.ensemble.ExtraTreesClassifier", threaded="n_jobs", n_estimators=TREES),
+    ("catboost", "CatBoost"): classifier(
+        "catboost.CatBoostClassifier",
+        extra="tabular",
+        seeded="random_seed",
+        threaded="thread_count",
+        silent=True,
+        allow_writing_files=False,
+    ),
+    ("rf", "Random forest"): classifier(
+        "sklearn.ensemble.RandomForestClassifier", threaded="n_jobs", n_estimators=TREES
+    ),
+    ("gbc", "Gradient boosting"): classifier("sklearn.ensemble.GradientBoostingClassifier", n_estimators=TREES),
+    ("ridge", "Ridge classifier"): classifier("sklearn.linear_model.RidgeClassifier"),
+    ("lda", "Linear discriminant analysis"): classifier(
+        "sklearn.discriminant_analysis.LinearDiscriminantAnalysis", seeded=""
+    ),
+    ("lr", "Logistic regression"): classifier("sklearn.linear_model.LogisticRegression", max_iter=1000),
+    ("xgboost", "XGBoost"): classifier("xgboost.XGBClassifier", threaded="n_jobs", n_estimators=TREES),
+    ("ada", "AdaBoost"): classifier("sklearn.ensemble.AdaBoostClassifier"),
+    ("nb", "Naive Bayes"): classifier("sklearn.naive_bayes.GaussianNB", seeded=""),
+    ("dt", "Decision tree"): classifier("sklearn.tree.DecisionTreeClassifier"),
+    ("svm", "Support vector machine (linear)"): classifier(LINEAR, loss="hinge", eta0=0.001),
     # One column a category makes covariances singular, which PyCaret's scikit-learn let pass with a warning.
-    return encoded(QuadraticDiscriminantAnalysis(reg_param=0.1))
-
-
-@baseline("knn", "k nearest neighbours", family=PAPER)
-def nearest_neighbours(seed: int, threads: int) -> "Pipeline":
-    from sklearn.neighbors import KNeighborsClassifier
-
-    from moot.training.preprocessing import encoded
-
-    return encoded(KNeighborsClassifier(algorithm="brute", n_jobs=threads))
+    ("qda", "Quadratic discriminant analysis"): classifier(
+        "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis", seeded="", reg_param=0.1
+    ),
+    ("knn", "k nearest neighbours"): classifier(NEIGHBOURS, seeded="", threaded="n_jobs", algorithm="brute"),
+}
+SCALED_BUILDERS = {
+    ("svm-scaled", "Support vector machine (linear), scaled columns"): classifier(
+        LINEAR, scaled=True, loss="hinge", eta0=0.001
+    ),
+    ("knn-scaled", "k nearest neighbours, scaled columns"): classifier(
+        NEIGHBOURS, scaled=True, seeded="", threaded="n_jobs", algorithm="brute"
+    ),
+}
+for names, builder in BUILDERS.items():
+    baseline(*names, family=PAPER)(builder)
+for names, builder in SCALED_BUILDERS.items():
+    baseline(*names, family="tabular")(builder)

@@ -10,11 +10,13 @@ the package vaderSentiment ships.
 """
 
 import os
+from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from moot.core.errors import UnavailableError
 from moot.core.optional import optional
-from moot.training.baselines import baseline
+from moot.training.baselines import Builder, baseline
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -23,79 +25,14 @@ if TYPE_CHECKING:
 
 ITERATIONS = 5000
 MARGIN = 0.1  # C of the unigram SVMs: with scikit-learn's 1 the solver takes ten times as long on VAST, for 0.01 of F1
-FAMILY = "text"
 SENTENCE_MODEL = "MOOT_SENTENCE_MODEL"
 
 
-@baseline("topic-majority", "Majority by topic", family=FAMILY, kind="text", stored=False)
+@baseline("topic-majority", "Majority by topic", family="text", kind="text", stored=False)
 def topic_majority(seed: int, threads: int) -> "TopicMajority":
     from moot.training.text_features import TopicMajority
 
     return TopicMajority()
-
-
-@baseline("bag-of-words", "Bag of words, logistic regression", family=FAMILY, kind="text", stored=False)
-def bag_of_words(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
-    from moot.training.text_features import words_of_topic_and_body
-
-    return make_pipeline(words_of_topic_and_body(), LogisticRegression(max_iter=ITERATIONS, random_state=seed))
-
-
-@baseline("unigram-svm", "Unigram SVM", family=FAMILY, kind="text", stored=False)
-def unigram_svm(seed: int, threads: int) -> "Pipeline":
-    from sklearn.pipeline import make_pipeline
-    from sklearn.svm import LinearSVC
-
-    from moot.training.text_features import words_of_topic_and_body
-
-    return make_pipeline(
-        words_of_topic_and_body(binary=True), LinearSVC(C=MARGIN, max_iter=ITERATIONS, random_state=seed)
-    )
-
-
-@baseline("unigram-sentiment-svm", "Unigram and sentiment lexicon SVM", family=FAMILY, kind="text", stored=False)
-def unigram_sentiment_svm(seed: int, threads: int) -> "Pipeline":
-    from sklearn.pipeline import FeatureUnion, make_pipeline
-    from sklearn.preprocessing import MaxAbsScaler
-    from sklearn.svm import LinearSVC
-
-    from moot.training.text_features import SentimentSums, bodies, pipeline_on, words_of_topic_and_body
-
-    sentiment = pipeline_on(bodies, SentimentSums(), MaxAbsScaler())
-    features = FeatureUnion([("words", words_of_topic_and_body(binary=True)), ("sentiment", sentiment)])
-    return make_pipeline(features, LinearSVC(C=MARGIN, max_iter=ITERATIONS, random_state=seed))
-
-
-@baseline("tfidf-logistic-regression", "TF-IDF, logistic regression", family=FAMILY, kind="text", stored=False)
-def tfidf_logistic_regression(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import LogisticRegression
-
-    from moot.training.text_features import pipeline_on, tfidf, whole_texts
-
-    return pipeline_on(whole_texts, tfidf(), LogisticRegression(max_iter=ITERATIONS, random_state=seed))
-
-
-@baseline("tfidf-svm", "TF-IDF, linear SVM", family=FAMILY, kind="text", stored=False)
-def tfidf_svm(seed: int, threads: int) -> "Pipeline":
-    from sklearn.svm import LinearSVC
-
-    from moot.training.text_features import pipeline_on, tfidf, whole_texts
-
-    return pipeline_on(whole_texts, tfidf(), LinearSVC(max_iter=ITERATIONS, random_state=seed))
-
-
-@baseline("sentence-embedding", "Sentence embedding, logistic regression", family=FAMILY, kind="text", stored=False)
-def sentence_embedding(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
-    from moot.training.text_features import SentenceEmbedding, pipeline_on, whole_texts
-
-    embeddings = pipeline_on(whole_texts, SentenceEmbedding(sentence_model()))
-    return make_pipeline(embeddings, LogisticRegression(max_iter=ITERATIONS, random_state=seed))
 
 
 def sentence_model() -> str:
@@ -110,40 +47,43 @@ def sentence_model() -> str:
     return os.environ[SENTENCE_MODEL]
 
 
-CHARACTERS = "characters"
+def linear(features: Callable[[ModuleType], object], *, margin: float | None = None) -> Builder:
+    """The builder of a linear classifier: a support vector machine with a `margin`, else a logistic regression.
+
+    `features` makes the transformer from `moot.training.text_features`.
+    """
+
+    def build(seed: int, threads: int) -> "Pipeline":
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.svm import LinearSVC
+
+        from moot.training import text_features
+
+        settings = {"max_iter": ITERATIONS, "random_state": seed}
+        last = LogisticRegression(**settings) if margin is None else LinearSVC(C=margin, **settings)
+        return make_pipeline(features(text_features), last)
+
+    return build
 
 
-RUNS = (1, 3)
-
-
-FEATURES = 50_000
-
-
-@baseline(
-    "character-logistic-regression",
-    "Character TF-IDF, logistic regression",
-    family=CHARACTERS,
-    kind="text",
-    stored=False,
-)
-def character_logistic_regression(seed: int, threads: int) -> "Pipeline":
-    from sklearn.linear_model import LogisticRegression
-
-    from moot.training.text_features import pipeline_on, whole_texts
-
-    return pipeline_on(whole_texts, _characters(), LogisticRegression(max_iter=ITERATIONS, random_state=seed))
-
-
-@baseline("character-svm", "Character TF-IDF, linear SVM", family=CHARACTERS, kind="text", stored=False)
-def character_svm(seed: int, threads: int) -> "Pipeline":
-    from sklearn.svm import LinearSVC
-
-    from moot.training.text_features import pipeline_on, whole_texts
-
-    return pipeline_on(whole_texts, _characters(), LinearSVC(max_iter=ITERATIONS, random_state=seed))
-
-
-def _characters() -> object:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(analyzer="char", ngram_range=RUNS, sublinear_tf=True, max_features=FEATURES)
+BUILDERS = {
+    ("bag-of-words", "Bag of words, logistic regression"): linear(lambda made: made.words_of_topic_and_body()),
+    ("unigram-svm", "Unigram SVM"): linear(lambda made: made.words_of_topic_and_body(binary=True), margin=MARGIN),
+    ("unigram-sentiment-svm", "Unigram and sentiment lexicon SVM"): linear(
+        lambda made: made.words_and_sentiment(), margin=MARGIN
+    ),
+    ("tfidf-logistic-regression", "TF-IDF, logistic regression"): linear(lambda made: made.tfidf()),
+    ("tfidf-svm", "TF-IDF, linear SVM"): linear(lambda made: made.tfidf(), margin=1.0),
+    ("sentence-embedding", "Sentence embedding, logistic regression"): linear(
+        lambda made: made.embeddings(sentence_model())
+    ),
+}
+CHARACTER_BUILDERS = {
+    ("character-logistic-regression", "Character TF-IDF, logistic regression"): linear(lambda made: made.characters()),
+    ("character-svm", "Character TF-IDF, linear SVM"): linear(lambda made: made.characters(), margin=1.0),
+}
+for names, builder in BUILDERS.items():
+    baseline(*names, family="text", kind="text", stored=False)(builder)
+for names, builder in CHARACTER_BUILDERS.items():
+    baseline(*names, family="characters", kind="text", stored=False)(builder)
