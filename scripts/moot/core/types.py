@@ -18,3 +18,5 @@ Column: TypeAlias = "pd.Series[Any]"
 """One column of a table, of whatever type its values have."""
 Numbers: TypeAlias = "NDArray[Any]"
 """An array of numbers, whole or not."""
+Estimator: TypeAlias = Any
+"""A classifier or pipeline of scikit-learn, or one like them; their libraries state no types."""

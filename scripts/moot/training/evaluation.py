@@ -25,7 +25,7 @@ from moot.core.cases import Split, Task, stable_fraction
 from moot.core.errors import UnavailableError
 from moot.core.log import LOG
 from moot.core.schemas import SCHEMAS
-from moot.core.types import Numbers
+from moot.core.types import Estimator, Numbers
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.classification import (
     METRICS,
@@ -35,7 +35,7 @@ from moot.stats.classification import (
     measure,
     statistics_with_interval,
 )
-from moot.training.baselines import Baseline, Estimator
+from moot.training.baselines import Baseline
 from moot.training.examples import Examples
 from moot.training.several_labels import OneModelPerLabel
 

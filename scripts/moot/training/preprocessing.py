@@ -9,7 +9,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from moot.training.baselines import Estimator
+from moot.core.types import Estimator
 
 NUMBERS = make_column_selector(dtype_include="float64")
 CATEGORIES = make_column_selector(dtype_exclude="float64")

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.metaestimators import available_if
 
-from moot.training.baselines import Estimator
+from moot.core.types import Estimator
 
 Inputs = pd.DataFrame | NDArray[np.float64]
 Scorer = Callable[["OneModelPerLabel", Inputs], NDArray[np.float64]]

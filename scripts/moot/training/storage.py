@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from moot.core.artifacts import atomic_path
 from moot.core.errors import UserError
 from moot.core.extensions import FOLDERS
-from moot.training.baselines import Estimator
+from moot.core.types import Estimator
 
 TRUSTED = (
     "catboost.core.CatBoostClassifier",

@@ -14,9 +14,8 @@ from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
 from moot.core.optional import optional
-from moot.core.types import Numbers
+from moot.core.types import Estimator, Numbers
 from moot.datasets.topics import extract_body, extract_topic
-from moot.training.baselines import Estimator
 
 VOCABULARY = 10_000
 WORD = r"(?u)\w+|^$"

@@ -12,14 +12,13 @@ columns; for `kind="text"` a frame with the column `text` and one string column 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
 from moot.core.errors import unknown_name
 from moot.core.registry import Registry
+from moot.core.types import Estimator
 
 Kind = Literal["tabular", "text", "any"]
-Estimator: TypeAlias = Any
-"""A classifier or pipeline of scikit-learn, or one like them; their libraries state no types."""
 Builder = Callable[[int, int], Estimator]
 
 
