@@ -4,11 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-from snakemake.utils import update_config
-
 from moot.core.artifacts import describe, read_cases
-from moot.core.config import RECORDED
+from moot.core.config import RECORDED, over_defaults
 from moot.datasets.records import write_records
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
@@ -22,11 +19,8 @@ RESULTS = Path("results")
 
 def default_configuration(over: Mapping[str, Any]) -> dict[str, Any]:
     """The default configuration with keys laid over it, as `--configfile` lays them."""
-    raw: dict[str, Any] = {}
-    for file in ("config.yaml", "models.yaml", *(f"studies/{path.name}" for path in PROJECT.glob("config/studies/*"))):
-        update_config(raw, yaml.safe_load((PROJECT / "config" / file).read_text("utf-8")))
-    update_config(raw, dict(over))
-    return raw
+    config = PROJECT / "config"
+    return over_defaults(over, [config / "config.yaml", config / "models.yaml", *config.glob("studies/*.yaml")])
 
 
 def built(plan: Plan) -> Iterator[Path]:
