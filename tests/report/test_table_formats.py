@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.report import escaping
-from moot.report.columns import PUBLISHED, Columns
-from moot.report.content import StudyResults, Table, TableContent
+from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
+from moot.report.content import StudyResults, Table
 from moot.report.tables import (
     FLAT_NOTE,
     NONE_PUBLISHED_NOTE,
@@ -36,8 +35,8 @@ ENTRY = Table("courtroom", "hostile", f"Title {HOSTILE}", f"Caption {HOSTILE}", 
 
 
 def hostile_content(text):
-    frame = pd.DataFrame({f"name {text}": [text, text], "value": [-0.5, np.nan], "n": [1, 2]})
-    return TableContent(frame, notes=[text], ours=("value",), formats={"value": ".2f"})
+    rows = [{f"name {text}": text, "value": -0.5, "n": 1}, {f"name {text}": text, "n": 2}]
+    return Columns().plain(f"name {text}").ours("value", digits=".2f").counts("n").table(rows, [text])
 
 
 @pytest.mark.parametrize(
@@ -79,17 +78,16 @@ def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
     assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
     body = text[text.index("\\midrule") : text.index("\\bottomrule")]
     assert [len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")] == [2, 2]
-    long = replace(hostile_content("a"), frame=pd.DataFrame({"n": range(60)}))
+    long = Columns().counts("n").table({"n": number} for number in range(60))
     pages = as_latex(ENTRY, long, study_of_nothing())
     rows = pages[pages.index("\\begin{longtable}") : pages.index("\\end{longtable}")]
     assert "\n\n" not in rows, "an empty line begins a row of its own"
 
 
 def test_intervals_are_one_column_and_keys_are_shown_once():
-    frame = pd.DataFrame(
-        {"model": ["a", "a", "b"], "v": [0.1234, -0.5, np.nan], "l": [0.1, -1, np.nan], "h": [0.2, 0, 1]}
-    )
-    content = TableContent(frame, intervals={"95 %": ("l", "h")}, keys=("model",), formats={"v": "+.2f", "95 %": ".1f"})
+    rows = [{"model": "a", "v": (0.1234, 0.1, 0.2)}, {"model": "a", "v": (-0.5, -1, 0)}, {"model": "b", "v high": 1}]
+    spec = Columns().keys("model").ours("v", digits="+.2f").interval("v", "95 %", digits=".1f")
+    content = spec.table(rows)
     columns = {column.heading: list(column.cells) for column in shown_columns(content)}
     assert columns == {
         "model": ["a", "", "b"],
@@ -105,45 +103,44 @@ def test_columns_say_what_each_file_needs_of_a_table():
     names = ["model", "published", "ours", "95 % low", "95 % high", "difference", "gap low", "gap high", "n"]
     assert list(found.frame.columns) == names and found.frame["n"].dtype == "Int64"
     assert found.frame.iloc[0, 2:5].tolist() == [0.5, 0.25, 0.75] and found.frame.iloc[1, 1:].isna().all()
-    assert found.intervals == {"95 % interval": ("95 % low", "95 % high"), "of the difference": ("gap low", "gap high")}
-    assert (found.keys, found.ours) == (("model",), ("ours", "95 % low", "95 % high"))
-    assert (found.published, found.difference) == (("published", "gap low", "gap high"), ("difference",))
-    assert (found.formats, found.notes) == ({"ours": ".1f", "difference": "+.3f"}, ["Note."])
+    headings = ["model", "published", "ours", "95 % interval", "difference", "of the difference", "n"]
+    assert [column.heading for column in shown_columns(found)] == headings and found.notes == ["Note."]
+    assert (found.names(KEY), found.names(OURS)) == (["model"], ["ours", "95 % low", "95 % high"])
+    assert (found.names(PUBLISHED), found.names(DIFFERENCE)) == (["published", "gap low", "gap high"], ["difference"])
     assert columns.table([]).frame.empty and list(columns.table([]).frame.columns) == names
 
 
 def test_large_numbers_have_one_digit_behind_the_point():
-    content = TableContent(pd.DataFrame({"v": [99.5, 1530.25], "d": [-0.25, -469.0]}), formats={"d": "+.3f"})
+    content = Columns().plain("v").difference("d").table([{"v": (99.5, -0.25)}, {"v": (1530.25, -469.0)}])
     cells = {column.heading: list(column.cells) for column in shown_columns(content)}
     assert cells == {"v": ["99.500", "1530.2"], "d": ["−0.250", "−469.0"]}
 
 
 def test_notes_say_what_flat_and_missing_intervals_mean():
-    frame = pd.DataFrame({"ours": [0.5, 1.0, 0.4], "low": [0.2, 1.0, np.nan], "high": [0.8, 1.0, np.nan]})
-    content = TableContent(frame, ours=("ours",), intervals={"95 % interval": ("low", "high")})
-    assert {FLAT_NOTE, WITHOUT_NOTE} <= set(notes_under(content, study_of_nothing()))
-    usual = replace(content, frame=frame.iloc[:1])
-    assert not {FLAT_NOTE, WITHOUT_NOTE} & set(notes_under(usual, study_of_nothing()))
-    assert WITHOUT_NOTE not in notes_under(
-        replace(content, frame=frame.iloc[2:].assign(ours=np.nan)), study_of_nothing()
-    )
+    usual, flat, without = {"ours": (0.5, 0.2, 0.8)}, {"ours": (1.0, 1.0, 1.0)}, {"ours": 0.4}
+
+    def notes(*rows):
+        return {FLAT_NOTE, WITHOUT_NOTE} & set(notes_under(Columns().estimate("ours").table(rows), study_of_nothing()))
+
+    assert notes(usual, flat, without) == {FLAT_NOTE, WITHOUT_NOTE}
+    assert notes(usual) == notes({}) == set()
 
 
 @pytest.mark.parametrize(("value", "note"), [(0.5, PUBLISHED_NOTE), (np.nan, NONE_PUBLISHED_NOTE)])
 def test_a_table_whose_rows_the_paper_does_not_have_says_so(value, note):
-    content = TableContent(pd.DataFrame({"published": [value], "ours": [0.4]}), published=("published",))
+    content = Columns().published("published").plain("ours").table([{"published": (value, 0.4)}])
     assert {PUBLISHED_NOTE, NONE_PUBLISHED_NOTE} & set(notes_under(content, study_of_nothing())) == {note}
 
 
 @pytest.mark.parametrize("value", [-9.25e-17, 3e-16, -0.0])
 def test_what_is_left_of_equal_sums_is_zero_and_a_small_p_stays(value: float) -> None:
-    frame = pd.DataFrame({"difference": [value], "p (Holm)": [abs(value)]})
-    zero, p = as_csv(TableContent(frame)).splitlines()[1].split(",")
+    content = Columns().plain("difference", "p (Holm)").table([{"difference": (value, abs(value))}])
+    zero, p = as_csv(content).splitlines()[1].split(",")
     assert zero == "0.0" and float(p) == pytest.approx(abs(value))
 
 
 def test_notes_show_code_as_code_and_no_backticks() -> None:
-    content = TableContent(pd.DataFrame({"a": [1]}), notes=["`n invalid` counts <them>."])
+    content = Columns().plain("a").table([{"a": 1}], ["`n invalid` counts <them>."])
     entry = Table("s", "t", "T", "Caption", lambda _: content)
     results = StudyResults("s", {}, no_scores(), {}, pd.DataFrame())
     assert "<code>n invalid</code> counts &lt;them&gt;." in as_html(entry, content, results)
@@ -153,8 +150,8 @@ def test_notes_show_code_as_code_and_no_backticks() -> None:
 def test_a_workbook_holds_numbers_as_numbers_and_no_formula(tmp_path: Path) -> None:
     """Where the decimal sign is a comma, too: the file says what is a number."""
     openpyxl = pytest.importorskip("openpyxl")
-    frame = pd.DataFrame({"model": ["=1+1", "Größe – ü"], "ours": [0.853, float("nan")], "n": [12, 3]})
-    content = TableContent(frame, notes=["A `note`."])
+    rows = [{"model": "=1+1", "ours": 0.853, "n": 12}, {"model": "Größe – ü", "n": 3}]
+    content = Columns().plain("model").ours("ours").counts("n").table(rows, ["A `note`."])
     entry = Table("s", "t", "Title", "Caption", lambda _: content)
     results = StudyResults("s", {}, no_scores(), {}, pd.DataFrame())
     for attempt in ("a", "b"):
@@ -168,17 +165,20 @@ def test_a_workbook_holds_numbers_as_numbers_and_no_formula(tmp_path: Path) -> N
 
 
 def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_stays_together():
-    frame = pd.DataFrame(
-        {
-            "system": ["theirs", "theirs", "mine", "mine", "also mine"],
-            "published": [0.1, 0.2, 0.3, 0.4, np.nan],
-            "ours": [np.nan, np.nan, np.nan, 0.5, 0.6],
-        }
-    )
-    content = TableContent(frame, published=("published",), ours=("ours",), keys=("system",))
+    rows = [
+        {"system": "theirs", "published": 0.1},
+        {"system": "theirs", "published": 0.2},
+        {"system": "mine", "published": 0.3},
+        {"system": "mine", "published": 0.4, "ours": 0.5},
+        {"system": "also mine", "ours": 0.6},
+    ]
+    values = Columns().published("published").ours("ours")
+    content = Columns().keys("system").then(values).table(rows)
     assert own_rows_first(content).frame["system"].tolist() == ["mine", "mine", "also mine", "theirs", "theirs"]
-    assert own_rows_first(replace(content, keys=())).frame["published"].tolist()[:1] == [0.4]
-    assert own_rows_first(replace(content, published=())).frame is frame
+    content = Columns().plain("system").then(values).table(rows)
+    assert own_rows_first(content).frame["published"].tolist()[:1] == [0.4]
+    content = Columns().keys("system").ours("ours").table(rows)
+    assert own_rows_first(content) is content
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from moot.report import TABLES
+from moot.report.columns import OURS, PUBLISHED
 from moot.report.content import StudyResults
 
 WITH_PUBLISHED = {
@@ -25,8 +26,8 @@ def differences(results: StudyResults) -> Iterator[tuple[str, "pd.Series[Any]"]]
     for name in TABLES:
         if TABLES[name].study == results.study and name.partition("/")[2] in shown:
             content = TABLES[name].build(results)
-            ours = [column for column in content.ours if not column.startswith("95")]
-            both = content.frame[list(content.published)].notna().any(axis=1) & content.frame[ours].notna().any(axis=1)
+            ours = [column for column in content.names(OURS) if not column.startswith("95")]
+            both = content.frame[content.names(PUBLISHED)].notna().any(axis=1) & content.frame[ours].notna().any(axis=1)
             if "difference" in content.frame:
                 both |= content.frame["difference"].notna()
             yield from ((name, row) for _, row in content.frame[both].iterrows())

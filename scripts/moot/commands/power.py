@@ -19,6 +19,7 @@ from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
+from moot.report.columns import SIGNED, Columns
 from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
 from moot.report.figures import draw, new_figure, panels, series_style
 from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
@@ -185,9 +186,9 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
     """
     goal = powered[0].goal
     simulated = any(one.source == REHEARSED for one in powered)
-    return TableContent(
-        pd.DataFrame([_row(one, difference) for one in powered]).astype(dict.fromkeys(("cases", "repeats"), "Int64")),
-        notes=[
+    return COLUMNS.table(
+        [_row(one, difference) for one in powered],
+        [
             f"Smallest difference: what a two-sided test at the level {goal.level:g} shows with a probability of "
             f"{goal.power:.0%}, with the planned cases and repeats; `after Holm` if it comes out as the first of its "
             "study's contrasts. Empty: none, however large, since there are too few cases.",
@@ -202,8 +203,19 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
             *([ASSUMED_NOTE] if any(one.source == ASSUMED for one in powered) else []),
             *([SIMULATED_NOTE] if simulated else []),
         ],
-        formats={"difference found": "+.3f", "US dollars": ",.2f", "cases, one repeat": ",.0f"},
     )
+
+
+COLUMNS = (
+    Columns()
+    .plain("contrast", "metric", "variances from", "debated cases")
+    .plain("difference found", digits=SIGNED)
+    .plain("variance between cases", "variance of a repeat", "design effect", "planned cases", "planned repeats")
+    .plain("smallest difference", "after Holm", "to show")
+    .counts("cases", "repeats")
+    .plain("US dollars", digits=",.2f")
+    .plain("cases, one repeat", digits=",.0f")
+)
 
 
 def _row(one: Powered, difference: float) -> JsonObject:

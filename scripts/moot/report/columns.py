@@ -6,34 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from moot.report.content import TableContent
+from moot.report.content import Column, TableContent
 
 KEY, OURS, PUBLISHED, DIFFERENCE = "key", "ours", "published", "difference"
 SIGNED = "+.3f"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column as readers see it.
-
-    Attributes:
-        name: its heading.
-        role: KEY, OURS, PUBLISHED, DIFFERENCE or "".
-        digits: a format specification; "" for the usual one.
-        whole: whether it holds whole numbers, missing ones allowed.
-        ends: the two columns of the frame that it shows as one interval; () for a column of its own.
-    """
-
-    name: str
-    role: str = ""
-    digits: str = ""
-    whole: bool = False
-    ends: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the frame and the CSV have of it."""
-        return self.ends or (self.name,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +67,11 @@ class Columns:
         """
         names = [name for column in self.shown for name in column.names]
         frame = pd.DataFrame([_spread(row, names) for row in rows], columns=names)
-        return TableContent(
-            frame.astype({column.name: "Int64" for column in self.shown if column.whole}),
-            notes,
-            self._of(PUBLISHED),
-            self._of(OURS),
-            self._of(DIFFERENCE),
-            {column.name: (column.ends[0], column.ends[1]) for column in self.shown if column.ends},
-            self._of(KEY),
-            {column.name: column.digits for column in self.shown if column.digits},
-            exploratory,
-        )
+        whole = {column.name: "Int64" for column in self.shown if column.whole}
+        return TableContent(frame.astype(whole), self.shown, notes, exploratory)
 
-    def _of(self, role: str) -> tuple[str, ...]:
-        return tuple(name for column in self.shown if column.role == role for name in column.names)
+
+NO_COLUMNS = Columns()
 
 
 def _spread(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -214,31 +214,49 @@ class Run:
         return rows[rows["model"] == self.model]
 
 
-@dataclass(frozen=True)
-class TableContent:
-    """A table before it is written.
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as readers see it.
 
     Attributes:
-        frame: the rows; column names are shown as they are. Cells may be text, numbers or missing.
+        name: its heading.
+        role: `key` (repeated values are shown once), `ours`, `published`, `difference` or "".
+        digits: a format specification; "" for the usual one.
+        whole: whether it holds whole numbers, missing ones allowed.
+        ends: the two columns of the frame that it shows as one interval; () for a column of its own.
+    """
+
+    name: str
+    role: str = ""
+    digits: str = ""
+    whole: bool = False
+    ends: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the frame and the CSV have of it."""
+        return self.ends or (self.name,)
+
+
+@dataclass(frozen=True)
+class TableContent:
+    """A table before it is written; `moot.report.columns` makes one.
+
+    Attributes:
+        frame: the rows. Cells may be text, numbers or missing.
+        columns: what readers see of it, from left to right.
         notes: sentences under the table; those of the data sets are added by the writer.
-        published: columns with published values, set apart from ours.
-        ours: columns with values that this run measured.
-        difference: columns with differences between the two.
-        intervals: heading to the two columns that hold an interval's ends, which are shown as one; the CSV has both.
-        keys: columns, from the left, whose repeated values are shown once; the CSV repeats them.
-        formats: a format specification by column (or interval's heading); other fractions have three digits.
         exploratory: whether it holds tests that no plan names; the writer says so in a note and in each row.
     """
 
     frame: pd.DataFrame
+    columns: Sequence[Column]
     notes: Sequence[str] = ()
-    published: Sequence[str] = ()
-    ours: Sequence[str] = ()
-    difference: Sequence[str] = ()
-    intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    keys: Sequence[str] = ()
-    formats: Mapping[str, str] = field(default_factory=dict)
     exploratory: bool = False
+
+    def names(self, role: str) -> list[str]:
+        """The frame's columns of a role."""
+        return [name for column in self.columns if column.role == role for name in column.names]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
 """Text that models, data and users wrote, made harmless for each format that readers open."""
 
 import re
+from functools import cache
+from pathlib import Path
 
 import jinja2
 from markupsafe import escape
 
+PAGE = Path(__file__).parent / "page"
+"""The templates of pages, and what the reader is made of."""
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
@@ -121,8 +125,9 @@ def _markdown_line(line: str) -> str:
     return _STARTS_A_BLOCK.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", plain)
 
 
-def page_template(source: str) -> jinja2.Template:
-    """The template of a page of HTML, whose texts go through the filters `text` and `note`."""
+@cache
+def page_template(name: str) -> jinja2.Template:
+    """The template of a page of HTML in `page/`, whose texts go through the filters `text` and `note`."""
     environment = jinja2.Environment(autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - the filters
     environment.filters.update(text=html, note=html_note)
-    return environment.from_string(source)
+    return environment.from_string((PAGE / name).read_text(encoding="utf-8"))

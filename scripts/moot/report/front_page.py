@@ -7,11 +7,9 @@ the folder `results/` can be put on any server of static files.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-import jinja2
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame
@@ -23,7 +21,6 @@ from moot.report.claims import NOT_SUPPORTED, SUPPORTED
 from moot.report.content import SIMULATED_NOTE
 from moot.report.escaping import page_template
 
-TEMPLATE = Path(__file__).parent / "page" / "index.html"
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 UNDECIDED = "?"
 PAD = 0.08
@@ -115,7 +112,7 @@ def write_front_page(
         "studies": _by_study(names),
         "note": SIMULATED_NOTE if simulated else "",
     }
-    template = _template()
+    template = page_template("index.html")
     for part, path in pages.items():
         text = template.render(
             part=part,
@@ -231,8 +228,3 @@ def _waiting(root: Path, names: Sequence[str]) -> int:
     """How many debates wait for a person or for a batch of a provider."""
     tables = (pd.read_csv(root / name) for name in names if name.startswith("outcome/") and name.endswith(".csv"))
     return max((int(table["waiting"].sum()) for table in tables), default=0)
-
-
-@cache
-def _template() -> jinja2.Template:
-    return page_template(TEMPLATE.read_text(encoding="utf-8"))

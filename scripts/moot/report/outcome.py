@@ -8,10 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
-import jinja2
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
@@ -203,63 +202,8 @@ def write_outcome(study: str, outcome: Outcome, paths: Mapping[str, Path], simul
     with atomic_path(paths["csv"]) as part:
         counts.to_csv(part, index=False, lineterminator="\n")
     note = SIMULATED_NOTE if simulated else ""
-    page = _template().render(
+    page = page_template("outcome.html").render(
         study=study, note=note, outcome=outcome, rows=outcome.counts.to_dict("records"), columns=COLUMNS
     )
     with atomic_path(paths["html"]) as part:
         part.write_text(page, encoding="utf-8")
-
-
-@cache
-def _template() -> jinja2.Template:
-    return page_template(_PAGE)
-
-
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Outcome of {{ study | text }}</title>
-<style>
-.outcome { border-collapse: collapse; font-family: sans-serif; }
-.outcome th, .outcome td { border-bottom: 1px solid #ccc; padding: 0.3em 0.6em; text-align: left; vertical-align: top; }
-</style>
-</head>
-<body>
-{% if note %}
-<p>{{ note | text }}</p>
-{% endif %}
-<table class="outcome">
-<thead><tr>{% for column in columns %}<th>{{ column | text }}</th>{% endfor %}</tr></thead>
-<tbody>
-{% for row in rows %}
-<tr>{% for column in columns %}<td>{{ row[column] | text }}</td>{% endfor %}</tr>
-{% endfor %}
-</tbody>
-</table>
-<p>A debate is invalid when its replies could not be used, failed when its last call failed, and waiting when a
-person or a batch of a provider has yet to answer; waiting debates are in no table.
-Where to look: {{ outcome.where | text }}.</p>
-{% for message in outcome.unusable %}
-<p>{{ message | text }}</p>
-{% endfor %}
-{% if outcome.batches %}
-<p>Batches of a provider that have yet to come back; the same command, run again later, goes on with them:</p>
-<ul>
-{% for batch in outcome.batches %}
-<li>{{ batch | text }}</li>
-{% endfor %}
-</ul>
-{% endif %}
-{% if outcome.waiting %}
-<p>Answers that people have yet to write:</p>
-<ul>
-{% for path in outcome.waiting %}
-<li>{{ path | text }}</li>
-{% endfor %}
-</ul>
-{% endif %}
-</body>
-</html>
-"""

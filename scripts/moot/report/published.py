@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.report.columns import DIFFERENCE, Columns
+from moot.core.types import Fields
+from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns
 from moot.report.content import AsPublished, StudyResults, TableContent
 from moot.scores.results import OVERALL
 from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
@@ -293,9 +294,11 @@ COMPARED = (
 )
 
 
-def comparison(rows: Iterable[Mapping[str, Any]], keys: Sequence[str], notes: Sequence[str]) -> TableContent:
-    """A table of rows made by `compared`."""
-    columns = Columns().keys(*keys[:-1]).plain(keys[-1]).then(COMPARED)
+def comparison(
+    rows: Iterable[Fields], keys: Sequence[str], notes: Sequence[str], further: Columns = NO_COLUMNS
+) -> TableContent:
+    """A table of rows made by `compared`, with further columns at its right."""
+    columns = Columns().keys(*keys[:-1]).plain(keys[-1]).then(COMPARED).then(further)
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
 

@@ -9,19 +9,13 @@ other code run and nothing be loaded.
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from moot.report import escaping
+from moot.report.escaping import PAGE, page_template
 from moot.report.reader_chunks import compress
 from moot.report.reader_debates import Packing, pack_debates
 from moot.scores.results import ExperimentResults
 
-if TYPE_CHECKING:
-    import jinja2
-
-PAGE = Path(__file__).parent / "page"
 CODE = ("dom.js", "data.js", "filters.js", "chart.js", "turns.js", "debate.js", "list.js", "main.js")
 """The page's code, in the order in which it runs: one module, so that it needs no server."""
 MOST_CHARACTERS = 400_000
@@ -59,7 +53,7 @@ def render_reader(study: str, experiments: Mapping[str, ExperimentResults]) -> I
         ] = None
     style, code = _inline("reader.css"), _inline(*CODE)
     allowed = f"default-src 'none'; script-src {_source(code)}; style-src {_source(style)}"
-    yield from _template().generate(
+    yield from page_template("reader.html").generate(
         study=study,
         notes=notes,
         style=style,
@@ -78,8 +72,3 @@ def _inline(*names: str) -> str:
 def _source(text: str) -> str:
     """What a content security policy calls an inline element of this content."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-@cache
-def _template() -> "jinja2.Template":
-    return escaping.page_template((PAGE / "reader.html").read_text(encoding="utf-8"))

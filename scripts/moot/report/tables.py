@@ -2,25 +2,23 @@
 
 import csv
 import io
-import math
 import re
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
 
-import jinja2
 import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path
-from moot.report import escaping
-from moot.report.content import EXPLORATORY, EXPLORATORY_NOTE, SIMULATED, StudyResults, Table, TableContent
+from moot.core.types import Column as Values
+from moot.report.columns import KEY, OURS, PUBLISHED
+from moot.report.content import EXPLORATORY, EXPLORATORY_NOTE, SIMULATED, Column, StudyResults, Table, TableContent
+from moot.report.escaping import csv_text, page_template, visible, without_code_marks
 from moot.report.latex import latex_table
 from moot.report.published import why_not_compared, wording_notes
-from moot.report.workbook import as_workbook
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"
@@ -43,8 +41,8 @@ PUBLISHED_NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column as shown: heading, published/ours/difference or "", whether it holds numbers, and its cells' text."""
+class ShownColumn:
+    """A column as text: heading, role, whether it holds numbers, and its cells."""
 
     heading: str
     role: str
@@ -56,7 +54,8 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
     """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
     content = own_rows_first(entry.build(results))
     if content.exploratory:
-        content = replace(content, frame=content.frame.assign(inference=EXPLORATORY))
+        columns = (*content.columns, Column("inference"))
+        content = replace(content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns)
     if results.simulated:
         entry, content = _marked(entry, content)
     files: dict[str, Callable[[], bytes]] = {
@@ -75,12 +74,13 @@ def own_rows_first(content: TableContent) -> TableContent:
 
     Rows with the same first key stay together.
     """
-    if not (content.published and content.ours):
+    published, ours, keys = (content.names(role) for role in (PUBLISHED, OURS, KEY))
+    if not (published and ours):
         return content
     frame = content.frame
-    measured = frame[list(content.ours)].notna().any(axis=1)
-    if content.keys:
-        measured = measured.groupby(frame[content.keys[0]].fillna("").to_numpy()).transform("any")
+    measured = frame[ours].notna().any(axis=1)
+    if keys:
+        measured = measured.groupby(frame[keys[0]].fillna("").to_numpy()).transform("any")
     order = [*np.flatnonzero(measured), *np.flatnonzero(~measured)]
     return replace(content, frame=frame.iloc[order].reset_index(drop=True))
 
@@ -91,45 +91,65 @@ def _marked(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
     A row of published values alone is not simulated, and says what it is.
     """
     frame = content.frame.copy()
-    theirs, own = (frame[list(columns)].notna().any(axis=1) for columns in (content.published, content.ours))
+    theirs, own = (frame[content.names(role)].notna().any(axis=1) for role in (PUBLISHED, OURS))
     frame.insert(0, "voices", np.where(theirs & ~own, "published", SIMULATED))
     said = f"{SIMULATED}. "
-    return replace(entry, title=said + entry.title, caption=said + entry.caption), replace(content, frame=frame)
+    marked = replace(content, frame=frame, columns=(Column("voices"), *content.columns))
+    return replace(entry, title=said + entry.title, caption=said + entry.caption), marked
 
 
 def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes:
-    """The frame as an Excel workbook, with the notes on a sheet of their own."""
-    names = [str(name) for name in content.frame.columns]
-    cells = [
-        [plain_value(name, value) for name, value in zip(names, row, strict=True)]
-        for row in content.frame.itertuples(index=False, name=None)
-    ]
-    notes = [escaping.without_code_marks(note) for note in notes_under(content, results)]
-    return as_workbook(entry.title, [names, *cells], notes)
+    """A workbook of two sheets, the table and its notes: numbers are numbers, and text is never a formula.
+
+    A CSV cannot be that: where the decimal sign is a comma, Excel expects semicolons between cells, and reads 0.853 as
+    text and 1.5 as a day in May. What would please it there breaks pandas and R.
+    """
+    notes = [entry.title, *map(without_code_marks, notes_under(content, results))]
+    stream = io.BytesIO()
+    with pd.ExcelWriter(stream, engine="openpyxl") as writer:
+        _plain(content.frame, visible).to_excel(writer, sheet_name="table", index=False, freeze_panes=(1, 0))
+        pd.DataFrame(map(visible, notes)).to_excel(writer, sheet_name="notes", index=False, header=False)
+        for sheet in writer.book.worksheets:
+            for cell in (cell for row in sheet.iter_rows() for cell in row if isinstance(cell.value, str)):
+                cell.data_type = "s"  # "=1+1" stays what it says
+    return _without_dates(stream.getvalue())
+
+
+def _without_dates(book: bytes) -> bytes:
+    """The same workbook without the moment at which it was written: the same results give the same bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(stream, "w") as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            if entry.filename == "docProps/core.xml":
+                content = re.sub(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"1980-01-01T00:00:00Z", content)
+            new.writestr(zipfile.ZipInfo(entry.filename), content, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
 
 
 def as_csv(content: TableContent) -> str:
     """The frame as CSV: numbers with ten digits, text quoted and harmless in a spreadsheet, missing values empty."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    names = [str(name) for name in content.frame.columns]
-    writer.writerow([escaping.csv_text(name) for name in names])
-    for row in content.frame.itertuples(index=False, name=None):
-        writer.writerow([_csv_cell(name, value) for name, value in zip(names, row, strict=True)])
-    return stream.getvalue()
+    return _plain(content.frame, csv_text).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
 
-def _csv_cell(name: str, value: object) -> object:
-    plain = plain_value(name, value)
-    return escaping.csv_text(plain) if isinstance(plain, str) and plain else plain
+def _plain(frame: pd.DataFrame, harmless: Callable[[object], str]) -> pd.DataFrame:
+    """The frame with cells as `plain_value` gives them, and text, that of headings too, made harmless."""
+    columns = {
+        harmless(name): [
+            harmless(value) if isinstance(value, str) and value else value
+            for value in (plain_value(str(name), value) for value in frame[name])
+        ]
+        for name in frame.columns
+    }
+    return pd.DataFrame(columns, dtype=object)
 
 
-def plain_value(name: str, value: object) -> str | int | float:
+def plain_value(name: str, value: str | float | None) -> str | int | float:
     """A cell of column `name` as whole number, number of ten digits or text; "" where it is missing.
 
     What is left of two sums that should be equal (-9.25e-17) is 0; a column of p values keeps its small ones.
     """
-    if _is_missing(value):
+    if pd.isna(value):
         return ""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
@@ -142,12 +162,10 @@ def plain_value(name: str, value: object) -> str | int | float:
 def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
     """A page of its own with title, table and notes; it loads nothing."""
     columns = shown_columns(content)
-    return _html_template().render(
-        entry=entry,
-        columns=columns,
-        rows=range(len(content.frame)),
-        starts=_starts(content, columns),
-        notes=notes_under(content, results),
+    keys = [column.cells for column in columns if column.role == KEY]
+    starts = ["first" if first else "group" if any(others) else "" for first, *others in zip(*keys, strict=True)]
+    return page_template("table.html").render(
+        entry=entry, columns=columns, rows=len(content.frame), starts=starts, notes=notes_under(content, results)
     )
 
 
@@ -155,22 +173,16 @@ def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
     """A table for booktabs that keeps within the page, with its notes below: see `moot.report.latex`."""
     columns = shown_columns(content)
     cells = [[column.heading, *column.cells] for column in columns]
-    label = f"tab:{entry.study}:{entry.name}"
-    return latex_table(
-        cells, [column.numeric for column in columns], entry.caption, label, notes_under(content, results)
-    )
-
-
-@cache
-def _html_template() -> jinja2.Template:
-    return escaping.page_template(_HTML)
+    numeric = [column.numeric for column in columns]
+    return latex_table(cells, numeric, entry.caption, f"tab:{entry.study}:{entry.name}", notes_under(content, results))
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
-    """Everything that stands under a table: its own notes, those of the data, and the source of published values."""
-    printed = content.frame[list(content.published)].notna().any(axis=None)
-    source = [PUBLISHED_NOTE, *_not_compared(content, results)] if printed else [NONE_PUBLISHED_NOTE]
-    source = source if content.published else []
+    """All notes under a table: its own, those of the data, and the source of published values."""
+    published = content.names(PUBLISHED)
+    source = [PUBLISHED_NOTE, *_not_compared(content, results)]
+    if not content.frame[published].notna().any(axis=None):
+        source = [NONE_PUBLISHED_NOTE] if published else []
     exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
     return list(dict.fromkeys([*exploratory, *content.notes, *_notes_on_intervals(content), *source, *results.notes]))
 
@@ -184,73 +196,51 @@ def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
 
 def _notes_on_intervals(content: TableContent) -> list[str]:
     """What intervals without width, and values without an interval, mean, where the table has some."""
+    ends = [column.ends for column in content.columns if column.ends and column.role != PUBLISHED]
     frame = content.frame
-    ends = [frame[list(pair)].astype(float) for pair in content.intervals.values() if pair[0] not in content.published]
-    widths = [(pair.iloc[:, 1] - pair.iloc[:, 0]).abs() for pair in ends]
-    measured = frame[[name for name in content.ours if name in frame]].notna().any(axis=1)
+    widths = [(frame[high].astype(float) - frame[low].astype(float)).abs() for low, high in ends]
+    measured = frame[content.names(OURS)].notna().any(axis=1)
     flat = any((width < NO_WIDTH).any() for width in widths)
-    without = bool(widths) and any((measured & width.isna()).any() for width in widths[:1])
+    without = bool(widths) and (measured & widths[0].isna()).any()
     return [note for note, holds in ((FLAT_NOTE, flat), (WITHOUT_NOTE, without)) if holds]
 
 
-def shown_columns(content: TableContent) -> list[Column]:
-    """The frame's columns as text: intervals joined in one column, repeated keys left blank, numbers formatted."""
-    ends = {end: heading for heading, pair in content.intervals.items() for end in pair}
-    shown: dict[str, Column] = {}
-    for name in map(str, content.frame.columns):
-        heading = ends.get(name, name)
-        if heading in shown:
-            continue
-        numeric = heading in content.intervals or _is_numeric(content.frame[name])
-        cells = _interval_cells(content, heading) if heading in content.intervals else _cells(content, name)
-        shown[heading] = Column(heading, _role(content, name), numeric, cells)
-    return list(shown.values())
-
-
-def _starts(content: TableContent, columns: Sequence[Column]) -> list[str]:
-    """For each row whether a value of the first key begins there ("first"), one of a later key ("group"), or none."""
-    keys = [column.cells for column in columns if column.heading in content.keys]
-    starts = [
-        next(("group" if n else "first" for n, cells in enumerate(keys) if cells[row]), "") for row in _rows(keys)
+def shown_columns(content: TableContent) -> list[ShownColumn]:
+    """The columns as text: intervals joined in one column, repeated keys left blank, numbers formatted."""
+    return [
+        ShownColumn(
+            column.name,
+            column.role,
+            bool(column.ends) or _is_numeric(content.frame[column.name]),
+            _cells(content, column),
+        )
+        for column in content.columns
     ]
-    return ["", *starts[1:]] if starts else [""] * len(content.frame)
 
 
-def _rows(keys: Sequence[Sequence[str]]) -> range:
-    return range(len(keys[0])) if keys else range(0)
+def _is_numeric(column: Values) -> bool:
+    return all(pd.isna(value) or isinstance(value, Real) for value in column) and not column.isna().all()
 
 
-def _role(content: TableContent, name: str) -> str:
-    roles = {"published": content.published, "ours": content.ours, "difference": content.difference}
-    return next((role for role, names in roles.items() if name in names), "")
-
-
-def _is_numeric(column: "pd.Series[Any]") -> bool:
-    return all(_is_missing(value) or isinstance(value, Real) for value in column) and not column.isna().all()
-
-
-def _cells(content: TableContent, name: str) -> list[str]:
-    specification = content.formats.get(name, DEFAULT_FORMAT)
-    cells = [_shown(value, specification) for value in content.frame[name]]
-    if name not in content.keys:
+def _cells(content: TableContent, column: Column) -> list[str]:
+    frame, digits = content.frame, column.digits or DEFAULT_FORMAT
+    if column.ends:
+        pairs = frame[list(column.ends)].itertuples(index=False, name=None)
+        return [
+            MISSING if pd.isna(low) or pd.isna(high) else f"[{_shown(low, digits)}, {_shown(high, digits)}]"
+            for low, high in pairs
+        ]
+    cells = [_shown(value, digits) for value in frame[column.name]]
+    if column.role != KEY:
         return cells
-    before = list(content.keys)[: list(content.keys).index(name) + 1]
-    repeated = (content.frame[before] == content.frame[before].shift()).all(axis=1)
+    keys = content.names(KEY)
+    above = frame[keys[: keys.index(column.name) + 1]]
+    repeated = (above == above.shift()).all(axis=1)
     return ["" if again else cell for cell, again in zip(cells, repeated, strict=True)]
 
 
-def _interval_cells(content: TableContent, heading: str) -> list[str]:
-    low, high = content.intervals[heading]
-    specification = content.formats.get(heading, DEFAULT_FORMAT)
-    pairs = zip(content.frame[low], content.frame[high], strict=True)
-    return [
-        MISSING if _is_missing(a) or _is_missing(b) else f"[{_shown(a, specification)}, {_shown(b, specification)}]"
-        for a, b in pairs
-    ]
-
-
-def _shown(value: object, specification: str) -> str:
-    if _is_missing(value):
+def _shown(value: str | float | None, specification: str) -> str:
+    if pd.isna(value):
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -262,75 +252,3 @@ def _shown(value: object, specification: str) -> str:
         number = format(round(float(value)) if specification.endswith("d") else float(value), specification)
         return f"−{number[1:]}" if number.startswith("-") and float(number) else number.lstrip("-")
     return str(value) or MISSING
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
-
-
-_HTML = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ entry.title | text }}</title>
-<style>
-.moot { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; margin: 2rem auto; max-width: 105rem;
-        padding: 0 1rem; }
-.moot .scroll { overflow-x: auto; }
-.moot table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.moot table { border-top: 2px solid; border-bottom: 2px solid; }
-.moot caption { text-align: left; padding-bottom: .6rem; max-width: 60rem; caption-side: top; }
-.moot th { border-bottom: 1px solid; text-align: left; vertical-align: bottom; position: sticky; top: 0; }
-.moot th { white-space: normal; background: #fff; }
-.moot th, .moot td { padding: .22rem .6rem; vertical-align: top; }
-.moot td { white-space: nowrap; }
-.moot td.wide { white-space: normal; min-width: 16rem; }
-.moot .number { text-align: right; }
-.moot th.published, .moot td.published { background: #f1f1f1; }
-.moot th.ours, .moot td.ours { background: #e8f2fa; }
-.moot th.difference, .moot td.difference { background: #fdf3e0; }
-.moot tbody tr.group td { border-top: 1px solid #ddd; }
-.moot tbody tr.first td { border-top: 1px solid #888; }
-.moot tbody tr:hover td { outline: 1px solid #999; }
-.moot .notes { font-size: .87em; max-width: 60rem; padding-left: 1.2rem; }
-@media print { .moot .scroll { overflow: visible; } .moot th { position: static; } }
-</style>
-</head>
-<body>
-<div class="moot">
-<h1>{{ entry.title | text }}</h1>
-<div class="scroll">
-<table>
-<caption>{{ entry.caption | note }}</caption>
-<thead>
-<tr>
-{% for column in columns %}
-<th scope="col" class="{{ column.role }}{{ ' number' if column.numeric }}">{{ column.heading | text }}</th>
-{% endfor %}
-</tr>
-</thead>
-<tbody>
-{% for row in rows %}
-<tr{{ ' class="%s"' % starts[row] if starts[row] }}>
-{% for column in columns %}
-<td class="{{ column.role }}{{ ' number' if column.numeric }}{{ ' wide' if column.cells[row] | length > 40 }}">
-{{- column.cells[row] | text -}}
-</td>
-{% endfor %}
-</tr>
-{% endfor %}
-</tbody>
-</table>
-</div>
-<h2>Notes</h2>
-<ul class="notes">
-{% for note in notes %}
-<li>{{ note | note }}</li>
-{% endfor %}
-</ul>
-</div>
-</body>
-</html>
-"""

@@ -29,8 +29,9 @@ from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 from moot.report import FIGURES, TABLES
 from moot.report.content import Comparable
+from moot.report.escaping import PAGE
 from moot.report.exports import EXPORTERS
-from moot.report.reader import PAGE, page_files
+from moot.report.reader import page_files
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.training.baselines import BASELINES, select
@@ -280,7 +281,8 @@ class Stages:
         labelled = [job for job in self.labelled() if job in jobs]
         before = [self.of("predict", experiment=name, model=model) for name, model in jobs]
         before += [self.of("label_statements", experiment=name, model=model) for name, model in labelled]
-        return _digests(study, code_digest("outcome"), before=before)
+        code = _digest([code_digest("outcome"), _contents([PAGE / "outcome.html"])])
+        return _digests(study, code, before=before)
 
     def front_page(self, page: str) -> Digests:
         """As the outcome of a study, or of all, and the page's template."""
@@ -323,7 +325,8 @@ class Stages:
         if builder == CONTRASTS_TABLE:
             content["contrasts"] = [asdict(contrast) for contrast in self.plan.contrasts_of(study)]
         metrics = CASE_METRICS.extensions.values() if builder == CONTRASTS_TABLE else ()
-        return _digests(content, code_digest(script, builder, *metrics), before=before)
+        code = _digest([code_digest(script, builder, *metrics), _contents([PAGE / "table.html"])])
+        return _digests(content, code, before=before)
 
     def comparable(self, study: str) -> list[str]:
         """What of a study's runs and data sets may be compared with published values."""

@@ -18,6 +18,7 @@ from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.report import figure, table
+from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
@@ -108,7 +109,8 @@ def count_letters(results: ExperimentResults) -> pd.DataFrame:
 @table("own", "letters", "Letters", "Letters of an utterance.")
 def letters_table(results: StudyResults) -> TableContent:
     scores = results.scores
-    return TableContent(scores.loc[scores["metric"] == "letters", ["experiment", "model", "value"]], ours=("value",))
+    rows = scores[scores["metric"] == "letters"].to_dict("records")
+    return Columns().plain("experiment", "model").ours("value").table(rows)
 
 
 @figure("own", "letters", "Letters", "Letters of an utterance.", "Length")

@@ -134,9 +134,10 @@ def methods_by_data(results: StudyResults) -> TableContent:
     for entry in sorted(found, key=_order):
         row = rows.setdefault((entry.method, entry.model), {"method": entry.method, "model": entry.model})
         row[entry.data] = _cell(entry)
-    return TableContent(
-        pd.DataFrame(list(rows.values()), columns=["method", "model", *data]),
-        notes=[
+    columns = Columns().plain("method", "model").ours(*data)
+    return columns.table(
+        rows.values(),
+        [
             "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the share of them that "
             "could be used; calls, prompt and generated tokens a case, where they are known. For several labels it is "
             "subset accuracy. The table methods_long has the same as numbers, with the accuracy of valid answers "
@@ -145,7 +146,6 @@ def methods_by_data(results: StudyResults) -> TableContent:
             "Methods may have been run on different cases of a data set: compare with the majority class, and see a "
             "study's own tables for tests on the same cases. Trained models are scored on the whole test split.",
         ],
-        ours=data,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     Measured,
@@ -37,6 +38,8 @@ CORRECTED_NOTE = (
     "counts the statements of that sample (for changes, their pairs). Rows without it have no such sample."
 )
 
+CORRECTED_VALUES = {"corrected": "value", "corrected low": "low", "corrected high": "high", "labelled": "n"}
+CORRECTED_COLUMNS = Columns().estimate("corrected", "corrected", "corrected interval").counts("labelled")
 
 BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
 
@@ -63,17 +66,16 @@ def with_corrected(content: TableContent, corrected: Sequence[Measured], raw: st
     """
     if not any(one.n == one.n for one in corrected):
         return replace(content, notes=(RAW_ONLY_NOTE, *content.notes))
-    columns = {"corrected": "value", "corrected low": "low", "corrected high": "high", "labelled": "n"}
-    values = {column: [getattr(one, name) for one in corrected] for column, name in columns.items()}
+    values = {name: [getattr(one, field) for one in corrected] for name, field in CORRECTED_VALUES.items()}
     frame = content.frame.assign(**values).astype({"labelled": "Int64"})
-    kept = list(content.frame.columns)
-    at = kept.index("difference" if "difference" in kept else "cases")
+    names = [column.names[0] for column in content.columns]
+    at = names.index("difference" if "difference" in names else "cases")
+    columns = (*content.columns[:at], *CORRECTED_COLUMNS.shown, *content.columns[at:])
     return replace(
         content,
-        frame=frame[[*kept[:at], *columns, *kept[at:]]],
+        frame=frame[[name for column in columns for name in column.names]],
+        columns=columns,
         notes=(CORRECTED_NOTE.format(raw=raw), *content.notes),
-        ours=(*content.ours, *list(columns)[:-1]),
-        intervals={**content.intervals, "corrected interval": ("corrected low", "corrected high")},
     )
 
 

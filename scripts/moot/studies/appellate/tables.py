@@ -1,7 +1,6 @@
 """Tables 1 and 2 of the appellate study, and its figures given in the text."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -257,18 +256,12 @@ def volatility(results: StudyResults) -> TableContent:
                         "changes": phase_score(results, phase, f"{prefix}changes", group).value,
                     }
                 )
-    content = comparison(rows, (*KEYS, "positions by", "transition"), (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE))
     published_note = "Published shares are changes over opportunities as the paper counts them: {}.".format(
         ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in stated.items())
     )
-    frame = content.frame.assign(changes=[row.get("changes", float("nan")) for row in rows])
-    content = replace(
-        content,
-        frame=frame,
-        notes=(*content.notes, published_note),
-        ours=(*content.ours, "changes"),
-        formats={**content.formats, "changes": "d"},
-    )
+    notes = (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE, published_note)
+    named_by = (*KEYS, "positions by", "transition")
+    content = comparison(rows, named_by, notes, Columns().ours("changes", digits="d"))
     return with_corrected(content, corrected)
 
 

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pandas as pd
-
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import (
     compared,
@@ -160,7 +159,6 @@ def reasoning(results: StudyResults) -> TableContent:
 )  # fmt: skip
 def changes_of_opinion(results: StudyResults) -> TableContent:
     """The paper's qualitative analysis: each change in full, in the order of debates."""
-    columns = ["phase", "model", "debate", "human", "judge", "rounds", "from", "to", "before", "said between", "after"]
     rows: list[dict[str, Any]] = []
     for phase in list_phases(results):
         pairs = position_changes(phase.steps)
@@ -181,4 +179,9 @@ def changes_of_opinion(results: StudyResults) -> TableContent:
         "Changes between codes 0 and 1, by labelled statements.",
         *([] if rows else ["No judge changed opinion in this run."]),
     )
-    return TableContent(pd.DataFrame(rows, columns=columns), notes)
+    return _CHANGES.table(rows, notes)
+
+
+_CHANGES = Columns().plain(
+    "phase", "model", "debate", "human", "judge", "rounds", "from", "to", "before", "said between", "after"
+)

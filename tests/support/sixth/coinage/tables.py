@@ -1,6 +1,7 @@
 """How often heads was said, by model."""
 
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 
 
@@ -8,4 +9,5 @@ from moot.report.content import StudyResults, TableContent
 def heads(results: StudyResults) -> TableContent:
     """One row a model."""
     scores = results.scores
-    return TableContent(scores.loc[scores["metric"] == "heads", ["experiment", "model", "value"]], ours=("value",))
+    rows = scores[scores["metric"] == "heads"].to_dict("records")
+    return Columns().plain("experiment", "model").ours("value").table(rows)
