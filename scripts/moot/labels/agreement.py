@@ -5,7 +5,6 @@ Statements of one case are drawn together (`moot.stats.bootstrap`), since the de
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Any
 
 import pandas as pd
 
@@ -37,7 +36,7 @@ def annotator_agreement(
     table = wide(labels, column)
     statements = labels.drop_duplicates(list(table.index.names)).set_index(list(table.index.names))
     cases = statements["case_id"].map(lambda case: case if clusters is None else clusters[case])
-    rows: list[tuple[Any, ...]] = []
+    rows = list[tuple[str | float, ...]]()
     for measure, labelers, values, statistic in _measures(table):
         estimate = ClusterBootstrap(cases.loc[values.index], seed).estimate(statistic)
         rows.append((measure, labelers, *estimate, len(values)))

@@ -11,7 +11,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -21,6 +20,7 @@ from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
 from moot.core.rubric import Rubric
+from moot.core.types import Fields, JsonObject
 from moot.labels import ADJUDICATED, HUMAN
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
@@ -56,7 +56,7 @@ def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd
     return pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
 
 
-def label_studio_tasks(sheet: pd.DataFrame) -> list[dict[str, Any]]:
+def label_studio_tasks(sheet: pd.DataFrame) -> list[JsonObject]:
     """A sheet as Label Studio tasks; `label_studio_config` is the labelling interface for them."""
     columns = ["item", "facts", "statement"]
     return [{"data": dict(zip(columns, row, strict=True))} for row in sheet[columns].itertuples(index=False)]
@@ -224,7 +224,7 @@ def _read_export(file: Path) -> Iterator[FilledRow]:
         ) from None
 
 
-def _choices(task: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _choices(task: Fields) -> Iterator[tuple[str, str]]:
     if "annotations" not in task:  # JSON-MIN: the choice is next to the data
         if task.get("label"):
             yield task["label"], str(task.get("annotator", "") or "")

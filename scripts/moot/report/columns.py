@@ -1,15 +1,18 @@
 """The columns of a table, from left to right: what CSV, Excel, LaTeX and HTML need of a table follows from them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import pandas as pd
 
+from moot.core.types import Fields, JsonObject
 from moot.report.content import Column, TableContent
 
 KEY, OURS, PUBLISHED, DIFFERENCE = "key", "ours", "published", "difference"
 SIGNED = "+.3f"
+Row: TypeAlias = JsonObject
+"""What a row of a table has, by column; a tuple fills its column and those to the right of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,11 @@ class Columns:
         """Columns that several tables share."""
         return Columns((*self.shown, *others.shown))
 
-    def table(
-        self, rows: Iterable[Mapping[str, Any]], notes: Sequence[str] = (), exploratory: bool = False
-    ) -> TableContent:
+    def table(self, rows: Iterable[Fields], notes: Sequence[str] = (), exploratory: bool = False) -> TableContent:
         """The table of these columns.
 
         Args:
-            rows: what each row has, by column; a tuple fills its column and those to the right of it.
+            rows: each a `Row`; what no column shows is left out.
             notes: sentences under the table.
             exploratory: whether it holds tests that were not planned.
         """
@@ -74,9 +75,9 @@ class Columns:
 NO_COLUMNS = Columns()
 
 
-def _spread(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _spread(row: Fields, names: Sequence[str]) -> Row:
     """A row with each tuple's values in columns of their own; what no column shows is left out."""
-    cells: dict[str, Any] = {}
+    cells: Row = {}
     for name, value in row.items():
         some = value if isinstance(value, tuple) else (value,)
         if name in names:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from moot.core.artifacts import atomic_path
+from moot.core.types import Json, JsonObject
 from moot.report.content import SIMULATED, SIMULATED_NOTE, Figure, StudyResults
 from moot.scores.results import ExperimentResults
 
@@ -30,7 +31,7 @@ SUPTITLE_WIDTH = 120  # characters
 NOTE_WIDTH = 125
 POINT = 6  # half a marker with its margin, in pixels of a figure that is not yet written
 
-_SETTINGS: Any = {
+_SETTINGS: Json = {
     "figure.dpi": 100,
     "savefig.dpi": 200,
     "savefig.facecolor": "white",
@@ -70,7 +71,7 @@ def figure_style() -> Iterator[None]:
 
 def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a figure and write it, `paths` by format ("png", "svg"): the same results give the same bytes."""
-    without_dates: dict[str, dict[str, Any]] = {
+    without_dates: dict[str, JsonObject] = {
         "png": {"Software": None},
         "svg": {"Date": None, "Creator": None, "Title": entry.title},
     }
@@ -124,7 +125,7 @@ def nothing_to_draw(reason: str) -> "MatplotlibFigure":
     return drawing
 
 
-def series_style(position: int) -> dict[str, Any]:
+def series_style(position: int) -> JsonObject:
     """Colour and marker of the nth series; no two of the first seventy are alike."""
     return {"color": COLOURS[position % len(COLOURS)], "marker": MARKERS[position % len(MARKERS)]}
 
@@ -145,7 +146,7 @@ def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> Non
     anchors = [(float(x), float(y)) for x, y in axes.transData.transform([point[:2] for point in points])]
     taken = [Bbox.from_extents(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in anchors]
     to_points = 72 / drawing.dpi  # the same on paper at any resolution
-    style: Any = {"textcoords": "offset points", "fontsize": SMALL, "va": "center", "zorder": 5}
+    style: JsonObject = {"textcoords": "offset points", "fontsize": SMALL, "va": "center", "zorder": 5}
     for position in sorted(range(len(points)), key=lambda n: (-points[n][1], points[n][0], points[n][2])):
         x, y, name = points[position]
         text = axes.annotate(name, (x, y), xytext=(0, 0), **style)

@@ -1,8 +1,6 @@
 """What tables of paired comparisons share: their note, and the cells of one comparison."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from moot.core.types import Fields
 from moot.stats.paired import Comparison
 
 PAIRED_NOTE = (
@@ -12,7 +10,7 @@ PAIRED_NOTE = (
 )
 
 
-def paired_cells(comparison: Comparison) -> Mapping[str, Any]:
+def paired_cells(comparison: Comparison) -> Fields:
     """A comparison under the headings that every paired table has."""
     return {
         "difference": (comparison.difference, comparison.low, comparison.high),

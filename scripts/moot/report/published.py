@@ -4,16 +4,15 @@ Each published value names the experiment of config/paper.yaml that repeats it, 
 run that repeats this experiment with this model, and to no other (`moot.plan.as_published` decides which do).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.types import Fields
-from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns
+from moot.core.types import Fields, Json
+from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns, Row
 from moot.report.content import AsPublished, StudyResults, TableContent
 from moot.scores.results import OVERALL
 from moot.stats.replication import NOTHING, Interval, difference, known, replication, scaled, wilson
@@ -265,7 +264,7 @@ def differences(ours: float, published: float | None) -> dict[str, float]:
     return dict(zip(DIFFERENCES, (NOT_A_NUMBER, gap) if in_ours else (gap, NOT_A_NUMBER), strict=True))
 
 
-def compared(keys: Mapping[str, Any], published: Published | None, ours: Measured) -> dict[str, Any]:
+def compared(keys: Fields, published: Published | None, ours: Measured) -> Row:
     """A row that shows a published value and its n, ours, their difference with its interval, n and n invalid."""
     theirs = Interval(NOT_A_NUMBER, *NOTHING) if published is None else published.interval(ours)
     gap = difference(ours.interval, theirs) if known(theirs, ours.interval) else NOTHING
@@ -302,6 +301,6 @@ def comparison(
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
 
-def score_row(row: Any) -> Measured:
+def score_row(row: Json) -> Measured:
     """A row of the scores schema as a measured value."""
     return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])

@@ -5,7 +5,8 @@ import gzip
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+
+from moot.core.types import Fields, Json, JsonObject
 
 CALL_FIELDS = (
     "model", "served_model", "provider", "finish_reason", "prompt_tokens", "cached_tokens", "completion_tokens",
@@ -30,10 +31,10 @@ class Chunks:
         self.starts: list[int] = []
         self.ended: list[tuple[str, str]] = []
         self._kind, self._most = kind, most
-        self._pending: list[Any] = []
+        self._pending: list[Json] = []
         self._size = self._count = 0
 
-    def add(self, value: Any, size: int) -> bool:
+    def add(self, value: Json, size: int) -> bool:
         """Add a value of about so many characters, and say whether that ended a chunk."""
         if not self._pending:
             self.starts.append(self._count)
@@ -51,13 +52,13 @@ class Chunks:
         return True
 
 
-def compress(value: Any) -> str:
+def compress(value: Json) -> str:
     """A value as JSON, gzip and base64: the same text for the same value."""
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
 
 
-def plain(value: Any) -> Any:
+def plain(value: Json) -> Json:
     """A value for JSON: numbers that are missing are None, fractions have no more digits than are read."""
     if isinstance(value, Mapping):
         return {name: plain(entry) for name, entry in value.items()}
@@ -73,9 +74,9 @@ class Calls:
 
     def __init__(self) -> None:
         self._lines: dict[str, int] = {}
-        self._calls: dict[str, dict[str, Any]] = {}
+        self._calls: dict[str, JsonObject] = {}
 
-    def add(self, call: Mapping[Any, Any]) -> int:
+    def add(self, call: Fields) -> int:
         """Add a call of the calls schema, and return by about how many characters the chunk grew."""
         if call["call_id"] in self._calls:
             return 0
@@ -95,6 +96,6 @@ class Calls:
     def _numbered(self, text: str) -> list[int]:
         return [self._lines.setdefault(line, len(self._lines)) for line in text.split("\n")] if text else []
 
-    def packed(self) -> Any:
+    def packed(self) -> Json:
         """All lines, and the calls with the numbers of theirs."""
         return {"lines": list(self._lines), "calls": self._calls}

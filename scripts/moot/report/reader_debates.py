@@ -4,12 +4,12 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import Any
 
 from moot.core.schemas import SCHEMAS
+from moot.core.types import Fields, Json, JsonObject
 from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks
-from moot.report.transcripts import Debated, Turn, read_debates
+from moot.report.transcripts import Debated, Turn, read_debates, records
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_prediction
 from moot.scores.results import ExperimentResults
@@ -45,11 +45,11 @@ class Packing:
     """
 
     def __init__(self, most: int) -> None:
-        self._experiments: list[dict[str, Any]] = []
-        self._datasets: dict[str, dict[str, Any]] = {}
+        self._experiments: list[JsonObject] = []
+        self._datasets: dict[str, JsonObject] = {}
         self._cases: dict[tuple[str, str], int] = {}
-        self._case_entries: list[dict[str, Any]] = []
-        self._debates: list[list[Any]] = []
+        self._case_entries: list[JsonObject] = []
+        self._debates: list[list[Json]] = []
         self._facts, self._said, self._called = Chunks("cases", most), Chunks("debates", most), Chunks("calls", most)
         self._calls = Calls()
 
@@ -71,7 +71,7 @@ class Packing:
         self._datasets[config.dataset] = {**described, "multilabel": task.multilabel}
         return len(self._experiments) - 1
 
-    def add_case(self, dataset: str, case: Mapping[Any, Any]) -> int:
+    def add_case(self, dataset: str, case: Fields) -> int:
         """Note a case with its facts, once, and return its number."""
         key = (dataset, case["case_id"])
         if key not in self._cases:
@@ -82,7 +82,7 @@ class Packing:
             self._facts.add(case["text"], len(case["text"]))
         return self._cases[key]
 
-    def add_debate(self, row: list[Any], said: Mapping[str, Any], calls: Iterable[Mapping[Any, Any]]) -> None:
+    def add_debate(self, row: list[Json], said: Fields, calls: Iterable[Fields]) -> None:
         """Add a debate: its row of the index, what was said, and the calls that it took."""
         self._debates.append(row)
         size = sum(len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"]) for turn in said["turns"])
@@ -102,7 +102,7 @@ class Packing:
             self._end_calls()
         return [*self._facts.ended, *self._said.ended, *self._called.ended]
 
-    def index(self) -> dict[str, Any]:
+    def index(self) -> JsonObject:
         """The index: experiments, data sets, cases, one list a column of debates, and what each chunk begins with."""
         columns = zip(*self._debates, strict=True) if self._debates else [()] * len(COLUMNS)
         return {
@@ -125,7 +125,7 @@ def pack_debates(packing: Packing, results: ExperimentResults, share: float = 1.
     experiment = packing.add_experiment(results)
     shown = {case_id for case_id in results.cases["case_id"] if share >= 1 or _fraction(case_id) < share}
     courses, labels = _courses(results, shown), _labels(results, shown)
-    cases = {case["case_id"]: case for case in results.cases.to_dict("records")}
+    cases = {case["case_id"]: case for case in records(results.cases)}
     outcomes = results.outcomes
     probabilities = dict(
         zip(
@@ -155,12 +155,12 @@ def pack_debates(packing: Packing, results: ExperimentResults, share: float = 1.
             packing.add_debate(row, _turns_and_outcome(debate, course, labels.get((model, debate.name), {})), took)
 
 
-def _turns_and_outcome(debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]]) -> dict[str, Any]:
+def _turns_and_outcome(debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]]) -> JsonObject:
     turns = [_turn(turn, course.beliefs.get(turn.number), labels.get(turn.number)) for turn in debate.turns]
     return {"turns": turns, "outcome": asdict(debate.outcome)}
 
 
-def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> dict[str, Any]:
+def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> JsonObject:
     found = {name: getattr(turn, name) for name in Turn.__dataclass_fields__ if name != "stated"}
     stated = asdict(turn.stated) if turn.stated else None
     return {**found, "stated": stated, "belief": belief, **({"label": label} if label else {})}
@@ -171,28 +171,28 @@ def _fraction(case_id: str) -> float:
     return int.from_bytes(sha256(f"reader {case_id}".encode()).digest()[:8]) / 2**64
 
 
-def _calls(results: ExperimentResults, model: str, shown: Collection[str]) -> dict[str, dict[Any, Any]]:
+def _calls(results: ExperimentResults, model: str, shown: Collection[str]) -> dict[str, JsonObject]:
     """The calls of a model's debates on some cases, by id."""
     texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
     parts = results.parts(["call_id"], model, waits=True)
     made = {call_id for part in parts for call_id in part.loc[part["case_id"].isin(shown), "call_id"] if call_id}
-    found: dict[str, dict[Any, Any]] = {}
+    found: dict[str, JsonObject] = {}
     for calls in results.calls_of(model):
         mine = calls[calls["call_id"].isin(made)].fillna(dict.fromkeys(texts, ""))
-        found.update((call["call_id"], call) for call in mine.to_dict("records"))
+        found.update((call["call_id"], call) for call in records(mine))
     return found
 
 
 def _courses(results: ExperimentResults, shown: Collection[str]) -> dict[tuple[str, str], Course]:
     """How opinions moved, by model and debate."""
-    by_debate: dict[tuple[str, str], list[dict[Any, Any]]] = {}
+    by_debate: dict[tuple[str, str], list[JsonObject]] = {}
     opinions = stated_predictions(results)[["case_id", *_OPINION]]
-    for row in opinions[opinions["case_id"].isin(shown)].to_dict("records"):
+    for row in records(opinions[opinions["case_id"].isin(shown)]):
         by_debate.setdefault((row["model"], row["debate_id"]), []).append(row)
     return {debate: _course(opinions) for debate, opinions in by_debate.items()}
 
 
-def _course(opinions: list[dict[Any, Any]]) -> Course:
+def _course(opinions: list[JsonObject]) -> Course:
     """One debate's course, of its opinions in the order of turns: the judge's, else everybody's."""
     judged = [row for row in opinions if row["speaker"] == JUDGE] or opinions
     change, swing = 0, 0.0
@@ -214,7 +214,7 @@ def _labels(results: ExperimentResults, shown: Collection[str]) -> dict[tuple[st
     found: dict[tuple[str, str], dict[int, dict[str, str]]] = {}
     labels = results.labels[["model", "debate_id", "turn", "label", "labeler"]]
     labels = labels[labels["debate_id"].str.rpartition("#")[0].isin(shown)] if len(labels) else labels
-    for row in labels.to_dict("records"):
+    for row in records(labels):
         by_turn = found.setdefault((row["model"], row["debate_id"]), {})
         by_turn[row["turn"]] = {"label": row["label"], "labeler": row["labeler"]}
     return found

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from tempfile import TemporaryFile
-from typing import Any, cast
+from typing import cast
 
 import pandas as pd
 
@@ -20,6 +20,7 @@ from moot.core.cases import Task
 from moot.core.confidence import CONFIDENCE_SHARE
 from moot.core.kinds import CONCLUSION, HUMAN, PUBLIC
 from moot.core.schemas import SCHEMAS
+from moot.core.types import Fields, JsonObject
 from moot.protocols.contradictions import CONTRADICTION
 from moot.report.escaping import markdown
 from moot.scores.results import ExperimentResults
@@ -106,8 +107,8 @@ def read_debates(
         chosen: which rows of the transcripts are of debates that are wanted; None for all.
     """
     task = results.task
-    cases = {case["case_id"]: case for case in _records(results.cases)}
-    ended = _records(results.outcomes[results.outcomes["model"] == model])
+    cases = {case["case_id"]: case for case in records(results.cases)}
+    ended = records(results.outcomes[results.outcomes["model"] == model])
     outcomes = {(outcome["case_id"], outcome["repeat"]): outcome for outcome in ended}
     parts = results.parts(SCHEMAS["transcripts"].names, model, waits=True)
     for utterances in _by_debate(part[chosen(part)] if chosen else part for part in parts):
@@ -120,12 +121,12 @@ def read_debates(
         yield Debated(utterances[0]["debate_id"], *identity, case["text"], target, meaning, turns, ended_as)
 
 
-def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[dict[str, Any]]]:
+def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
     """The utterances of each debate, in the order of ids, which goes across shards: on disk until their turn comes."""
     places: list[tuple[str, int]] = []
     with TemporaryFile() as kept:
         for part in parts:
-            for name, rows in groupby(_records(part), key=itemgetter("debate_id")):
+            for name, rows in groupby(records(part), key=itemgetter("debate_id")):
                 places.append((name, kept.tell()))
                 pickle.dump(list(rows), kept)
         for _, place in sorted(places):
@@ -133,12 +134,12 @@ def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[dict[str, Any]]]:
             yield pickle.load(kept)  # noqa: S301 - our own file
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: pd.DataFrame) -> list[JsonObject]:
     """All rows at once: pandas takes milliseconds for each frame that it makes, and there are thousands of debates."""
-    return cast(list[dict[str, Any]], frame.to_dict("records"))
+    return cast("list[JsonObject]", frame.to_dict("records"))
 
 
-def _turn(said: Mapping[str, Any], task: Task, target: str) -> Turn:
+def _turn(said: Fields, task: Task, target: str) -> Turn:
     public = said["visibility"] == PUBLIC
     call = "".join(character for character in said["call_id"] if character.isalnum() or character in "-_:.#/")
     notice, text, fields = _body(said)
@@ -160,7 +161,7 @@ def _turn(said: Mapping[str, Any], task: Task, target: str) -> Turn:
     )
 
 
-def _body(said: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
+def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
     """What is wrong with what was said, its words (of no use: as they came; a person's, unless a form), its fields."""
     parsed = json.loads(said["parsed"]) if said["parsed"] else None
     if said["parse_status"] == "failed":
@@ -205,7 +206,7 @@ def _stated(label: str, confidence: float, target: str) -> Stated:
     return Stated(label, None if pd.isna(confidence) else confidence, verdict)
 
 
-def _outcome(row: Mapping[str, Any], target: str) -> Outcome:
+def _outcome(row: Fields, target: str) -> Outcome:
     """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none."""
     if pd.isna(row["prediction"]) or not row["prediction"]:
         return Outcome(None, row["status"], row["reason"] if isinstance(row["reason"], str) else "")

@@ -170,7 +170,7 @@ def read_value(shape: Shape, value: Any, notes: Notes) -> Any:
 
 def _read_choice(shape: Shape, value: Any, notes: Notes) -> Label:
     if any(value == label and type(value) is type(label) for label in shape.labels):
-        return cast(Label, value)
+        return cast("Label", value)
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise UnreadableError(f"'{shorten(str(value))}' is not one of {', '.join(map(str, shape.labels))}")
     label, exact = read_label(str(value), shape.labels)

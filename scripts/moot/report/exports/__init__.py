@@ -4,17 +4,18 @@ Heavy libraries are imported inside functions, since the formats are read at eve
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from moot.core.config import Publication
 from moot.core.kinds import CONCLUSION
 from moot.core.registry import Registry
+from moot.core.types import Fields, Json, JsonObject
+from moot.report.transcripts import records
 from moot.scores.results import ExperimentResults
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -33,9 +34,9 @@ class ExportedDebate:
     """
 
     name: str
-    case: Mapping[str, Any]
-    outcome: Mapping[str, Any]
-    said: list[dict[str, Any]]
+    case: Fields
+    outcome: Fields
+    said: list[JsonObject]
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,18 @@ class Export:
     def debates(self) -> Iterator[ExportedDebate]:
         """The debates that have ended, in the order of their ids."""
         results = self.results
-        cases = {row["case_id"]: row for row in results.cases.to_dict("records")}
+        cases = {row["case_id"]: row for row in records(results.cases)}
         outcomes = results.predictions.set_index(["case_id", "repeat"], drop=False)
         for name, rows in results.transcripts.groupby("debate_id", sort=True):
-            said: Any = rows[rows["kind"] != CONCLUSION].to_dict("records")
+            said = records(rows[rows["kind"] != CONCLUSION])
             case_id, repeat = rows["case_id"].iloc[0], rows["repeat"].iloc[0]
             yield ExportedDebate(
                 str(name), known(cases[case_id]), known(outcomes.loc[(case_id, repeat)].to_dict()), said
             )
 
-    def calls(self) -> dict[str, dict[str, Any]]:
+    def calls(self) -> dict[str, JsonObject]:
         """The calls by their id, rows of the calls schema."""
-        return {row["call_id"]: known(row) for row in self.results.calls.to_dict("records")}
+        return {row["call_id"]: known(row) for row in records(self.results.calls)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +98,23 @@ def exporter(name: str, ending: str = "") -> Callable[[Callable[[Export, Path], 
     return add
 
 
-def known(row: Mapping[Any, Any]) -> dict[str, Any]:
+def known(row: Fields) -> JsonObject:
     """A row with None for what is missing, in columns of any type."""
     return {str(name): None if is_missing(value) else value for name, value in row.items()}
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: Json) -> bool:
     """Whether a cell holds nothing."""
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
 
 
-def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def plain(values: Fields) -> JsonObject:
     """Values as JSON has them: numbers of other libraries become Python's."""
-    found: dict[str, Any] = json.loads(json.dumps(known(values), default=lambda value: value.item()))
+    found: JsonObject = json.loads(json.dumps(known(values), default=lambda value: value.item()))
     return found
 
 
-def call_times(call: Mapping[str, Any]) -> tuple[datetime, datetime]:
+def call_times(call: Fields) -> tuple[datetime, datetime]:
     """When a call began and ended; older ledgers say only when a reply was stored, and how long it took."""
     seconds = timedelta(seconds=float(call["seconds"] or 0))
     if call["started_at"] and call["ended_at"]:

@@ -6,7 +6,7 @@ it the call of the model: the prompt as it was sent, and the reply as it came.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
 from moot import __version__
 from moot.core.artifacts import atomic_path
 from moot.core.kinds import PUBLIC
+from moot.core.types import Fields, JsonObject
 from moot.report.exports import NO_TIME, Export, ExportedDebate, call_times, plain
 
 SCORER = "moot"
@@ -102,7 +103,7 @@ def make_log(export: Export) -> EvalLog:
 class _Sample:
     """One debate as a sample, its events put one after the other."""
 
-    def __init__(self, export: Export, debate: ExportedDebate, calls: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, export: Export, debate: ExportedDebate, calls: Mapping[str, Fields]) -> None:
         self._task, self._model, self._debate = export.results.task, export.model_name, debate
         self._calls = {said["call_id"]: calls[said["call_id"]] for said in debate.said if said["call_id"] in calls}
         times = [time for call in self._calls.values() for time in call_times(call)] or [NO_TIME]
@@ -158,7 +159,7 @@ class _Sample:
         )
         return ModelOutput(model=self._model, choices=[ChatCompletionChoice(message=answer, stop_reason="stop")])
 
-    def _add_turn(self, said: Mapping[str, Any]) -> None:
+    def _add_turn(self, said: Fields) -> None:
         seat, kind = f"{self._debate.name}/{said['turn']}", f"{self._debate.name}/{said['turn']}/{said['kind']}"
         call = self._calls.get(said["call_id"])
         if call is not None:
@@ -174,7 +175,7 @@ class _Sample:
         self._add(SpanEndEvent, span_id=kind, id=kind)
         self._add(SpanEndEvent, span_id=seat, id=seat)
 
-    def _add_call(self, span: str, said: Mapping[str, Any], call: Mapping[str, Any]) -> None:
+    def _add_call(self, span: str, said: Fields, call: Fields) -> None:
         request = json.loads(call["request"])
         messages = request.pop("messages")
         parameters = request["parameters"]
@@ -211,12 +212,12 @@ class _Sample:
         )
 
 
-def _heading(said: Mapping[str, Any]) -> str:
+def _heading(said: Fields) -> str:
     private = "" if said["visibility"] == PUBLIC else f" (private to {said['visibility']})"
     return f"{said['speaker']}: {said['kind']}{private}"
 
 
-def _about(said: Mapping[str, Any]) -> dict[str, Any]:
+def _about(said: Fields) -> JsonObject:
     names = ("kind", "round", "turn", "visibility", "source", "parse_status", "prediction", "confidence")
     found = {name: said[name] for name in names if said[name] == said[name] and said[name] not in ("", None)}
     return {"seat": said["speaker"], "private": said["visibility"] != PUBLIC, **plain(found)}
@@ -227,7 +228,7 @@ def _message(role: str, text: str, identity: str) -> ChatMessage:
     return message
 
 
-def _output(call: Mapping[str, Any], span: str) -> ModelOutput:
+def _output(call: Fields, span: str) -> ModelOutput:
     reply = ContentText(text=call["reply"] or "")
     content = [ContentReasoning(reasoning=call["reasoning"]), reply] if call["reasoning"] else call["reply"] or ""
     message = ChatMessageAssistant(id=f"{span}/reply", content=content, source="generate", model=call["model"])
@@ -242,7 +243,7 @@ def _output(call: Mapping[str, Any], span: str) -> ModelOutput:
     )
 
 
-def _usage(call: Mapping[str, Any]) -> ModelUsage:
+def _usage(call: Fields) -> ModelUsage:
     prompt, cached = int(call["prompt_tokens"] or 0), int(call["cached_tokens"] or 0)
     generated = int(call["completion_tokens"] or 0)
     return ModelUsage(
@@ -255,14 +256,14 @@ def _usage(call: Mapping[str, Any]) -> ModelUsage:
     )
 
 
-def _usage_by_model(calls: Any) -> dict[str, ModelUsage]:
+def _usage_by_model(calls: Iterable[Fields]) -> dict[str, ModelUsage]:
     usage: defaultdict[str, ModelUsage] = defaultdict(ModelUsage)
     for call in calls:
         usage[call["model"]] += _usage(call)
     return dict(usage)
 
 
-def _score(outcome: Mapping[str, Any], target: str) -> Score:
+def _score(outcome: Fields, target: str) -> Score:
     prediction = outcome["prediction"]
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
     stated = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}

@@ -7,10 +7,10 @@ seats could read has `private` among its metadata.
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from moot import __version__
 from moot.core.kinds import PUBLIC
+from moot.core.types import JsonObject
 from moot.report.exports import Export, ExportedDebate, call_times, exporter, plain
 
 _TOLD = ("kind", "turn", "round", "visibility", "source", "prediction", "confidence", "probability", "parse_status")
@@ -21,8 +21,8 @@ _OUTCOME = ("prediction", "confidence", "probability", "status", "reason", "targ
 def write(export: Export, folder: Path) -> None:
     """Write the corpus."""
     folder.mkdir(parents=True, exist_ok=True)
-    seats: dict[str, dict[str, Any]] = {}
-    conversations: dict[str, dict[str, Any]] = {}
+    seats: dict[str, JsonObject] = {}
+    conversations: dict[str, JsonObject] = {}
     fields: set[str] = set()
     times = {name: call_times(call)[1].timestamp() for name, call in export.calls().items()}
     with (folder / "utterances.jsonl").open("w", encoding="utf-8") as lines:
@@ -57,7 +57,7 @@ def write(export: Export, folder: Path) -> None:
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _utterances(debate: ExportedDebate, times: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+def _utterances(debate: ExportedDebate, times: Mapping[str, float]) -> Iterator[JsonObject]:
     """The turns in order; what took no call has the time of the turn before it, without any call the turn's number."""
     timed = [times[said["call_id"]] for said in debate.said if said["call_id"] in times]
     before, now = None, min(timed, default=0.0)

@@ -6,7 +6,6 @@ which describes every column. What moot cannot know (licence, creator, address, 
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -16,6 +15,7 @@ from moot import __version__
 from moot.core.artifacts import file_digest
 from moot.core.config import RECORDED
 from moot.core.schemas import ARTIFACTS
+from moot.core.types import JsonObject
 from moot.report.exports import NO_TIME, Export, call_times, exporter
 
 _TERMS = {
@@ -99,7 +99,7 @@ def _table(kind: str, frame: pd.DataFrame) -> pa.Table:
     )
 
 
-def _metadata(export: Export) -> dict[str, Any]:
+def _metadata(export: Export) -> JsonObject:
     config, task, publication = export.results.config, export.results.task, export.publication
     ended = max((call_times(call)[1] for call in export.calls().values()), default=NO_TIME)
     debates, people = len(export.results.predictions), (export.results.transcripts["source"] == "human").any()
@@ -135,7 +135,7 @@ def _metadata(export: Export) -> dict[str, Any]:
     }
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Path) -> JsonObject:
     return {
         "@type": "cr:FileObject",
         "@id": path.name,
@@ -147,7 +147,7 @@ def _file(path: Path) -> dict[str, Any]:
     }
 
 
-def _records(kind: str, table: pa.Table) -> dict[str, Any]:
+def _records(kind: str, table: pa.Table) -> JsonObject:
     artifact = ARTIFACTS[kind]
     fields = []
     for column in table.schema:

@@ -10,13 +10,13 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pandas as pd
 
 from moot import __version__
 from moot.core.artifacts import file_digest
 from moot.core.config import RECORDED
+from moot.core.types import Fields, JsonObject
 from moot.report.exports import NO_TIME, Export, ExportedDebate, call_times, exporter
 
 SCHEMA = "0.3.0"
@@ -88,12 +88,12 @@ def write(export: Export, folder: Path) -> None:
     (folder / place / f"{identity}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _results(export: Export) -> Iterator[dict[str, Any]]:
+def _results(export: Export) -> Iterator[JsonObject]:
     scores = export.scores
     for row in scores[scores["metric"].isin(_LOWEST) & scores["value"].notna()].to_dict("records"):
         metric = f"{row['metric']}_{row['average']}" if row["average"] else row["metric"]
         details = {name: str(int(row[name])) for name in ("n", "n_invalid", "n_cases")}
-        score: dict[str, Any] = {"score": row["value"], "details": details}
+        score: JsonObject = {"score": row["value"], "details": details}
         if row["ci_low"] == row["ci_low"]:
             interval = {
                 "lower": row["ci_low"],
@@ -120,11 +120,9 @@ def _results(export: Export) -> Iterator[dict[str, Any]]:
         }
 
 
-def _sample(
-    export: Export, debate: ExportedDebate, evaluation: str, calls: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+def _sample(export: Export, debate: ExportedDebate, evaluation: str, calls: Mapping[str, Fields]) -> JsonObject:
     case, outcome = debate.case, debate.outcome
-    messages: list[dict[str, Any]] = [{"turn_idx": 0, "role": "user", "content": case["text"]}]
+    messages: list[JsonObject] = [{"turn_idx": 0, "role": "user", "content": case["text"]}]
     for number, said in enumerate(debate.said, start=1):
         messages.append({"turn_idx": number, "role": said["speaker"], "content": said["text"]})
     right = outcome["prediction"] == case["target"]
@@ -157,7 +155,7 @@ def _sample(
     }
 
 
-def _token_usage(outcome: Mapping[str, Any]) -> dict[str, int] | None:
+def _token_usage(outcome: Fields) -> dict[str, int] | None:
     """None for recorded debates: what these took is not known."""
     if pd.isna(outcome["calls"]):
         return None

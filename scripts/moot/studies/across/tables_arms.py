@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import pandas as pd
 
 from moot.core.kinds import ARM
+from moot.core.types import Fields
 from moot.protocols.arms import ARMS as KNOWN
 from moot.report import EVERYWHERE, table
-from moot.report.columns import DIFFERENCE, SIGNED, Columns
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import ARMS, Run, StudyResults, TableContent
 from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.stats.asked_twice import NO_REPEATS, changes, differ
@@ -79,7 +79,7 @@ def what_debate_adds(results: StudyResults) -> TableContent:
     )
 
 
-def _rows(debate: Run, arm: Run) -> Iterator[dict[str, Any]]:
+def _rows(debate: Run, arm: Run) -> Iterator[Row]:
     right, theirs = share_right(debate.predictions), share_right(arm.predictions)
     comparison = compare_shares(right, theirs, debate.results.clusters, debate.results.seed)
     if comparison.n:
@@ -102,7 +102,7 @@ def _costs(predictions: pd.DataFrame, who: str) -> Mapping[str, float]:
     return {HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()}
 
 
-def _same(debate: Run, arm: Run) -> Mapping[str, Any]:
+def _same(debate: Run, arm: Run) -> Fields:
     """How often both give the same answer, and how often either gives the same when asked twice."""
     answers = [run.predictions[run.predictions["status"] == "valid"] for run in (debate, arm)]
     one, other = (rows.set_index(["case_id", "repeat"])["prediction"] for rows in answers)

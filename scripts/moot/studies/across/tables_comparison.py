@@ -5,14 +5,13 @@ Values of different data sets are listed, never summed: their tasks differ, and 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pandas as pd
 
 from moot.core.cases import MAJORITY_CLASS
 from moot.core.config import COMPARISON, RECORDED
 from moot.report import table
-from moot.report.columns import Columns
+from moot.report.columns import Columns, Row
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
 from moot.report.published import COUNTS, NOT_A_NUMBER, Measured, measured
 from moot.scores import INVALID_WRONG
@@ -130,7 +129,7 @@ def methods_by_data(results: StudyResults) -> TableContent:
     """One row a method and model, one column a data set."""
     found = list(entries(results))
     data = list(dict.fromkeys(entry.data for entry in found))
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    rows: dict[tuple[str, str], Row] = {}
     for entry in sorted(found, key=_order):
         row = rows.setdefault((entry.method, entry.model), {"method": entry.method, "model": entry.model})
         row[entry.data] = _cell(entry)

@@ -1,10 +1,9 @@
 """The planned comparisons of a run, tested and corrected together: one table, in every study that plans some."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from moot.report import EVERYWHERE, table
-from moot.report.columns import DIFFERENCE, SIGNED, Columns
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import CONTRASTS, StudyResults, TableContent
 from moot.scores.answers import Answer, among_valid, answer, carried_note
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER, NOT_SHOWN, Contrast, by_family, direction_met
@@ -62,7 +61,7 @@ def contrasts(results: StudyResults) -> TableContent:
     )
 
 
-def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[dict[str, Any]]:
+def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
     found = [_measured(results, contrast) for contrast in family]
     adjusted = holm([given.found.p if given else float("nan") for given, _ in found])
     tests = sum(p == p for p in adjusted)  # noqa: PLR0124 - NaN means no test
@@ -99,7 +98,7 @@ def _models(results: StudyResults, experiment: str) -> tuple[str, ...]:
     return results.tested[experiment].config.models if experiment in results.tested else ()
 
 
-def _cells(given: Answer, p: float, tests: int) -> dict[str, Any]:
+def _cells(given: Answer, p: float, tests: int) -> Row:
     found = given.found
     return {
         "first value": (found.first, found.second, found.difference, found.low, found.high, found.p, p, tests),
@@ -107,7 +106,7 @@ def _cells(given: Answer, p: float, tests: int) -> dict[str, Any]:
     }
 
 
-def _valid_cells(valid: Answer | None) -> dict[str, Any]:
+def _valid_cells(valid: Answer | None) -> Row:
     """What the difference is among valid answers alone."""
     found = valid.found if valid else None
     return {"valid answers alone": (found.difference, found.low, found.high, found.cases)} if found else {}

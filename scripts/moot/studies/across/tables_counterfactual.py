@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pandas as pd
 from moot.core.cases import positive_of_two
 from moot.datasets.people.exchange import digest_of_texts
 from moot.report import EVERYWHERE, table
-from moot.report.columns import DIFFERENCE, SIGNED, Columns
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import EXCHANGED, StudyResults, TableContent, data_label
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
@@ -65,7 +64,7 @@ class Told:
 )
 def counterfactual(results: StudyResults) -> TableContent:
     """Each method and model, for all exchanged people and for those recorded with either value."""
-    rows, unpaired = list[dict[str, Any]](), list[str]()
+    rows, unpaired = list[Row](), list[str]()
     trained = set[str]()
     for control in results.controls.values():
         if not control.task.exchanged or control.config.arm:
@@ -118,7 +117,7 @@ def _original_of(control: ExperimentResults, results: StudyResults) -> Experimen
     return max(alike, key=lambda found: found.predictions["repeat"].max(), default=None)
 
 
-def _params(results: ExperimentResults) -> dict[str, Any]:
+def _params(results: ExperimentResults) -> Row:
     return {name: value for name, value in results.config.params.items() if name not in REFERS}
 
 
@@ -164,7 +163,7 @@ def _scored(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
     return pd.DataFrame({PREDICTION: named, BELIEF: probability}, index=index)
 
 
-def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> Iterator[dict[str, Any]]:
+def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> Iterator[Row]:
     feature = control.task.exchanged
     recorded, shown = (_attribute(results, feature) for results in (origin, control))
     both = set(told.original.index.get_level_values(0)) & set(told.exchanged.index.get_level_values(0))

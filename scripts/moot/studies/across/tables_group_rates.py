@@ -1,9 +1,7 @@
 """Error rates by group: one table, in every study that argues about people; the recorded study has one of its own."""
 
-from typing import Any
-
 from moot.report import EVERY, table
-from moot.report.columns import DIFFERENCE, SIGNED, Columns
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import GROUPS, Run, StudyResults, TableContent
 from moot.scores.group_rates import FALSE_POSITIVE, FEWEST_CASES, PREDICTED, TRUE_POSITIVE, GroupRate, group_rates
 from moot.stats.differences import UNPAIRED_NOTE
@@ -52,8 +50,8 @@ def group_rates_table(results: StudyResults) -> TableContent:
     )
 
 
-def _row(run: Run, one: GroupRate, adjusted: float, tests: int) -> dict[str, Any]:
-    row: dict[str, Any] = {
+def _row(run: Run, one: GroupRate, adjusted: float, tests: int) -> Row:
+    row: Row = {
         "experiment": (run.experiment, run.model, run.data, one.attribute, one.rate, one.group),
         "ours": (one.value, one.low, one.high),
         "cases": (one.cases, one.n),

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
 
 import pandas as pd
 
 from moot.report import EVERYWHERE, table
-from moot.report.columns import DIFFERENCE, SIGNED, Columns
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.scores.results import ExperimentResults
@@ -100,7 +99,7 @@ class _Shares(dict[Run, "pd.Series[float]"]):
         return self[run]
 
 
-def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Iterator[dict[str, Any]]:
+def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Iterator[Row]:
     for first, second in pairs:
         comparison = compare_shares(shares[first], shares[second], first.results.clusters, first.results.seed)
         if comparison.n:
@@ -111,10 +110,10 @@ def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Ite
             }
 
 
-def corrected(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def corrected(rows: Iterable[Row]) -> list[Row]:
     """Rows with p and family, with Holm's correction over the tests of each family and how many these are."""
     given = list(rows)
-    families: dict[str, list[dict[str, Any]]] = {}
+    families: dict[str, list[Row]] = {}
     for row in given:
         families.setdefault(row["family"], []).append(row)
     for family in families.values():

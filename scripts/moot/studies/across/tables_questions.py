@@ -6,13 +6,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.config import COMPARISON
+from moot.core.types import Column
 from moot.report import table
 from moot.report.claims import (
     CANNOT_TELL,
@@ -23,7 +22,7 @@ from moot.report.claims import (
     Claim,
     Selector,
 )
-from moot.report.columns import Columns
+from moot.report.columns import Columns, Row
 from moot.report.content import DESIGN, Run, StudyResults, TableContent, data_kind
 from moot.scores.answers import ACCURACY, OF_VALID, Estimate, by_cluster, carried_note, compared, estimate
 from moot.scores.contrasts import DIFFER, Contrast, Side
@@ -104,7 +103,7 @@ def questions(results: StudyResults) -> TableContent:
     )
 
 
-def _rows(results: StudyResults, claim: Claim) -> Iterator[dict[str, Any]]:
+def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
     asked = {
         "study": claim.study,
         "question": _question(claim),
@@ -144,9 +143,9 @@ def _question(claim: Claim, votes: Run | None = None) -> str:
     return claim.question.replace(VOTES_ASKED, vote_size(votes) if votes and VOTES_ASKED in claim.question else MANY)
 
 
-def _cells(verdict: Verdict) -> dict[str, Any]:
+def _cells(verdict: Verdict) -> Row:
     found, valid = verdict.found, verdict.valid
-    cells: dict[str, Any] = {"this run": (found.value, found.low, found.high, found.cases)}
+    cells: Row = {"this run": (found.value, found.low, found.high, found.cases)}
     cells |= {"speaks of": (found.speaks_of, found.needed)}
     if valid:
         cells["valid answers alone"] = (valid.value, valid.low, valid.high, valid.cases)
@@ -267,7 +266,7 @@ def _ratio_of_rounds(_claim: Claim, first: Run, second: Run) -> Estimate:
     return by_cluster(first.results, [*one.index, *other.index], Statistic(compare, AMOUNT))
 
 
-def _rounds(run: Run) -> "pd.Series[Any]":
+def _rounds(run: Run) -> Column:
     """The number of rounds of each debate of which the speeches are known, by case."""
     said = run.results.transcripts
     speeches = said[(said["model"] == run.model) & (said["kind"] == "speech")]

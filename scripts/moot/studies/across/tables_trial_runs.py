@@ -1,10 +1,8 @@
 """It runs: the experiments of so few debates that they show no more than that, each with what it took."""
 
-from typing import Any
-
 from moot.core.config import COMPARISON
 from moot.report import table
-from moot.report.columns import Columns
+from moot.report.columns import Columns, Row
 from moot.report.content import TRIALS, Run, StudyResults, TableContent
 
 
@@ -17,7 +15,7 @@ from moot.report.content import TRIALS, Run, StudyResults, TableContent
 )
 def trial_runs(results: StudyResults) -> TableContent:
     """One row an experiment and model."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for found in results.trials.values():
         for model in found.config.models:
             run = Run(found, model)
