@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
+from moot.core.types import JsonObject
 from moot.desk.durable import write_new
 from moot.protocols.inbox import ANSWER, ASKED
 
@@ -43,7 +43,7 @@ class Question:
     headline: str
     person: str
     sections: Sequence[tuple[str, str]]
-    form: dict[str, Any]
+    form: JsonObject
     digest: str
 
     @property

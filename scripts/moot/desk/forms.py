@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from moot.core.errors import UserError
+from moot.core.types import Fields, Json
 from moot.protocols.forms import kind_of, read_answer, write_answer
 from moot.protocols.people import STATEMENT, title
 
@@ -13,7 +13,7 @@ POSITION = "position"
 """The first sentence of a statement that is to take a position; the page suggests some."""
 _ROWS = 10
 _YES = "yes"
-Sent = Mapping[str, Any]
+Sent = Fields
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Input:
     columns: tuple["Input", ...] = ()
 
 
-def inputs_of(form: Mapping[str, Any], sent: Sent) -> list[Input]:
+def inputs_of(form: Fields, sent: Sent) -> list[Input]:
     """The inputs of a form, filled in with what was sent, if anything was."""
     found: list[Input] = []
     for name, field in form["properties"].items():
@@ -62,7 +62,7 @@ def inputs_of(form: Mapping[str, Any], sent: Sent) -> list[Input]:
     return found
 
 
-def _input(name: str, field: Mapping[str, Any], required: bool, sent: Sent, label: str = "") -> Input:
+def _input(name: str, field: Fields, required: bool, sent: Sent, label: str = "") -> Input:
     kind = kind_of(field)
     options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
     if kind == "yes_no":
@@ -86,7 +86,7 @@ def _input(name: str, field: Mapping[str, Any], required: bool, sent: Sent, labe
     )  # fmt: skip
 
 
-def _about(field: Mapping[str, Any], kind: str) -> str:
+def _about(field: Fields, kind: str) -> str:
     """What a field means, and what of its form its input does not show."""
     bounds = f"{field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
     described = str(field.get("description", ""))
@@ -95,7 +95,7 @@ def _about(field: Mapping[str, Any], kind: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def as_answer(sent: Sent, form: Mapping[str, Any]) -> str:
+def as_answer(sent: Sent, form: Fields) -> str:
     """What a browser sent as the text of an answer.
 
     Raises:
@@ -118,7 +118,7 @@ def as_sent(sent: Sent) -> str:
     return "\n".join(f"{title(name)}: {value}" for name, value in sent.items() if name != "seen") + "\n"
 
 
-def _filled_in(sent: Sent, form: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _filled_in(sent: Sent, form: Fields) -> Iterator[tuple[str, Json]]:
     for name, field in form["properties"].items():
         kind = kind_of(field)
         if name == STATEMENT:

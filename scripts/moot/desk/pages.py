@@ -6,17 +6,17 @@ none that another site sent. All that models and people wrote is escaped; the pa
 
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from aiohttp import web
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
+from moot.core.types import Fields
 from moot.desk.answers import Question, Said, give_answer, keep_aside, next_open, read_questions
 from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
@@ -62,7 +62,7 @@ class Desk:
         """The annotation sheets."""
         return self.folder / "data" / "annotation_sheets"
 
-    def labelling(self, names: Mapping[str, Any], kind: type[Labelling] = Labelling) -> Labelling:
+    def labelling(self, names: Fields, kind: type[Labelling] = Labelling) -> Labelling:
         """The work that an address or a form names: to label a sheet, or to decide between those who did."""
         sheet, name = str(names.get("sheet", "")), str(names.get("annotator", "")).strip().lower()
         return kind(self.sheets, self.folder / "data" / "annotations", sheet, name)
@@ -238,7 +238,7 @@ def _question(request: web.Request) -> Question:
     return found[request.match_info["key"]]
 
 
-def _question_page(request: web.Request, question: Question, sent: Mapping[str, Any], **context: Any) -> web.Response:
+def _question_page(request: web.Request, question: Question, sent: Fields, **context: object) -> web.Response:
     mine = _of(read_questions(request.app[DESK].inbox), question.person)
     answered = question.answered and not context
     return _page(
@@ -257,7 +257,7 @@ def _as(person: str) -> str:
     return f"?as={person}" if person else ""
 
 
-def _page(request: web.Request, name: str, status: int = 200, **context: Any) -> web.Response:
+def _page(request: web.Request, name: str, status: int = 200, **context: object) -> web.Response:
     text = _templates().get_template(f"{name}.html").render(home=f"/{request.app[DESK].token}", **context)
     return web.Response(text=text, status=status, content_type="text/html")
 

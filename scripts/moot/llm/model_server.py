@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import time
-import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 from moot.core.errors import RunStoppedError
@@ -80,11 +80,11 @@ class ModelServer:
         )
 
     def _answers(self) -> bool:
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        import httpx  # a replay must not load it
+
         try:
-            with opener.open(self.url + self._serve.ready, timeout=5):
-                return True
-        except (OSError, ValueError):
+            return httpx.get(self.url + self._serve.ready, timeout=5, trust_env=False, follow_redirects=True).is_success
+        except (httpx.HTTPError, httpx.InvalidURL):
             return False
 
     async def close(self) -> None:
@@ -93,24 +93,17 @@ class ModelServer:
 
     def _end(self) -> None:
         try:
-            os.killpg(self._process.pid, signal.SIGTERM)
-            self._process.wait(_GRACE_SECONDS)
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGTERM)
+                self._process.wait(_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             LOG.info("model '%s': its server does not end; it is killed", self._name)
-        except ProcessLookupError:
-            pass
         finally:
-            _kill_group(self._process.pid)
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             if self._process.stdin:
                 self._process.stdin.close()
-
-
-def _kill_group(number: int) -> None:
-    try:
-        os.killpg(number, signal.SIGKILL)
-    except ProcessLookupError:
-        return
 
 
 def _free_port() -> int:

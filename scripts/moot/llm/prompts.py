@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jinja2
 from jinja2 import meta
 from jinja2.sandbox import SandboxedEnvironment
 
 from moot.core.errors import UserError, unknown_name
+from moot.core.types import Fields
 from moot.llm.request import Message
 
 _UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
@@ -68,7 +69,7 @@ def fill(words: str, **slots: object) -> str:
 class _Environment(SandboxedEnvironment):
     """Jinja's sandbox, which need not search moot's own plain values for the interpreter's internals at each look."""
 
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+    def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
         if type(obj).__module__.startswith("moot."):
             return not attr.startswith("_")
         return super().is_safe_attribute(obj, attr, value)
@@ -101,7 +102,7 @@ class Prompts:
     def __reduce__(self) -> tuple[type["Prompts"], tuple[Path, ...]]:
         return Prompts, self._folders
 
-    def render(self, name: str, *, language: str = "en", **context: Any) -> tuple[Message, ...]:
+    def render(self, name: str, *, language: str = "en", **context: object) -> tuple[Message, ...]:
         """The messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}` cut it.
 
         Args:
@@ -119,7 +120,7 @@ class Prompts:
         )
         return tuple(message for message in messages if message.content)
 
-    def render_for_person(self, name: str, *, language: str = "en", **context: Any) -> tuple[Section, ...]:
+    def render_for_person(self, name: str, *, language: str = "en", **context: object) -> tuple[Section, ...]:
         """What a template says, for a person to read; `{name}.person.jinja` takes its place where there is one.
 
         Args, Raises: as in `render`.
@@ -140,7 +141,7 @@ class Prompts:
                 sections += [Section(tag, shown)] if shown else []
         return tuple(sections)
 
-    def _text(self, names: tuple[str, ...], context: dict[str, Any]) -> str:
+    def _text(self, names: tuple[str, ...], context: Fields) -> str:
         """The first template that there is, rendered, with a mark where a message begins."""
         with _mistakes_named(names[-1]):
             return self._template(names).render(role=lambda role: f"\0{self._mark}{role}\0", **context)

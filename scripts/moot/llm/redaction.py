@@ -3,11 +3,11 @@
 import os
 import re
 from dataclasses import replace
-from typing import Any
 
 from moot.core.errors import MootError, UserError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
+from moot.core.types import Json, JsonObject
 from moot.llm.parsing.values import writable
 from moot.llm.request import Reply
 
@@ -66,7 +66,7 @@ def api_key(config: ModelConfig) -> str:
     return key
 
 
-def without_keys(value: Any, mark: str = _MARK) -> Any:
+def without_keys(value: Json, mark: str = _MARK) -> Json:
     """A text, or the texts in what JSON holds, with `mark` in place of each key."""
     if isinstance(value, str):
         return _KEYS.remove(value, mark)
@@ -109,7 +109,7 @@ def received(reply: Reply) -> Reply:
             names["served_model"] or "a model",
             REMOVED,
         )
-    kept: dict[str, Any] = {**texts, **names, "logprobs": logprobs}
+    kept: JsonObject = {**texts, **names, "logprobs": logprobs}
     return replace(reply, **kept)
 
 

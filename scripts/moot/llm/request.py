@@ -4,9 +4,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.types import Fields, Json, JsonObject
 from moot.llm.identity import model_asked
 
 
@@ -34,8 +34,8 @@ class Request:
     endpoint: str
     model: str
     messages: tuple[Message, ...]
-    parameters: Mapping[str, Any]
-    schema: Mapping[str, Any] | None = None
+    parameters: Fields
+    schema: Fields | None = None
     choices: tuple[str, ...] = ()
 
     def to_json(self, served_as: str = "") -> str:
@@ -78,7 +78,7 @@ class Request:
         return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
 
 
-def _in_order_of_required(schema: Any) -> Any:
+def _in_order_of_required(schema: Json) -> Json:
     if isinstance(schema, list):
         return [_in_order_of_required(part) for part in schema]
     if not isinstance(schema, dict):
@@ -97,7 +97,7 @@ def request_to(
     max_tokens: int,
     temperature: float,
     seed: int,
-    schema: Mapping[str, Any] | None = None,
+    schema: Fields | None = None,
     choices: tuple[str, ...] = (),
 ) -> Request:
     """A request to a configured model.
@@ -110,7 +110,7 @@ def request_to(
         schema: of the reply; sent where the model's entry says `structured: native`.
         choices: label words to score instead of generating text.
     """
-    parameters: dict[str, Any] = {"max_tokens": max_tokens, **model.parameters}
+    parameters: JsonObject = {"max_tokens": max_tokens, **model.parameters}
     if not model.reasoning:
         parameters |= {"temperature": temperature, "seed": seed}
     if model.endpoint in ("embedded", "ollama"):

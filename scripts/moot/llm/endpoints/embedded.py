@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from moot.core.artifacts import file_digest
 from moot.core.errors import CallFailedError, TransientError, UserError
 from moot.core.model_config import HUB, ModelConfig
+from moot.core.types import JsonObject
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
@@ -20,8 +20,8 @@ PACKAGED = "smollm2-135m"
 
 _LIKELY_TOKENS = 1_000
 _ALL_TOKENS = 1_000_000
-_Tokens = list[dict[str, Any]]
-_Scored = tuple[dict[str, float], list[dict[str, Any]]]
+_Tokens = list[JsonObject]
+_Scored = tuple[dict[str, float], list[JsonObject]]
 
 
 def model_path(config: ModelConfig) -> Path:
@@ -80,14 +80,14 @@ class EmbeddedEndpoint:
         except TimeoutError:
             raise TransientError(f"no reply within {self._timeout:g} s") from None
 
-    def _chat(self, request: Request, **extra: object) -> dict[str, Any]:
-        body: dict[str, Any] = {
+    def _chat(self, request: Request, **extra: object) -> JsonObject:
+        body: JsonObject = {
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             "cache_prompt": True,
             **{name: value for name, value in request.parameters.items() if name != "context"},
             **extra,
         }
-        response: dict[str, Any] = self._server.handle_chat_completions(body)
+        response: JsonObject = self._server.handle_chat_completions(body)
         if "error" in response:
             raise CallFailedError(str(response["error"].get("message", response["error"])))
         return response
@@ -157,7 +157,7 @@ class EmbeddedEndpoint:
                 break
         return {choice: by_token[token] for choice, token in first.items()}, responses
 
-    def _next_token_logprobs(self, request: Request, tokens: int) -> dict[str, Any]:
+    def _next_token_logprobs(self, request: Request, tokens: int) -> JsonObject:
         any_word = 'root ::= "A"'  # what is said does not matter, only what else could have been
         return self._chat(request, grammar=any_word, logprobs=True, top_logprobs=tokens, temperature=0, max_tokens=1)
 

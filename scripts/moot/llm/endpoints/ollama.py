@@ -1,7 +1,7 @@
 """Ollama's native API through the `ollama` package; the context length is always sent, truncation is an error."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from moot.core.errors import (
     CallFailedError,
@@ -12,6 +12,7 @@ from moot.core.errors import (
     UnreachableError,
 )
 from moot.core.model_config import ModelConfig
+from moot.core.types import Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.openai import label_logprobs
@@ -36,7 +37,7 @@ async def _bound(response: "httpx.Response") -> None:
 
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise CallFailedError("the answer is compressed, which was not asked for: `base_url` is not an Ollama server's")
-    stream: Any = response.stream
+    stream: Json = response.stream
     body = await read_body(stream, _MOST_BYTES, 1)
     await stream.aclose()
     if body.size > _MOST_BYTES:
@@ -75,7 +76,7 @@ class OllamaEndpoint:
             self._digest = digests.get(name) or digests.get(self._config.model) or "digest unknown"
         return f"{self._config.model} {self._digest}"
 
-    def _options(self, request: Request) -> dict[str, Any]:
+    def _options(self, request: Request) -> JsonObject:
         names = {"max_tokens": "num_predict", "context": "num_ctx"}
         options = {names.get(name, name): value for name, value in request.parameters.items()}
         if request.choices:
@@ -85,7 +86,7 @@ class OllamaEndpoint:
     async def complete(self, request: Request) -> Reply:
         """One attempt at Ollama's chat API."""
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        extra: dict[str, Any] = {"logprobs": True, "top_logprobs": 20} if request.choices else {}
+        extra: JsonObject = {"logprobs": True, "top_logprobs": 20} if request.choices else {}
         started = time.perf_counter()
         try:
             served_model = await self._served_model()

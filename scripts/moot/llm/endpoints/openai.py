@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 from moot.core.errors import (
     CallFailedError,
@@ -18,6 +17,7 @@ from moot.core.errors import (
     UnreachableError,
 )
 from moot.core.model_config import ModelConfig
+from moot.core.types import Json, JsonObject
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.sizes import check_length, counted_in, most_bytes, read_body, too_long, usage_of
 from moot.llm.identity import address
@@ -49,14 +49,14 @@ def label_logprobs(alternatives: Mapping[str, float], choices: Sequence[str]) ->
     return logprobs, min(listed.values(), default=None)
 
 
-def _text(value: Any) -> str:
+def _text(value: Json) -> str:
     """A field of a reply that must be text or nothing."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"expected text, found {type(value).__name__}")
     return value or ""
 
 
-def _said(value: Any) -> str:
+def _said(value: Json) -> str:
     """What a server says of itself; `received` makes a name of it."""
     return "" if value is None else str(value)
 
@@ -136,12 +136,12 @@ class OpenAIEndpoint:
             headers = {name: value for name, value in headers.items() if name.casefold().startswith(_OF_THE_CLIENT)}
         self._headers = {**headers, "Authorization": f"Bearer {key}"}
 
-    def body(self, request: Request) -> dict[str, Any]:
+    def body(self, request: Request) -> JsonObject:
         """What is sent for a request."""
         parameters = dict(request.parameters)
         parameters.pop("context", None)
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        body: dict[str, Any] = {"model": request.model, "messages": messages}
+        body: JsonObject = {"model": request.model, "messages": messages}
         if self._config.reasoning:
             body["max_completion_tokens"] = parameters.pop("max_tokens")
         body.update(parameters)
@@ -170,7 +170,7 @@ class OpenAIEndpoint:
             raise TransientError(redacted(f"unreadable reply: {error}")) from None
         return self.read(request, response, time.perf_counter() - started)
 
-    async def exchange(self, method: str, path: str, request: Request, most: int, **content: Any) -> bytes:
+    async def exchange(self, method: str, path: str, request: Request, most: int, **content: Json) -> bytes:
         """The content of the server's answer, of `most` bytes at most; `request` is what it is about.
 
         The client gives address, headers and transport; its typed objects, built and unbuilt for each call, would take
@@ -190,7 +190,7 @@ class OpenAIEndpoint:
             raise too_long(request, body.size, counted_in(body.tail))
         return body.content
 
-    def read(self, request: Request, response: Any, seconds: float) -> Reply:
+    def read(self, request: Request, response: Json, seconds: float) -> Reply:
         """The reply in a body of the chat completions API.
 
         Raises:
@@ -204,7 +204,7 @@ class OpenAIEndpoint:
                 f"the reply is no chat completion ({problem}; is base_url an OpenAI-compatible address?)"
             ) from None
 
-    def _reply(self, request: Request, response: Any, seconds: float) -> Reply:
+    def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
         choice, counted = response["choices"][0], response.get("usage") or {}
         usage = usage_of(counted)
         message = choice["message"]
@@ -229,7 +229,7 @@ class OpenAIEndpoint:
         return check_length(request, reply)
 
     @staticmethod
-    def _choice_logprobs(request: Request, choice: Any) -> tuple[dict[str, float], float | None]:
+    def _choice_logprobs(request: Request, choice: Json) -> tuple[dict[str, float], float | None]:
         content = (choice.get("logprobs") or {}).get("content")
         if not content:
             raise no_logprobs(request.model, "its replies carry none")

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import AsyncIterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from moot.core.errors import CallFailedError
+from moot.core.types import Json
 from moot.core.usage import Usage
 from moot.llm.request import Reply, Request
 
@@ -43,7 +44,7 @@ async def read_body(chunks: AsyncIterable[bytes], most: int, read_on: int = _REA
     return Body(b"".join(parts), tail, size)
 
 
-def usage_of(counted: Any) -> Usage:
+def usage_of(counted: Json) -> Usage:
     """What the chat completions API says of tokens."""
     cached = (counted.get("prompt_tokens_details") or {}).get("cached_tokens")
     tokens = (counted.get("prompt_tokens"), counted.get("completion_tokens"), cached)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -10,7 +10,7 @@ _MOST_AT_ONCE = 5000
 """Items in one piece of work: a database takes some 32,000 values in a statement, and a wave of calls may be larger."""
 
 
-def read_error(done: "asyncio.Future[Any]") -> None:
+def read_error(done: "asyncio.Future[Result]") -> None:
     """Let asyncio print no traceback of an error that came when its caller had gone."""
     if not done.cancelled():
         done.exception()

@@ -3,7 +3,7 @@
 import asyncio
 import fcntl
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
@@ -51,7 +51,7 @@ class FileCallLocks:
     async def hold(self, call_id: str, waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
         """Wait until no other process makes this call, then keep the others waiting."""
         place = int(call_id[:_OFFSET_DIGITS], 16)
-        while not _taken(self._file, place):
+        while not self._take(place):
             with waiting():
                 await asyncio.sleep(_RETRY_SECONDS)
         try:
@@ -59,19 +59,16 @@ class FileCallLocks:
         finally:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
 
+    def _take(self, place: int) -> bool:
+        with suppress(BlockingIOError):
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            return True
+        return False
+
     def close(self) -> None:
         """Let go of every call."""
         if "_file" in self.__dict__:
             self._file.close()
-
-
-def _taken(file: BinaryIO, place: int) -> bool:
-    """Take the lock, unless another process has it."""
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-    except BlockingIOError:
-        return False
-    return True
 
 
 class DatabaseCallLocks:

@@ -16,9 +16,11 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from moot.core.errors import UserError
+from moot.core.types import Json
 
 Item = TypeVar("Item")
 LOCK_SECONDS = 60  # how long to wait for another program that holds the ledger's write lock
+AMONG: sa.BindParameter[Json] = sa.bindparam("among", expanding=True)
 _RETRY_SECONDS = 0.02
 _DAMAGED = (
     "The file is damaged, or is not a ledger. It may hold replies that were paid for: move the folder away and keep "

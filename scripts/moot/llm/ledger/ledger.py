@@ -11,15 +11,15 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
+from moot.core.types import JsonObject
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, nobody_else
-from moot.llm.ledger.database import copy_of, explained, open_engine, open_read_only, portions, read_only_file
+from moot.llm.ledger.database import AMONG, copy_of, explained, open_engine, open_read_only, portions, read_only_file
 from moot.llm.ledger.packing import Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
@@ -40,12 +40,11 @@ Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 3
 """Of the format. A ledger of another version is refused."""
 # Statements that run for each batch are made once: making one takes as long as the database takes to run it.
-_AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
 _STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
-_PACKED = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(_AMONG))
-_PACKED_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(_AMONG))
+_PACKED = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
+_PACKED_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(AMONG))
 _UNDER_WAY = [
-    sa.delete(table).where(table.c.call_id.in_(_AMONG)) for table in (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
+    sa.delete(table).where(table.c.call_id.in_(AMONG)) for table in (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
 ]
 _MORE = sa.update(TOTALS).values(
     calls=TOTALS.c.calls + sa.bindparam("more_calls"),
@@ -155,9 +154,8 @@ class Ledger:
         with self._explained(), self._engine.begin() as connection:
             yield connection
 
-    def _insert(self, table: sa.Table) -> Any:
-        dialect: Any = postgresql if self._engine.dialect.name == "postgresql" else sqlite
-        return dialect.insert(table)
+    def _insert(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+        return postgresql.insert(table) if self._engine.dialect.name == "postgresql" else sqlite.insert(table)
 
     # Reading
 
@@ -302,7 +300,7 @@ class Ledger:
             self._copy.cleanup()
 
 
-def _row(entry: Entry, request: bytes) -> dict[str, Any]:
+def _row(entry: Entry, request: bytes) -> JsonObject:
     return {
         "call_id": bytes.fromhex(entry.call_id),
         "model": entry.model,

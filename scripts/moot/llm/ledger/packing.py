@@ -7,14 +7,14 @@ its numbers. What is unpacked is the request as it was, character by character.
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
-from moot.llm.ledger.database import DamagedError, portions
+from moot.llm.ledger.database import AMONG, DamagedError, portions
 from moot.llm.ledger.tables import PIECES
 
 _BREAK = r"\n\n"
@@ -23,9 +23,8 @@ _LAST_MESSAGE = '"]],"'
 _LEAST_CHARACTERS = 32
 _DIGEST_BYTES = 16
 _MOST_REMEMBERED = 200_000
-_AMONG: sa.BindParameter[Any] = sa.bindparam("among", expanding=True)
-_NUMBERS = sa.select(PIECES.c.digest, PIECES.c.number).where(PIECES.c.digest.in_(_AMONG))
-_TEXTS = sa.select(PIECES.c.number, PIECES.c.text).where(PIECES.c.number.in_(_AMONG))
+_NUMBERS = sa.select(PIECES.c.digest, PIECES.c.number).where(PIECES.c.digest.in_(AMONG))
+_TEXTS = sa.select(PIECES.c.number, PIECES.c.text).where(PIECES.c.number.in_(AMONG))
 _USUAL = (
     b'{"text":"","reasoning":"","logprobs":{"YES":-0."NO":-},"unlisted_logprob":null,"finish_reason":"stop",'
     b'"prompt_tokens":1,"completion_tokens":1,"cached_tokens":0,"seconds":1.,"attempts":1,"cost_usd":0.0,'
@@ -74,7 +73,7 @@ class Packer:
         insert: an INSERT of the database's dialect, that knows ON CONFLICT.
     """
 
-    def __init__(self, insert: Any) -> None:
+    def __init__(self, insert: Callable[[sa.Table], postgresql.Insert | sqlite.Insert]) -> None:
         self._new_piece = insert(PIECES).on_conflict_do_nothing()
         self._numbers: dict[bytes, int] = {}
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, Protocol, TypeVar
+from typing import IO, TypeVar
 
 import sqlalchemy as sa
 
@@ -45,36 +45,7 @@ PACES = sa.Table(
     sa.Column("paused_until", sa.Float, nullable=False),
 )
 _CREATION_LOCK = 6_061_985
-
-
-class Processes(Protocol):
-    """The processes at a ledger, and this one among them."""
-
-    def run(self, work: Work[Result], alone: str = "") -> Result:
-        """Do some work in a transaction; `alone`: while no other process does work of the same name."""
-        ...
-
-    def ended(self, connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
-        """Those of some processes that have ended, or lost their connection; within a transaction."""
-        ...
-
-    def now(self, connection: sa.Connection) -> float:
-        """The time in seconds, by a clock that all processes read."""
-        ...
-
-    def close(self) -> None:
-        """Let the others know that this process has ended."""
-        ...
-
-
-def processes_at(engine: sa.Engine, place: str) -> Processes:
-    """The processes at a ledger's database; nothing is opened before it is needed."""
-    folder = folder_of(engine)
-    return FolderProcesses(folder) if folder else PostgresProcesses(engine, place)
-
-
-def _new_number() -> int:
-    return secrets.randbits(62)
+_NUMBER_BITS = 62
 
 
 class FolderProcesses:
@@ -93,7 +64,7 @@ class FolderProcesses:
         with self._opening:
             if self._opened is None:
                 engine = open_engine(str(self._folder), self._database.name, durable=False)
-                number = _new_number()
+                number = secrets.randbits(_NUMBER_BITS)
                 file = self._file(number).open("wb")
                 fcntl.flock(file, fcntl.LOCK_EX)
                 with engine.begin() as connection:
@@ -102,16 +73,17 @@ class FolderProcesses:
                 self._opened = engine, file, number
             return self._opened
 
-    def run(self, work: Work[Result], alone: str = "") -> Result:  # noqa: ARG002 - a database has one writer
-        """Do some work in a transaction."""
+    def run(self, work: Work[Result], alone: str = "") -> Result:
+        """Do some work in a transaction; `alone`: while no other process does work of the same name."""
+        del alone  # a database has one writer
         with explained(lambda: str(self._database)):
             engine, _, number = self._open()
             with engine.begin() as connection:
                 connection.execute(sa.text("BEGIN IMMEDIATE"))
                 return work(connection, number)
 
-    def ended(self, connection: sa.Connection, numbers: Iterable[int]) -> set[int]:  # noqa: ARG002
-        """Those whose file is gone or unlocked; it goes."""
+    def ended(self, _connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
+        """The processes among some that have ended; their files go."""
         return {number for number in numbers if self._has_ended(number)}
 
     def _has_ended(self, number: int) -> bool:
@@ -126,12 +98,12 @@ class FolderProcesses:
             return False
         return True
 
-    def now(self, connection: sa.Connection) -> float:  # noqa: ARG002
-        """This machine's clock since it started, which nobody sets."""
+    def now(self, _connection: sa.Connection) -> float:
+        """The time in seconds since this machine started, which no program sets."""
         return time.monotonic()
 
     def close(self) -> None:
-        """Unlock and remove the file."""
+        """Let the others know that this process has ended."""
         if self._opened is not None:
             engine, file, number = self._opened
             engine.dispose()
@@ -149,7 +121,7 @@ class PostgresProcesses:
 
     def _open(self) -> tuple[sa.Connection, int]:
         if self._opened is None:
-            connection, number = self._engine.connect(), _new_number()
+            connection, number = self._engine.connect(), secrets.randbits(_NUMBER_BITS)
             connection.execute(sa.text("SET synchronous_commit = off"))  # nothing here is needed after a crash
             connection.execute(sa.select(sa.func.pg_advisory_lock(number)))
             connection.commit()
@@ -178,7 +150,7 @@ class PostgresProcesses:
             return work(connection, number)
 
     def ended(self, connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
-        """Those whose lock can be taken."""
+        """The processes among some that have ended, or lost their connection: their locks can be taken."""
         taken = {number for number in numbers if connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))}
         for number in taken:
             connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
@@ -198,3 +170,13 @@ class PostgresProcesses:
         """Close the connection, and with it free the lock."""
         with self._one_at_a_time:
             self._drop()
+
+
+Processes = FolderProcesses | PostgresProcesses
+"""The processes at a ledger, and this one among them."""
+
+
+def processes_at(engine: sa.Engine, place: str) -> Processes:
+    """The processes at a ledger's database; nothing is opened before it is needed."""
+    folder = folder_of(engine)
+    return FolderProcesses(folder) if folder else PostgresProcesses(engine, place)

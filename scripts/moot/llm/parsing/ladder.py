@@ -16,15 +16,15 @@ A fraction above 0 and up to 1.0 where 0 to 100 is asked is unreadable: 0.7 may 
 clear.
 """
 
+import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from pydantic import BaseModel
 
-from moot.llm.parsing.answer import refuse_unusable, without_reasoning
+from moot.core.types import Json, JsonObject
 from moot.llm.parsing.objects import FULL_WIDTH, Candidate, candidates, close_torn, load
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
 from moot.llm.parsing.stated import agreed, stated_by_field
@@ -40,10 +40,16 @@ from moot.llm.parsing.values import (
     validated,
     writable,
 )
-from moot.llm.parsing.words import EchoError, Label, UnreadableError, announced, mentioned, plain, read_label
+from moot.llm.parsing.words import EchoError, Label, UnreadableError, announced, plain, read_label
 
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
+REASONING = [
+    re.compile(r"^.*(?:</(?:think|thinking|thought|reasoning|analysis)>|◁/think▷)", re.DOTALL | re.IGNORECASE),
+    re.compile(r"^.*<\|channel\|>final<\|message\|>", re.DOTALL),
+    re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|◁think▷).*$", re.DOTALL | re.IGNORECASE),
+]
+LARGEST_REPLY = 200_000
 DECISIONS = ("label", "integer", "number", "flag")
 BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
 NO_RANGE = r"(?!\.?\d|\s?[-–—]\s?\d|\s(?:to|or)\s\d)"
@@ -65,7 +71,7 @@ class Parsed:
         shares: numbers as written that may be shares of 1 where 0 to 100 is asked, by path.
     """
 
-    value: dict[str, Any] | None
+    value: JsonObject | None
     status: Status
     problem: str
     missing: dict[str, str] = field(default_factory=dict)
@@ -75,37 +81,101 @@ class Parsed:
 def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
     """Read `text` as an instance of `schema`; a dump of it in JSON types is the value. Never raises for any text."""
     try:
-        return _climb(writable(text), schema)
+        read = _climb(writable(text), schema)
     except UnreadableError as problem:
         return Parsed(None, "invalid", str(problem))
     except RecursionError:
         return Parsed(None, "invalid", "nested too deeply")
+    return Parsed(read.value, read.notes.status, read.notes.problem, read.notes.missing, read.notes.shares)
 
 
-def parse_label(text: str, labels: tuple[str, ...] | list[str]) -> Parsed:
+def parse_label(text: str, labels: Sequence[str]) -> Parsed:
     """Read `text` as one of `labels`, no JSON asked: `value` is {"prediction": label}. Never raises for any text."""
-    choices = tuple(labels)
     cleaned = writable(text)
-    answer = without_reasoning(cleaned).strip()
+    answer = _without_reasoning(cleaned).strip()
     try:
-        refuse_unusable(cleaned, answer)
-        if answer in choices:
+        _refuse_unusable(cleaned, answer)
+        if answer in labels:
             return Parsed({"prediction": answer}, "strict", "")
-        label, exact = _label_of(answer, choices)
+        label, exact = _label_of(answer, tuple(labels))
     except UnreadableError as problem:
         return Parsed(None, "invalid", str(problem))
-    return Parsed(
-        {"prediction": label}, "repaired" if exact else "extracted", "the label stands in other words or marks"
-    )
+    status: Status = "repaired" if exact else "extracted"
+    return Parsed({"prediction": label}, status, "the label stands in other words or marks")
 
 
-def _climb(text: str, schema: type[BaseModel]) -> Parsed:
+def _without_reasoning(text: str) -> str:
+    """`text` without blocks of reasoning and end marks."""
+    for pattern in REASONING:
+        text = pattern.sub("", text, count=1)
+    return re.sub(r"<\|(?:end|return|im_end|eot_id)\|>\s*$", "", text)
+
+
+def _refuse_unusable(text: str, answer: str) -> None:
+    if not answer:
+        raise UnreadableError("only reasoning, no answer" if text.strip() else "empty reply")
+    if len(answer) > LARGEST_REPLY:
+        raise UnreadableError(f"{len(answer)} characters, more than any answer has")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The values of a schema's fields as read so far, and what had to be done for them."""
+
+    schema: type[BaseModel]
+    value: JsonObject
+    notes: Notes
+
+    def leave_out(self, name: str, problem: str) -> None:
+        """Take out a field that may be missing; raises UnreadableError for any other, and where nothing is left."""
+        if not schema_fields(self.schema)[name].may_be_missing or not self.value.keys() - {name}:
+            raise UnreadableError(f"{name}: {problem}")
+        self.value.pop(name, None)
+        self.notes.missing[name] = problem
+        self.notes.shares.clear()
+
+    def fill_in(self, name: str, statements: list[str]) -> None:
+        """A missing field as the words around the object state it, if they do so in one way."""
+        shape = schema_fields(self.schema)[name]
+        try:
+            said = agreed(shape, statements)
+        except UnreadableError:
+            return
+        if said is not None:
+            self.value[shape.key] = said
+            del self.notes.missing[name]
+            self.notes.add(f"{name} stands beside the object", in_words=True)
+
+    def compare_with(self, outside: str) -> "_Reading":
+        """Compare with the words around the object: they may say no more than what the object leaves out."""
+        fields = schema_fields(self.schema)
+        disagree = "the object and the text beside it disagree"
+        for name, shape in fields.items():
+            if _stands_alone(shape, fields) and _announces_another(outside, shape, self.value.get(name)):
+                self.leave_out(name, disagree)
+        for name, statements in stated_by_field(outside, self.schema).items():
+            if fields[name].kind not in DECISIONS:
+                continue
+            if self.notes.missing.get(name) == NOT_GIVEN:
+                self.fill_in(name, statements)
+                continue
+            for statement in statements:
+                try:
+                    said = read_value(fields[name], statement, Notes())
+                except UnreadableError:
+                    continue
+                if self.value.get(name) not in (None, said):
+                    self.leave_out(name, disagree)
+        return self
+
+
+def _climb(text: str, schema: type[BaseModel]) -> _Reading:
     answer = text.strip()
     whole = load(answer)
     if whole is None:
-        answer = without_reasoning(text).strip()
+        answer = _without_reasoning(text).strip()
         whole = load(answer)
-    refuse_unusable(text, answer)
+    _refuse_unusable(text, answer)
     notes = Notes()
     if isinstance(whole, str):
         notes.add("a JSON text within a JSON string")
@@ -114,7 +184,7 @@ def _climb(text: str, schema: type[BaseModel]) -> Parsed:
     if isinstance(whole, list):
         whole = _only_list(schema, whole, notes)
     if isinstance(whole, dict):
-        return _parsed(schema, whole, notes)
+        return _read(schema, whole, notes)
     if "{" not in answer and "｛" in answer:
         answer = answer.translate(FULL_WIDTH)
     if text[-1].isspace():
@@ -122,11 +192,10 @@ def _climb(text: str, schema: type[BaseModel]) -> Parsed:
     answer = close_torn(answer)
     if "{" not in answer and (tagged := list(_tags(schema).finditer(answer))):
         return _from_tags(schema, answer, tagged)
-    found = _repaired(answer, schema)
-    return found or _extracted(answer, schema)
+    return _repaired(answer, schema) or _extracted(answer, schema)
 
 
-def _only_list(schema: type[BaseModel], items: list[Any], notes: Notes) -> Any:
+def _only_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:
     """A bare list of labels as the one field that asks for it."""
     lists = [shape.key for shape in schema_fields(schema).values() if shape.kind == "list" and not shape.may_be_missing]
     if len(lists) != 1 or not items or not all(isinstance(item, str | int) for item in items):
@@ -141,48 +210,40 @@ def _tags(schema: type[BaseModel]) -> re.Pattern[str]:
     return re.compile(rf"<({keys})>([^<>]*)</\1>", re.IGNORECASE)
 
 
-def _from_tags(schema: type[BaseModel], text: str, tagged: list[re.Match[str]]) -> Parsed:
+def _from_tags(schema: type[BaseModel], text: str, tagged: list[re.Match[str]]) -> _Reading:
     """The fields of `<prediction>YES</prediction><confidence>70</confidence>`."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for match in tagged:
         key, value = plain(match[1]), match[2].strip()
         found[key] = value if found.get(key, value) == value else Unclear((found[key], value))
-    edges = [0, *(edge for match in tagged for edge in match.span()), len(text)]
-    outside = "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
-    return _compared(schema, _parsed(schema, found, Notes(["tags for an object"])), outside)
+    outside = _outside(text, [match.span() for match in tagged])
+    return _read(schema, found, Notes(["tags for an object"])).compare_with(outside)
 
 
-def _parsed(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> Parsed:
+def _outside(text: str, spans: list[tuple[int, int]]) -> str:
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+
+
+def _read(schema: type[BaseModel], found: JsonObject, notes: Notes) -> _Reading:
     value = validated(schema, read_object(schema, unwrapped(schema, found, notes), notes))
-    return Parsed(value, notes.status, notes.problem, notes.missing, notes.shares)
+    return _Reading(schema, value, notes)
 
 
-def _without(parsed: Parsed, schema: type[BaseModel], name: str, problem: str) -> Parsed:
-    """`parsed` without a field that may be missing. Raises UnreadableError for any other, and where nothing is left."""
-    rest = {other: value for other, value in (parsed.value or {}).items() if other != name}
-    if not schema_fields(schema)[name].may_be_missing or not rest:
-        raise UnreadableError(f"{name}: {problem}")
-    whole = "; ".join(filter(None, [parsed.problem, f"{name} missing ({problem})"]))
-    status = "repaired" if parsed.status == "strict" else parsed.status
-    return replace(
-        parsed, value=rest, status=status, problem=whole, missing={**parsed.missing, name: problem}, shares={}
-    )
-
-
-def _repaired(text: str, schema: type[BaseModel]) -> Parsed | None:
+def _repaired(text: str, schema: type[BaseModel]) -> _Reading | None:
     """The value of the objects in `text`, if they agree on one.
 
     None if there is none, or one that no repair makes readable; raises UnreadableError where JSON says something else.
     """
-    accepted: list[Parsed] = []
+    accepted: list[_Reading] = []
     found = list(candidates(text, schema))
     for candidate in found:
         segment = text[candidate.start : candidate.end]
         notes = Notes(["the object stands among other text" if candidate.well_formed else "the JSON is repaired"])
         try:
-            parsed = _parsed(schema, candidate.found, notes)
+            read = _read(schema, candidate.found, notes)
             if not candidate.well_formed:
-                parsed = _without_invented(schema, parsed, candidate, segment)
+                _leave_out_invented(read, candidate, segment)
         except EchoError:
             continue
         except UnreadableError:
@@ -191,15 +252,14 @@ def _repaired(text: str, schema: type[BaseModel]) -> Parsed | None:
             if _repeats_form(schema, segment):
                 continue
             return None
-        accepted.append(parsed)
+        accepted.append(read)
     if not accepted:
         return None
-    parsed = accepted[-1]
     for name, shape in schema_fields(schema).items():
-        stated = [(other.value or {}).get(name) for other in accepted]
+        stated = [read.value.get(name) for read in accepted]
         if shape.kind != "text" and any(value != stated[0] for value in stated):
-            parsed = _without(parsed, schema, name, "objects that disagree")
-    return _compared(schema, parsed, _outside(text, found))
+            accepted[-1].leave_out(name, "objects that disagree")
+    return accepted[-1].compare_with(_outside(text, [(candidate.start, candidate.end) for candidate in found]))
 
 
 def _repeats_form(schema: type[BaseModel], segment: str) -> bool:
@@ -212,70 +272,26 @@ def _repeats_form(schema: type[BaseModel], segment: str) -> bool:
         return False
 
 
-def _outside(text: str, found: list[Candidate]) -> str:
-    edges = [0, *(edge for candidate in found for edge in (candidate.start, candidate.end)), len(text)]
-    return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
-
-
-def _without_invented(schema: type[BaseModel], parsed: Parsed, candidate: Candidate, segment: str) -> Parsed:
+def _leave_out_invented(read: _Reading, candidate: Candidate, segment: str) -> None:
     """A repair library guesses: a label or a number that it gives must also be what follows the key."""
-    stated = stated_by_field(segment.translate(FULL_WIDTH), schema)
-    found = {plain(key): value for key, value in unwrapped(schema, candidate.found, Notes()).items()}
-    for name, shape in schema_fields(schema).items():
-        if plain(shape.key) not in found or shape.kind == "text" or name in parsed.missing:
+    stated = stated_by_field(segment.translate(FULL_WIDTH), read.schema)
+    found = {plain(key): value for key, value in unwrapped(read.schema, candidate.found, Notes()).items()}
+    for name, shape in schema_fields(read.schema).items():
+        if plain(shape.key) not in found or shape.kind == "text" or name in read.notes.missing:
             continue
         try:
             if shape.kind in DECISIONS:
-                known = agreed(shape, stated.get(name, [])) == (parsed.value or {})[name]
+                known = agreed(shape, stated.get(name, [])) == read.value[name]
             else:
-                known = all(_stands_in(leaf, segment) for leaf in _leaves(found[plain(shape.key)]))
+                known = _words(found[plain(shape.key)]) <= _words(segment)
         except UnreadableError:
             known = False
         if not known:
-            parsed = _without(parsed, schema, name, "a repair would have to guess")
-    return parsed
+            read.leave_out(name, "a repair would have to guess")
 
 
-def _leaves(value: Any) -> Iterator[str | int | float | bool]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from _leaves(item)
-    elif value is not None:
-        yield value
-
-
-def _stands_in(leaf: str | float | bool, segment: str) -> bool:
-    if isinstance(leaf, str):
-        return not leaf.split() or leaf.split()[0] in segment or bool(mentioned(segment, (leaf,)))
-    if isinstance(leaf, bool):
-        return bool(mentioned(segment, ("true", "yes") if leaf else ("false", "no")))
-    return re.search(rf"(?<![\d.]){re.escape(f'{leaf:g}')}(?:\.0+)?(?![\d])", segment) is not None
-
-
-def _compared(schema: type[BaseModel], parsed: Parsed, outside: str) -> Parsed:
-    """`parsed` compared with the words around its object: they may say no more than what the object leaves out."""
-    fields = schema_fields(schema)
-    for name, shape in fields.items():
-        if _stands_alone(shape, fields) and _announces_another(outside, shape, (parsed.value or {}).get(name)):
-            parsed = _without(parsed, schema, name, "the object and the text beside it disagree")
-    for name, statements in stated_by_field(outside, schema).items():
-        shape = fields[name]
-        if shape.kind not in DECISIONS:
-            continue
-        if parsed.missing.get(name) == NOT_GIVEN:
-            parsed = _with_stated(parsed, name, shape, statements)
-            continue
-        for statement in statements:
-            stated = (parsed.value or {}).get(name)
-            try:
-                said = read_value(shape, statement, Notes())
-            except UnreadableError:
-                continue
-            if stated is not None and said != stated:
-                parsed = _without(parsed, schema, name, "the object and the text beside it disagree")
-    return parsed
+def _words(value: Json) -> set[str]:
+    return set(re.findall(r"\w+", json.dumps(value, ensure_ascii=False).casefold()))
 
 
 def _stands_alone(shape: Shape, fields: dict[str, Shape]) -> bool:
@@ -293,28 +309,12 @@ def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
         return False
 
 
-def _with_stated(parsed: Parsed, name: str, shape: Shape, statements: list[str]) -> Parsed:
-    """`parsed` with a missing field as the words around its object state it, if they do so in one way."""
-    try:
-        said = agreed(shape, statements)
-    except UnreadableError:
-        return parsed
-    if said is None:
-        return parsed
-    missing = {place: problem for place, problem in parsed.missing.items() if place != name}
-    problem = parsed.problem.replace(f"{name} missing ({NOT_GIVEN})", f"{name} stands beside the object")
-    value = {**(parsed.value or {}), shape.key: said}
-    return replace(parsed, value=value, status="extracted", problem=problem, missing=missing)
-
-
-def _extracted(text: str, schema: type[BaseModel]) -> Parsed:
+def _extracted(text: str, schema: type[BaseModel]) -> _Reading:
     """The fields of `schema` as the words of `text` state them."""
-    stated = stated_by_field(text, schema)
-    fields = schema_fields(schema)
+    stated, fields = stated_by_field(text, schema), schema_fields(schema)
+    in_words: list[str] = []
 
-    found_in_words: list[str] = []
-
-    def read(shape: Shape, name: str, notes: Notes) -> Any:
+    def read(shape: Shape, name: str, notes: Notes) -> Json:
         found = None
         if shape.kind in DECISIONS:
             found = agreed(shape, stated.get(name, []), notes)
@@ -327,17 +327,17 @@ def _extracted(text: str, schema: type[BaseModel]) -> Parsed:
             raise UnreadableError("not stated in words")
         if found is None:
             return shape.default
-        found_in_words.append(name)
+        in_words.append(name)
         return found
 
     notes = Notes(["no JSON object; read from the words"], in_words=True)
     value = collected(schema, {name: name for name in fields}, read, notes)
-    if not found_in_words:
+    if not in_words:
         raise UnreadableError("no JSON object, and no field is stated in words")
-    return Parsed(validated(schema, value), notes.status, notes.problem, notes.missing, notes.shares)
+    return _Reading(schema, validated(schema, value), notes)
 
 
-def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str, notes: Notes) -> Any:
+def _unnamed(name: str, shape: Shape, fields: dict[str, Shape], text: str, notes: Notes) -> Json:
     """A value that is stated without its field's name: "The answer is YES", "70% confident", "I give it 8/10"."""
     alone = _stands_alone(shape, fields)
     if shape.kind == "label" and alone:

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import json_repair
 from pydantic import BaseModel
 
+from moot.core.types import Json, JsonObject
 from moot.llm.parsing.schema import schema_fields
 from moot.llm.parsing.stated import stated_by_field
 from moot.llm.parsing.values import Notes, Unclear, unwrapped
@@ -20,7 +20,7 @@ LARGEST_REPAIR = 20_000
 MOST_OBJECTS = 30
 
 
-def load(text: str) -> Any:
+def load(text: str) -> Json:
     """The JSON value of the whole `text`, or None; a key that is stated twice with two values is kept as an Unclear."""
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
@@ -32,8 +32,8 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
+    found: JsonObject = {}
     for key, value in pairs:
         found[key] = value if key not in found or found[key] == value else Unclear((found[key], value))
     return found
@@ -45,7 +45,7 @@ class Candidate:
 
     start: int
     end: int
-    found: dict[str, Any]
+    found: JsonObject
     well_formed: bool
 
 
@@ -104,12 +104,12 @@ def candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
             position = end if well_formed else start + 1
 
 
-def _concerns(schema: type[BaseModel], found: Any) -> bool:
+def _concerns(schema: type[BaseModel], found: Json) -> bool:
     keys = {plain(shape.key) for shape in schema_fields(schema).values()}
     return isinstance(found, dict) and any(plain(key) in keys for key in unwrapped(schema, found, Notes()))
 
 
-def _repair(segment: str, schema: type[BaseModel]) -> Any:
+def _repair(segment: str, schema: type[BaseModel]) -> Json:
     """What the repair library makes of `segment`; None for one that names no field, or is too long to be an answer."""
     folded = segment.casefold()
     if len(segment) > LARGEST_REPAIR or not any(

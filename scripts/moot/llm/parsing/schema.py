@@ -3,13 +3,16 @@
 import enum
 import json
 import types
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
+
+from moot.core.types import Json, JsonObject
 
 PLACEHOLDER = "<text>"
 
@@ -37,9 +40,9 @@ class Shape:
     kind: Kind
     key: str = ""
     required: bool = True
-    default: Any = None
+    default: Json = None
     optional: bool = False
-    labels: tuple[Any, ...] = ()
+    labels: tuple[Json, ...] = ()
     low: float | None = None
     high: float | None = None
     item: "Shape | None" = None
@@ -73,7 +76,7 @@ def _field_shape(name: str, info: FieldInfo) -> Shape:
     )
 
 
-def _shape(annotation: Any) -> Shape:
+def _shape(annotation: object) -> Shape:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _bounded(_shape(arguments[0]), arguments[1:])
@@ -99,7 +102,7 @@ def _class_shape(annotation: type) -> Shape:
     return Shape(kinds.get(annotation, "other"))
 
 
-def _bounded(shape: Shape, metadata: Any) -> Shape:
+def _bounded(shape: Shape, metadata: Iterable[object]) -> Shape:
     low, high, filled = shape.low, shape.high, shape.filled
     for bound in metadata:
         filled = filled or bool(getattr(bound, "min_length", 0))
@@ -177,18 +180,18 @@ def _lines(schema: type[BaseModel], prefix: str) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+def json_schema(schema: type[BaseModel]) -> JsonObject:
     """The JSON schema of `schema` as endpoints take it: no references, every field required, no others allowed.
 
     Raises ValueError for a schema that contains itself, which cannot be written without references.
     """
     raw = schema.model_json_schema()
     definitions = raw.pop("$defs", {})
-    inlined: dict[str, Any] = _inline(raw, definitions, ())
+    inlined: JsonObject = _inline(raw, definitions, ())
     return inlined
 
 
-def _inline(node: Any, definitions: dict[str, Any], within: tuple[str, ...]) -> Any:
+def _inline(node: Json, definitions: JsonObject, within: tuple[str, ...]) -> Json:
     if isinstance(node, list):
         return [_inline(item, definitions, within) for item in node]
     if not isinstance(node, dict):

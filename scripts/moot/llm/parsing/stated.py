@@ -1,10 +1,10 @@
 """What a text states after the names of a schema's fields ("Prediction: YES", "confidence": 70)."""
 
 import re
-from typing import Any
 
 from pydantic import BaseModel
 
+from moot.core.types import Json
 from moot.llm.parsing.schema import Shape, schema_fields
 from moot.llm.parsing.values import Notes, read_value
 from moot.llm.parsing.words import EchoError, UnreadableError, shorten
@@ -39,14 +39,14 @@ def _first_line(statement: str) -> str:
     return text.split("\n", 1)[0]
 
 
-def agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> Any:
+def agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> Json:
     """The one reading of all `statements`, echoes of the choice aside; None if nothing is stated.
 
     A number that may be a share of 1 is noted, if it is the only statement.
 
     Raises UnreadableError where one cannot be read or two differ.
     """
-    readings: list[Any] = []
+    readings: list[Json] = []
     for statement in statements:
         inner = Notes()
         try:

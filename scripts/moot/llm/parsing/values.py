@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from pydantic import BaseModel, ValidationError
 
+from moot.core.types import Fields, Json, JsonObject
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, schema_fields
 from moot.llm.parsing.words import EchoError, Label, UnreadableError, is_choice, plain, read_label, read_number, shorten
 
@@ -58,10 +59,10 @@ class Notes:
 class Unclear:
     """The values of a key that an object states more than once, differently."""
 
-    values: tuple[Any, ...]
+    values: tuple[Json, ...]
 
 
-def validated(schema: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
+def validated(schema: type[BaseModel], value: JsonObject) -> JsonObject:
     """`value`, with the defaults of what it does not state, if `schema` takes it; else UnreadableError.
 
     Bounds on lengths are for servers that can be held to them: here they refuse nothing. A field that may be missing
@@ -75,7 +76,7 @@ def validated(schema: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
             if problem["type"] != "missing" and problem["type"] not in LENGTHS:
                 place = ".".join(str(part) for part in problem["loc"])
                 raise UnreadableError(f"{place}: {shorten(problem['msg'], 120)}") from None
-    found: dict[str, Any] = json.loads(written)
+    found: JsonObject = json.loads(written)
     return found
 
 
@@ -84,7 +85,7 @@ def writable(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").lstrip("\ufeff")
 
 
-def unwrapped(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def unwrapped(schema: type[BaseModel], found: JsonObject, notes: Notes) -> JsonObject:
     """`found`, or the one object in it if `found` has no key of the schema: {"answer": {"prediction": ...}}."""
     keys = {plain(shape.key) for shape in schema_fields(schema).values()}
     for _ in range(3):
@@ -96,7 +97,7 @@ def unwrapped(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> d
     return found
 
 
-def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def read_object(schema: type[BaseModel], found: JsonObject, notes: Notes) -> JsonObject:
     """The fields of `schema` in `found`, by key, defaults included.
 
     What is missing or unreadable is left out and noted, if the schema says that it may be missing. Raises
@@ -105,7 +106,7 @@ def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) ->
     fields = schema_fields(schema)
     names = {plain(shape.key): name for name, shape in fields.items()}
     stated = {plain(key) for key in found}
-    given: dict[str, Any] = {}
+    given: JsonObject = {}
     for key, value in found.items():
         name = names.get(plain(key))
         other = OTHER_KEYS.get(plain(key), "")
@@ -123,10 +124,10 @@ def read_object(schema: type[BaseModel], found: dict[str, Any], notes: Notes) ->
 
 
 def collected(
-    schema: type[BaseModel], given: Mapping[str, Any], read: Callable[[Shape, Any, Notes], Any], notes: Notes
-) -> dict[str, Any]:
+    schema: type[BaseModel], given: Fields, read: Callable[[Shape, Json, Notes], Json], notes: Notes
+) -> JsonObject:
     """The values of the fields of `schema`, by key, as `read` reads what is given of each; see `read_object`."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     problems: list[UnreadableError] = []
     for name, shape in schema_fields(schema).items():
         if name not in given and not shape.required:
@@ -151,7 +152,7 @@ def collected(
     return found
 
 
-def read_value(shape: Shape, value: Any, notes: Notes) -> Any:
+def read_value(shape: Shape, value: Json, notes: Notes) -> Json:
     """`value` as `shape` wants it; notes tell what was changed."""
     if isinstance(value, Unclear):
         raise UnreadableError("stated twice, differently")
@@ -168,7 +169,7 @@ def read_value(shape: Shape, value: Any, notes: Notes) -> Any:
     return READERS[shape.kind](shape, value, notes)
 
 
-def _read_choice(shape: Shape, value: Any, notes: Notes) -> Label:
+def _read_choice(shape: Shape, value: Json, notes: Notes) -> Label:
     if any(value == label and type(value) is type(label) for label in shape.labels):
         return cast("Label", value)
     if isinstance(value, bool) or not isinstance(value, str | int):
@@ -178,7 +179,7 @@ def _read_choice(shape: Shape, value: Any, notes: Notes) -> Label:
     return label
 
 
-def _read_quantity(shape: Shape, value: Any, notes: Notes) -> int | float:
+def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
     percent = clear = False
     if isinstance(value, str):
         if is_choice(value, ()) or _is_range(shape, value):
@@ -220,7 +221,7 @@ def _is_range(shape: Shape, text: str) -> bool:
     return [float(end) for end in ends] == [shape.low, shape.high]
 
 
-def _read_flag(_shape: Shape, value: Any, notes: Notes) -> bool:
+def _read_flag(_shape: Shape, value: Json, notes: Notes) -> bool:
     if isinstance(value, bool):
         return value
     words = {"true": True, "yes": True, "false": False, "no": False}
@@ -229,7 +230,7 @@ def _read_flag(_shape: Shape, value: Any, notes: Notes) -> bool:
     return words[str(label)]
 
 
-def _read_text(_shape: Shape, value: Any, notes: Notes) -> str:
+def _read_text(_shape: Shape, value: Json, notes: Notes) -> str:
     if isinstance(value, str):
         if value.strip() == PLACEHOLDER:
             raise EchoError("repeats the format")
@@ -245,7 +246,7 @@ def _read_text(_shape: Shape, value: Any, notes: Notes) -> str:
         raise UnreadableError("a text that is stated twice, differently") from None
 
 
-def _read_list(shape: Shape, value: Any, notes: Notes) -> list[Any]:
+def _read_list(shape: Shape, value: Json, notes: Notes) -> list[Json]:
     if not isinstance(value, list):
         notes.add("one item for a list")
         value = [value]
@@ -260,13 +261,13 @@ def _read_list(shape: Shape, value: Any, notes: Notes) -> list[Any]:
     return items
 
 
-def _read_nested(shape: Shape, value: Any, notes: Notes) -> dict[str, Any]:
+def _read_nested(shape: Shape, value: Json, notes: Notes) -> JsonObject:
     if shape.schema is None or not isinstance(value, dict):
         raise UnreadableError(f"'{shorten(str(value))}' is not an object")
     return read_object(shape.schema, value, notes)
 
 
-READERS: dict[str, Callable[[Shape, Any, Notes], Any]] = {
+READERS: dict[str, Callable[[Shape, Json, Notes], Json]] = {
     "label": _read_choice,
     "integer": _read_quantity,
     "number": _read_quantity,

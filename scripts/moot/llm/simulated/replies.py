@@ -3,11 +3,11 @@
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from moot.core.model_config import SimulatedVoice
 from moot.core.rubric import RUBRICS, Rubric, rubric_for
+from moot.core.types import Fields, Json, JsonObject
 from moot.llm.request import Request
 from moot.llm.simulated.beliefs import Belief, Reading, form_belief, stances
 
@@ -101,11 +101,11 @@ class Writer:
 
     # Forms
 
-    def filled(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def filled(self, schema: Fields) -> JsonObject:
         """A value for every field of an object's schema."""
         return {name: self.field(name, field) for name, field in schema.get("properties", {}).items()}
 
-    def field(self, name: str, schema: Mapping[str, Any]) -> Any:
+    def field(self, name: str, schema: Fields) -> Json:
         """A value of one field, by its name where that says what is asked, else by its type."""
         if name == "prediction":
             return self.prediction(schema)
@@ -120,7 +120,7 @@ class Writer:
             return self.draw.random() < self.believe(self.labels).certainty
         return self.value(name, schema)
 
-    def value(self, name: str, schema: Mapping[str, Any]) -> Any:  # noqa: PLR0911 - one return a type
+    def value(self, name: str, schema: Fields) -> Json:  # noqa: PLR0911 - one return a type
         """A value of a type, within its bounds."""
         if "anyOf" in schema:
             return self.value(name, schema["anyOf"][0])
@@ -142,14 +142,14 @@ class Writer:
                 return self.text(name, schema)
         return None
 
-    def text(self, name: str, schema: Mapping[str, Any]) -> str:
+    def text(self, name: str, schema: Fields) -> str:
         """A text of a form; where its room is short, only its end, which takes the position."""
         judge = re.match(r"judge_(\d+)$", name)
         said = self.statement(int(judge[1])) if judge else self.statement()
         most = int(schema.get("maxLength", len(said)))
         return said if len(said) <= most else f"{MARK} {said[-(most - len(MARK) - 1) :]}"[:most]
 
-    def prediction(self, schema: Mapping[str, Any]) -> Any:
+    def prediction(self, schema: Fields) -> Json:
         """The label that the voice takes; where several may be named, all true ones or a tempting one instead."""
         if schema.get("type") == "array":
             options = schema["items"]["enum"]
@@ -177,7 +177,7 @@ class Writer:
         guess = 1 / options
         return round(100 * max(0.0, (belief.certainty - guess) / (1 - guess)))
 
-    def grade(self, schema: Mapping[str, Any]) -> int:
+    def grade(self, schema: Fields) -> int:
         """A grade of a decision: high where it is what the voice believes in, with the configured noise."""
         decided = next((told.text for told in self.reading.told if told.tag == "decision"), "")
         belief = self.believe(("MORE DEBATE", "AGREEMENT"))
