@@ -57,16 +57,6 @@ class Desk:
         """The questions and answers."""
         return self.folder / "data" / "inbox"
 
-    @property
-    def sheets(self) -> Path:
-        """The annotation sheets."""
-        return self.folder / "data" / "annotation_sheets"
-
-    def labelling(self, names: Fields, kind: type[Labelling] = Labelling) -> Labelling:
-        """The work that an address or a form names: to label a sheet, or to decide between those who did."""
-        sheet, name = str(names.get("sheet", "")), str(names.get("annotator", "")).strip().lower()
-        return kind(self.sheets, self.folder / "data" / "annotations", sheet, name)
-
 
 DESK = web.AppKey("desk", Desk)
 
@@ -81,12 +71,9 @@ def make_app(desk: Desk) -> web.Application:
             web.get("/{token}/seat", show_next_question),
             web.get("/{token}/seat/{key}", show_question),
             web.post("/{token}/seat/{key}", take_answer),
-            web.post("/{token}/label", choose_annotator),
-            web.get("/{token}/label/{sheet}/{annotator}", show_statement),
-            web.post("/{token}/label/{sheet}/{annotator}", take_label),
-            web.post("/{token}/settle", choose_adjudicator),
-            web.get("/{token}/settle/{sheet}/{annotator}", show_conflict),
-            web.post("/{token}/settle/{sheet}/{annotator}", take_decision),
+            web.post("/{token}/{work:label|settle}", choose_name),
+            web.get("/{token}/{work:label|settle}/{sheet}/{annotator}", show_statement),
+            web.post("/{token}/{work:label|settle}/{sheet}/{annotator}", take_label),
             web.get("/{token}/{file:desk\\.(?:css|js)}", send_file),
         ]
     )
@@ -130,9 +117,8 @@ async def show_desk(request: web.Request) -> web.Response:
     desk = request.app[DESK]
     questions = read_questions(desk.inbox)
     people = {name: _of(questions, name) for name in sorted({question.person for question in questions})}
-    return _page(
-        request, "desk", people=people or {"": []}, sheets=sheet_sizes(desk.sheets), runner=desk.runner
-    )  # fmt: skip
+    sheets = sheet_sizes(desk.folder / "data" / "annotation_sheets")
+    return _page(request, "desk", people=people or {"": []}, sheets=sheets, runner=desk.runner)
 
 
 async def show_next_question(request: web.Request) -> web.Response:
@@ -168,55 +154,28 @@ async def take_answer(request: web.Request) -> web.Response:
     raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(question.person)}", headers=HEADERS)
 
 
-async def choose_annotator(request: web.Request) -> web.Response:
-    """From a name to that annotator's pages."""
-    desk = request.app[DESK]
-    work = desk.labelling(await request.post())
-    raise web.HTTPSeeOther(f"/{desk.token}/label/{work.sheet}/{work.annotator}", headers=HEADERS)
+async def choose_name(request: web.Request) -> web.Response:
+    """From a name to that person's pages of a sheet."""
+    work = _work(request, await request.post())
+    path = f"/{request.app[DESK].token}/{request.match_info['work']}/{work.sheet}/{work.annotator}"
+    raise web.HTTPSeeOther(path, headers=HEADERS)
 
 
 async def show_statement(request: web.Request) -> web.Response:
-    """The next statement without a label, with the rubric."""
-    work = request.app[DESK].labelling(request.match_info)
-    given = work.labels()
+    """The next statement to label, or to decide between its labels, with the rubric."""
+    work = _work(request, request.match_info)
+    given, standing = work.labels(), work.standing()
     last = next(reversed(given), "")
     return _page(
-        request, "label", work=work, statement=work.next_open(), done=len(given), last=last,
-        last_label=given.get(last, ""), rubric=work.rubric, stood=request.query.get("stood", ""),
+        request, request.match_info["work"], work=work, statement=work.next_open(), last=last,
+        done=sum(statement.item in standing for statement in work.statements), last_label=given.get(last, ""),
+        rubric=work.rubric, stood=request.query.get("stood", ""),
     )  # fmt: skip
 
 
 async def take_label(request: web.Request) -> web.Response:
-    """Keep a label, or take the last one back, and go on."""
-    return await _take(request, request.app[DESK].labelling(request.match_info))
-
-
-async def choose_adjudicator(request: web.Request) -> web.Response:
-    """From a name to the pages on which that person decides."""
-    desk = request.app[DESK]
-    work = desk.labelling(await request.post(), Settling)
-    raise web.HTTPSeeOther(f"/{desk.token}/settle/{work.sheet}/{work.annotator}", headers=HEADERS)
-
-
-async def show_conflict(request: web.Request) -> web.Response:
-    """The next statement that annotators label differently, with their labels and the rubric."""
-    work = request.app[DESK].labelling(request.match_info, Settling)
-    own, decided = work.labels(), work.standing()
-    last = next(reversed(own), "")
-    done = sum(statement.item in decided for statement in work.statements)
-    return _page(
-        request, "settle", work=work, statement=work.next_open(), done=done, last=last,
-        last_label=own.get(last, ""), rubric=work.rubric, stood=request.query.get("stood", ""),
-    )  # fmt: skip
-
-
-async def take_decision(request: web.Request) -> web.Response:
-    """Keep a decision, or take the last one back, and go on."""
-    return await _take(request, request.app[DESK].labelling(request.match_info, Settling))
-
-
-async def _take(request: web.Request, work: Labelling) -> web.Response:
-    form = await request.post()
+    """Keep a label or a decision, or take the last one back, and go on."""
+    work, form = _work(request, request.match_info), await request.post()
     item, label = str(form.get("item", "")), str(form.get("label", ""))
     if "undo" in form:
         work.undo(str(form["undo"]))
@@ -224,6 +183,13 @@ async def _take(request: web.Request, work: Labelling) -> web.Response:
     counts = work.label(item, label)
     stood = "" if counts == label else f"?stood={counts.replace(' ', '+')}"
     raise web.HTTPSeeOther(f"{request.path}{stood}", headers=HEADERS)
+
+
+def _work(request: web.Request, names: Fields) -> Labelling:
+    data = request.app[DESK].folder / "data"
+    sheet, name = str(names.get("sheet", "")), str(names.get("annotator", "")).strip().lower()
+    kind = Settling if request.match_info["work"] == "settle" else Labelling
+    return kind(data / "annotation_sheets", data / "annotations", sheet, name)
 
 
 async def send_file(request: web.Request) -> web.StreamResponse:
@@ -253,7 +219,6 @@ def _of(questions: list[Question], person: str) -> list[Question]:
 
 
 def _as(person: str) -> str:
-    """The end of an address that names a person."""
     return f"?as={person}" if person else ""
 
 

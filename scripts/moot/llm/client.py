@@ -20,7 +20,6 @@ from moot.core.errors import (
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
-from moot.llm.backoff import backoff
 from moot.llm.batches.batches import Batches
 from moot.llm.batches.records import RESERVED_SECONDS
 from moot.llm.batches.waves import AnsweredAtOnce, Call, Gatherer, Waves
@@ -29,7 +28,7 @@ from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import address, normalised
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
-from moot.llm.limits import LocalLimits
+from moot.llm.limits import LocalLimits, backoff
 from moot.llm.model_server import ModelServer, serve
 from moot.llm.progress import Progress
 from moot.llm.redaction import clear_of_keys, read_key, received
@@ -209,7 +208,6 @@ class Client:
             return self._endpoint
 
     async def _reserve(self, call: Call, tokens: int, usd: float) -> None:
-        """Set aside the most that an attempt can take."""
         seconds = RESERVED_SECONDS if self._config.batch else self._config.timeout * self._config.attempts
         await self._ledger.reserve(Reservation(call.call_id, tokens, usd, seconds, self._budget))
 

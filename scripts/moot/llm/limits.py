@@ -1,6 +1,7 @@
 """A model's limits: calls under way at once, requests and tokens a minute, and waits that the server asked for."""
 
 import asyncio
+import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 
 from moot.core.model_config import ModelConfig
 
+_LONGEST_BACKOFF = 60.0
 AHEAD_SECONDS = 1.0
 """How long before its turn a call takes its place: one that is killed while it waits leaves no longer gap."""
 
@@ -66,3 +68,8 @@ class LocalLimits:
 
     async def close(self) -> None:
         """Nothing is shared."""
+
+
+def backoff(failures: int) -> float:
+    """Seconds to wait after this many failures: doubling, with jitter so that debates do not return together."""
+    return min(0.5 * 2.0 ** (failures - 1), _LONGEST_BACKOFF) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret

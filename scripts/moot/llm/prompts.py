@@ -181,7 +181,6 @@ class Prompts:
         return self._sources(self._named(names))
 
     def _digest(self, *names: str) -> str:
-        """A digest of templates, of every template in their folder, and of all that these include or extend."""
         sources = self.sources(*names)
         seen = sorted((name, hashlib.sha256(source.encode()).hexdigest()) for name, source in sources.items())
         return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
@@ -190,7 +189,6 @@ class Prompts:
         return [name for name in self._environment.list_templates() if name.startswith(prefixes)]
 
     def _sources(self, names: Iterable[str]) -> dict[str, str]:
-        """Name to source of some templates, and of all that these include or extend."""
         waiting, found = list(names), dict[str, str]()
         loader = self._environment.loader
         while waiting and loader is not None:

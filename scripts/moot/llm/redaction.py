@@ -24,8 +24,6 @@ _NAMES = ("finish_reason", "served_model", "provider", "system_fingerprint", "se
 
 
 class _Keys:
-    """The keys that this process has read."""
-
     def __init__(self) -> None:
         self._patterns: dict[str, str] = {}
         self._any: re.Pattern[str] | None = None

@@ -19,12 +19,12 @@ from moot.core.kinds import BATCH_UNDER_WAY
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
 from moot.core.types import JsonObject
-from moot.llm.backoff import backoff
 from moot.llm.batches.providers import BatchFolder, BatchState, OpenAIBatches, line_of
 from moot.llm.batches.records import BatchRecord, BatchRecords
 from moot.llm.batches.waves import Call, Gatherer, Waves
 from moot.llm.endpoints.openai import OpenAIEndpoint, refusal
 from moot.llm.ledger.ledger import Ledger
+from moot.llm.limits import backoff
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
@@ -112,7 +112,6 @@ class Batches(Gatherer):
         self._submit_next()
 
     def _cut(self, calls: Sequence[Call]) -> Iterator[list[Call]]:
-        """Batches no larger than the provider takes."""
         batch: list[Call] = []
         size = 0
         for call in calls:
@@ -182,7 +181,6 @@ class Batches(Gatherer):
         return await self._retry(submit)
 
     async def _retry(self, operation: Callable[[], Awaitable[Found]], pause: float = 0.0) -> Found:
-        """The result of an operation, tried again after faults that may pass."""
         for failures in count(1):
             try:
                 return await operation()
@@ -202,7 +200,6 @@ class Batches(Gatherer):
     # Receiving
 
     async def _follow(self, record: BatchRecord) -> None:
-        """Look at a batch until it has ended, then hand over what came back."""
         poll = self._options.poll
         while not (state := await self._retry(lambda: self._provider.state(record.batch_id), poll)).ended:
             if not self._options.wait:

@@ -7,7 +7,7 @@ durability costs one commit for many replies.
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -83,7 +83,7 @@ class Ledger:
     def __init__(self, ledger: str) -> None:
         self.place = ledger
         self._copy: TemporaryDirectory[str] | None = None
-        with self._explained():
+        with explained(lambda: self.place):
             self._engine = open_engine(ledger)
             if "://" in ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
@@ -102,9 +102,6 @@ class Ledger:
         self.put: Batched[Entry, Reply] = Batched(self._keep)
         # Sets aside what a call may take, or raises RunStoppedError where a limit could be passed.
         self.reserve: Batched[Reservation, None] = Batched(self._reserve)
-
-    def _explained(self) -> AbstractContextManager[None]:
-        return explained(lambda: self.place)
 
     def _create(self) -> None:
         """Make the tables that are missing, one process at a time; a ledger of another version is left as it is."""
@@ -151,7 +148,7 @@ class Ledger:
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
         """A transaction of the ledger's database, for tables beside the replies."""
-        with self._explained(), self._engine.begin() as connection:
+        with explained(lambda: self.place), self._engine.begin() as connection:
             yield connection
 
     def _insert(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
@@ -169,7 +166,7 @@ class Ledger:
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
         """The stored entries among `call_ids`, in no particular order; without `requests` theirs are left ""."""
-        with self._explained(), self._engine.connect() as connection:
+        with self.transaction() as connection:
             for some in portions(call_ids):
                 yield from self._packed(connection, some, requests)
 
@@ -189,7 +186,7 @@ class Ledger:
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Store entries in one transaction; give back the earlier replies that some of them would have replaced."""
         call_ids = [entry.call_id for entry in entries]
-        with self._explained(), self._packer.undone_on_error(), self._engine.begin() as connection:
+        with self._packer.undone_on_error(), self.transaction() as connection:
             requests = self._packer.pack(connection, [entry.request for entry in entries])
             rows = [_row(entry, request) for entry, request in zip(entries, requests, strict=True)]
             stored = connection.execute(self._new_call, rows).all() if rows else []
@@ -204,7 +201,7 @@ class Ledger:
 
         def store() -> None:
             row = {"call_id": call_id, "tokens": tokens, "cost_usd": usd}
-            with self._explained(), self._engine.begin() as connection:
+            with self.transaction() as connection:
                 connection.execute(sa.insert(ATTEMPTS), row)
                 more = {"tokens": TOTALS.c.tokens + tokens, "cost_usd": TOTALS.c.cost_usd + usd}
                 connection.execute(sa.update(TOTALS).values(**more))
@@ -218,7 +215,7 @@ class Ledger:
         row = row.on_conflict_do_update(index_elements=["call_id"], set_={"error": str(error)})
 
         def store() -> float:
-            with self._explained(), self._engine.begin() as connection:
+            with self.transaction() as connection:
                 connection.execute(row)
                 for under_way in (RESERVATIONS, BATCHED_CALLS):
                     connection.execute(sa.delete(under_way).where(under_way.c.call_id == call_id))
@@ -233,7 +230,7 @@ class Ledger:
             refused, failed = (
                 sa.select(table.c.error).where(table.c.call_id == call_id) for table in (REFUSALS, FAILURES)
             )
-            with self._explained(), self._engine.connect() as connection:
+            with self.transaction() as connection:
                 if (error := connection.scalar(refused)) is not None:
                     return LogprobsUnavailableError(error)
                 if (error := connection.scalar(failed)) is not None:
@@ -248,7 +245,7 @@ class Ledger:
 
     def spent(self) -> Spent:
         """What all stored replies took, and the attempts before them that were paid for (calls: replies alone)."""
-        with self._explained(), self._engine.connect() as connection:
+        with self.transaction() as connection:
             return self._spent(connection)
 
     @staticmethod
@@ -267,7 +264,7 @@ class Ledger:
         now = time.time()
         results: list[RunStoppedError | None] = []
         rows = []
-        with self._explained(), self._engine.begin() as connection:
+        with self.transaction() as connection:
             self._lock_reservations(connection)
             own = [reservation.call_id for reservation in wanted]
             stale = (RESERVATIONS.c.expires_at < now) | RESERVATIONS.c.call_id.in_(own)

@@ -105,7 +105,6 @@ def parse_label(text: str, labels: Sequence[str]) -> Parsed:
 
 
 def _without_reasoning(text: str) -> str:
-    """`text` without blocks of reasoning and end marks."""
     for pattern in REASONING:
         text = pattern.sub("", text, count=1)
     return re.sub(r"<\|(?:end|return|im_end|eot_id)\|>\s*$", "", text)
@@ -196,7 +195,6 @@ def _climb(text: str, schema: type[BaseModel]) -> _Reading:
 
 
 def _only_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:
-    """A bare list of labels as the one field that asks for it."""
     lists = [shape.key for shape in schema_fields(schema).values() if shape.kind == "list" and not shape.may_be_missing]
     if len(lists) != 1 or not items or not all(isinstance(item, str | int) for item in items):
         return items
@@ -310,7 +308,6 @@ def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
 
 
 def _extracted(text: str, schema: type[BaseModel]) -> _Reading:
-    """The fields of `schema` as the words of `text` state them."""
     stated, fields = stated_by_field(text, schema), schema_fields(schema)
     in_words: list[str] = []
 

@@ -216,7 +216,6 @@ def _note_share(shape: Shape, number: float, clear: bool, notes: Notes) -> None:
 
 
 def _is_range(shape: Shape, text: str) -> bool:
-    """Whether `text` only repeats the range that was asked for."""
     ends = re.findall(r"\d+(?:\.\d+)?", text)
     return [float(end) for end in ends] == [shape.low, shape.high]
 

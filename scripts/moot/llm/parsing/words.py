@@ -83,6 +83,7 @@ HEDGE = re.compile(
 )
 
 HAN_DIGITS = "〇一二三四五六七八九"
+HAN_NUMBER = re.compile(rf"一百|[{HAN_DIGITS[2:]}]?十[{HAN_DIGITS[1:]}]?|[零{HAN_DIGITS[1:]}]")
 
 
 class UnreadableError(ValueError):
@@ -244,14 +245,7 @@ def _number_words() -> dict[str, int]:
         words[ten] = tens * 10
         words |= {f"{ten} {UNITS[unit]}": tens * 10 + unit for unit in range(1, 10)}
     words |= {"hundred": 100, "one hundred": 100, "a hundred": 100}
-    for value in range(1, 100):
-        words[_han(value)] = value
-    return words | {"零": 0, "一百": 100}
-
-
-def _han(value: int) -> str:
-    tens, unit = divmod(value, 10)
-    return ("" if tens == 0 else "十" if tens == 1 else f"{HAN_DIGITS[tens]}十") + (HAN_DIGITS[unit] if unit else "")
+    return words
 
 
 @lru_cache(maxsize=64)
@@ -293,6 +287,8 @@ def _numeral(digits: str) -> int | float:
 
 
 def _in_words(phrase: str) -> tuple[int, int]:
+    if han := HAN_NUMBER.match(phrase):
+        return _from_han(han[0]), han.end()
     folded = phrase.casefold().replace("-", " ")
     for word, value in sorted(_number_words().items(), key=lambda item: -len(item[0])):
         if folded.startswith(word) and not (word.isascii() and folded[len(word) : len(word) + 1].isalpha()):
