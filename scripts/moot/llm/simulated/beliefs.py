@@ -222,7 +222,6 @@ def _true_option(reading: Reading, options: Sequence[str]) -> str:
 
 
 def _heard(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]) -> float:
-    """What the belief moves by for what others, and the voice itself, have said."""
     labels = reading.case.labels if reading.case else tuple(option.casefold() for option in options)
     total, own, first = 0.0, 0.0, 0.0
     for told in reading.told:
@@ -243,27 +242,22 @@ def _heard(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, opti
 
 
 def _direction(label: str, reading: Reading, right: str, wrong: str) -> int:
-    """Whether a label that somebody speaks for is the truth (1) or not (-1)."""
+    """1 where a label that somebody speaks for is the truth, -1 where it is not."""
     if reading.case is not None:
         return 1 if label in reading.case.targets else -1
-    return 1 if label == right.casefold() else -1 if label == wrong.casefold() else 0
+    return (label == right.casefold()) - (label == wrong.casefold())
 
 
 def _liked(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, options: Sequence[str]) -> float:
     liking = voice.label_liking
-    first = 1 if right == options[0] else -1 if wrong == options[0] else 0
-    labels = liking.get(right.casefold(), 0.0) - liking.get(wrong.casefold(), 0.0)
-    return labels + first * voice.first_option + _liked_words(voice, reading, right, wrong)
-
-
-def _liked_words(voice: SimulatedVoice, reading: Reading, right: str, wrong: str) -> float:
-    """What the words of a case move the belief by, towards its positive label."""
-    if not voice.word_liking or reading.case is None:
-        return 0.0
-    positive = reading.case.positive
-    towards = 1 if right.casefold() == positive else -1 if wrong.casefold() == positive else 0
-    words = set(_WORDS.findall(reading.text.casefold()))
-    return towards * sum(liking for word, liking in voice.word_liking.items() if word.casefold() in words)
+    first = (right == options[0]) - (wrong == options[0])
+    liked = liking.get(right.casefold(), 0.0) - liking.get(wrong.casefold(), 0.0) + first * voice.first_option
+    if voice.word_liking and reading.case is not None:  # words of a case speak for its positive label
+        positive = reading.case.positive
+        towards = (right.casefold() == positive) - (wrong.casefold() == positive)
+        words = set(_WORDS.findall(reading.text.casefold()))
+        liked += towards * sum(liking for word, liking in voice.word_liking.items() if word.casefold() in words)
+    return liked
 
 
 def normal(*parts: object) -> float:
