@@ -70,7 +70,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
         assert chosen.headers["Location"] == ADDRESS
         for name in ("ann", "bob"):
             refused = await client.post("/t/settle", data={"sheet": SHEET, "annotator": name})
-            assert refused.status == 400 and "somebody else decides" in await refused.text()
+            assert refused.status == 400 and "another person decides" in await refused.text()
         page = await (await client.get(ADDRESS)).text()
         assert "0 of 2 conflicts decided" in page and "kappa before any decision: 0.3" in page
         assert page.count("annotator</small>") == 2 and page.count('class="disputed"') == 2
@@ -82,7 +82,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
         page = await (await client.get(ADDRESS)).text()
         assert "1 of 2 conflicts decided" in page and shown_item(page) != decided[0], "what was sent is on the disk"
         other = await client.post(f"/t/settle/{SHEET}/kim", data={"item": decided[0], "label": "AFFIRM"})
-        assert "Somebody decided REMAND on that statement before" in await other.text()
+        assert "Another person decided REMAND on that statement before" in await other.text()
         await client.post(ADDRESS, data={"item": shown_item(page), "label": "REVERSE"})
         assert "No conflict is open" in await (await client.get(ADDRESS)).text()
         await client.post(ADDRESS, data={"undo": shown_item(page)})

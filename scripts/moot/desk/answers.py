@@ -4,20 +4,12 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
+from typing import Literal
 
 from moot.core.types import JsonObject
-from moot.desk.durable import write_new
+from moot.desk.durable import write_durably
 from moot.protocols.inbox import ANSWER, ASKED
-
-
-class Said(Enum):
-    """What became of an answer."""
-
-    KEPT = "kept"
-    TAKEN = "taken"
-    CHANGED = "changed"
 
 
 @dataclass(frozen=True)
@@ -32,7 +24,7 @@ class Question:
         person: who has the seat, by name; "" where no name is given.
         sections: what a person reads before answering: a tag ("" for what is said of the rest) and a text each.
         form: the JSON schema of the answer.
-        digest: of all that is shown, so that an answer to another question is not taken for one to this.
+        digest: of all that is shown, so that an answer to another question does not count for this one.
     """
 
     key: str
@@ -53,7 +45,7 @@ class Question:
 
     @property
     def answered(self) -> bool:
-        """Whether somebody has answered it."""
+        """Whether there is an answer."""
         return self.answer.exists()
 
 
@@ -79,7 +71,7 @@ def next_open(questions: Sequence[Question], person: str) -> Question | None:
     return next((question for question in questions if question.person == person and not question.answered), None)
 
 
-def give_answer(question: Question, seen: str, content: str) -> Said:
+def give_answer(question: Question, seen: str, content: str) -> Literal["kept", "taken", "changed"]:
     """Keep an answer durably; where it cannot count, in the question's folder, in a file that no debate reads.
 
     Args:
@@ -88,22 +80,22 @@ def give_answer(question: Question, seen: str, content: str) -> Said:
         content: the answer's file, checked.
 
     Returns:
-        KEPT: it counts. TAKEN: the seat was answered before, by another person or in another tab, and that answer
-        counts. CHANGED: the debate has changed since the person saw it.
+        kept: it counts. taken: the seat was answered before, by another person or in another tab, and that answer
+        counts. changed: the debate has changed since the person saw it.
     """
     if question.answered and question.answer.read_text(encoding="utf-8") == content:
-        return Said.KEPT  # sent twice
-    outcome = Said.CHANGED if seen != question.digest else Said.KEPT
-    if outcome is Said.KEPT and write_new(question.answer, content):
-        return Said.KEPT
+        return "kept"  # sent twice
+    current = seen == question.digest
+    if current and write_durably(question.answer, content):
+        return "kept"
     keep_aside(question.page.with_name(question.page.name.removesuffix(ASKED)), content)
-    return Said.CHANGED if outcome is Said.CHANGED else Said.TAKEN
+    return "taken" if current else "changed"
 
 
 def keep_aside(stem: Path, content: str) -> Path:
     """Keep an answer that cannot count in a file that no debate reads, and return its path."""
     aside = stem.with_name(f"{stem.name}.aside-{_digest(content)}.txt")
-    write_new(aside, content)
+    write_durably(aside, content)
     return aside
 
 

@@ -99,7 +99,7 @@ def as_answer(sent: Sent, form: Fields) -> str:
     """What a browser sent as the text of an answer.
 
     Raises:
-        UserError: a field is missing, or holds what it cannot; also where a line of a text would be taken for a field.
+        UserError: a field is missing, or holds what it cannot; also where a line of a text reads like a field.
     """
     answer = {name: value for name, value in _filled_in(sent, form) if value not in ("", [])}
     text = write_answer(answer, form)

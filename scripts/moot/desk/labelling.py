@@ -1,15 +1,15 @@
 """What one annotator labels of one sheet: a file in `data/annotations/` for each, written anew with every label."""
 
-import csv
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv
-from moot.desk.durable import locked, replace
+from moot.desk.durable import locked, write_durably
 from moot.labels.sheets import read_labels
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
@@ -108,11 +108,8 @@ class Labelling:
                 self._write(given)
 
     def _write(self, given: Mapping[str, str]) -> None:
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("item", "label", self.role))
-        writer.writerows((item, label, self.annotator) for item, label in given.items())
-        replace(self.path, stream.getvalue())
+        rows = pd.DataFrame([(*one, self.annotator) for one in given.items()], columns=["item", "label", self.role])
+        write_durably(self.path, rows.to_csv(index=False, lineterminator="\n"), replace=True)
 
 
 def _without_quote(cell: object) -> str:

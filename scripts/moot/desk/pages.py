@@ -17,7 +17,7 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.types import Fields
-from moot.desk.answers import Question, Said, give_answer, keep_aside, next_open, read_questions
+from moot.desk.answers import Question, give_answer, keep_aside, next_open, read_questions
 from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
@@ -148,8 +148,8 @@ async def take_answer(request: web.Request) -> web.Response:
     except UserError as fault:
         return _question_page(request, question, form, fault=str(fault))
     outcome = give_answer(question, str(form.get("seen", "")), content)
-    if outcome is not Said.KEPT:
-        return _question_page(request, question, form, outcome=outcome.value)
+    if outcome != "kept":
+        return _question_page(request, question, form, outcome=outcome)
     desk.runner.go_on()
     raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(question.person)}", headers=HEADERS)
 

@@ -76,7 +76,7 @@ class Settling(Labelling):
         rows = self._read()
         self.ratings = rows[rows["kind"] == HUMAN].pivot(index="item", columns="annotator", values="label")
         if annotator in self.ratings.columns.str.casefold():
-            raise UserError(f"{quoted(annotator)} labelled this sheet; somebody else decides between its annotators.")
+            raise UserError(f"{quoted(annotator)} labelled this sheet; another person decides between its annotators.")
         given = self.ratings.notna()
         self.unfinished = sorted(int(count) for count in given.sum() if count < len(on_sheet))
         differing = given.sum(axis=1).gt(1) & self.ratings.nunique(axis=1).gt(1)

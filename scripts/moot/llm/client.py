@@ -49,7 +49,7 @@ class Settings:
         replay: take every reply from the ledger.
         budget: hard limits.
         threads: for an embedded model.
-        open_endpoint: stands in for the configured endpoints (a preview makes no call).
+        open_endpoint: replaces the configured endpoints (a preview makes no call).
     """
 
     replay: bool = False

@@ -52,7 +52,7 @@ def _enclosed(text: object, tag: str) -> str:
 
 
 def fill(words: str, **slots: object) -> str:
-    """Words that somebody else wrote, with the content of their slots in braces.
+    """Words that moot did not write, with the content of their slots in braces.
 
     >>> fill("{one} and {two}", one="{two}", two=2)
     '{two} and 2'

@@ -64,8 +64,8 @@ def has_turn(own: int, others: Sequence[int], total: int, now: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What a look found: the calls that this process may have, all of them if it is alone, and the ledger's clock."""
+class _Share:
+    """What processes agreed on: the calls that this one may have, all of them if it is alone, and the clock."""
 
     allowed: int
     alone: bool
@@ -93,7 +93,7 @@ class SharedLimits:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._waits_since: float | None = None
         self._wanted = asyncio.Event()
-        self._looking: asyncio.Task[None] | None = None
+        self._adjusting: asyncio.Task[None] | None = None
         self._paused_until = 0.0
         self._paced = config.requests_per_minute is not None or config.tokens_per_minute is not None
         self._own, self._clock = Pace(), 0.0  # as last known, by the ledger's clock; how far that is from ours
@@ -111,8 +111,8 @@ class SharedLimits:
             self._leave()
 
     async def _enter(self) -> None:
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look_on())
+        if self._adjusting is None or self._adjusting.done():
+            self._adjusting = asyncio.create_task(self._adjust_share())
         if not self._waiting and self._in_use < self._allowed:
             self._in_use += 1
             return
@@ -142,12 +142,12 @@ class SharedLimits:
     def _demand(self) -> int:
         return self._in_use + sum(not turn.done() for turn in self._waiting)
 
-    async def _look_on(self) -> None:
+    async def _adjust_share(self) -> None:
         """Adjust this process's share while it has or wants calls, or is alone, and give it back at the end."""
         try:
             while True:
                 self._wanted.clear()
-                if self._closing or not self._alone or await asyncio.to_thread(self._others_came):
+                if self._closing or not self._alone or await asyncio.to_thread(self._others_arrived):
                     wanted = await self._share_out()
                     if not (self._alone or wanted or self._demand()):
                         return
@@ -163,19 +163,19 @@ class SharedLimits:
     async def _share_out(self) -> int:
         """Look once, and let in as many calls as may be; those that were wanted."""
         wanted = self._demand()
-        self._allowed, self._alone = self._in_use, False  # nobody more while others are told how many there are
-        found = await asyncio.to_thread(self._look, self._in_use, wanted)
+        self._allowed, self._alone = self._in_use, False  # no more while others are told how many there are
+        found = await asyncio.to_thread(self._agree, self._in_use, wanted)
         self._clock = found.now - time.monotonic()
         self._own = _later(self._own, found.pace)
         self._looked, self._untold = True, found.alone
         self._allowed, self._alone = found.allowed, found.alone
         self._satisfied = found.allowed >= wanted and not found.alone
         self._paused_until = max(self._paused_until, found.pace.paused_until - self._clock)
-        self._say_that_it_waits(wanted)
+        self._warn_of_waiting(wanted)
         self._admit()
         return wanted
 
-    def _say_that_it_waits(self, wanted: int) -> None:
+    def _warn_of_waiting(self, wanted: int) -> None:
         if self._allowed or not wanted:
             self._waits_since = None
         elif self._waits_since is None:
@@ -189,7 +189,7 @@ class SharedLimits:
                 self._config.concurrency,
             )
 
-    def _others_came(self) -> bool:
+    def _others_arrived(self) -> bool:
         """Whether another process has a share, or wants one; a read."""
 
         def read(connection: sa.Connection, number: int) -> bool:
@@ -198,10 +198,10 @@ class SharedLimits:
 
         return self._processes.run(read)
 
-    def _look(self, in_use: int, wanted: int) -> _Found:
+    def _agree(self, in_use: int, wanted: int) -> _Share:
         """Write down what this process wants, and find what it may have."""
 
-        def agree(connection: sa.Connection, number: int) -> _Found:
+        def share(connection: sa.Connection, number: int) -> _Share:
             mine, now = SHARES.c.model == self._model, self._processes.now(connection)
             rows = connection.execute(sa.select(SHARES).where(mine)).mappings()
             shares = {int(row["process"]): row for row in rows}
@@ -221,9 +221,9 @@ class SharedLimits:
             pace = self._pace(connection)
             if self._untold and not alone:
                 self._keep(connection, pace)
-            return _Found(allowed, alone, pace, now)
+            return _Share(allowed, alone, pace, now)
 
-        return self._processes.run(agree, alone=self._model)
+        return self._processes.run(share, alone=self._model)
 
     def _share(self, number: int, wanted: int, others: Mapping[int, sa.RowMapping], now: float) -> int:
         total = min([self._config.concurrency, *(int(row["most"]) for row in others.values())])
@@ -287,9 +287,9 @@ class SharedLimits:
     async def close(self) -> None:
         """Give this process's share back."""
         self._closing = True
-        if self._looking is not None:
+        if self._adjusting is not None:
             self._wanted.set()
-            await self._looking
+            await self._adjusting
 
 
 def _later(one: Pace, other: Pace) -> Pace:

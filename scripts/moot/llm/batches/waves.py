@@ -132,7 +132,7 @@ class Gatherer(ABC):
         task.add_done_callback(self._tasks.discard)
 
     def _hand_over(self, call_id: str, outcome: Reply | Exception) -> bool:
-        """Give a call its outcome, if somebody waits for it."""
+        """Give a call its outcome, if a debate waits for it."""
         caller = self._callers.get(call_id)
         if caller is None or caller.done():
             return False

@@ -5,6 +5,7 @@ import importlib.util
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 from moot.core.artifacts import file_digest
@@ -12,6 +13,7 @@ from moot.core.errors import CallFailedError, TransientError, UserError
 from moot.core.model_config import HUB, ModelConfig
 from moot.core.types import JsonObject
 from moot.llm.endpoints import ENDPOINTS
+from moot.llm.endpoints.sizes import usage_of
 from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
 
@@ -99,14 +101,12 @@ class EmbeddedEndpoint:
             schema = {"name": "reply", "schema": request.schema}
             extra["response_format"] = {"type": "json_schema", "json_schema": schema}
         response = self._chat(request, **extra)
-        choice, usage = response["choices"][0], response["usage"]
+        choice = response["choices"][0]
         return Reply(
             text=choice["message"].get("content") or "",
             reasoning=choice["message"].get("reasoning_content") or choice["message"].get("reasoning") or "",
             finish_reason=choice["finish_reason"] or "",
-            prompt_tokens=usage["prompt_tokens"],
-            completion_tokens=usage["completion_tokens"],
-            cached_tokens=usage.get("prompt_tokens_details", {}).get("cached_tokens", 0),
+            **asdict(usage_of(response["usage"])),
             seconds=time.perf_counter() - started,
             served_model=self._served_model,
         )
@@ -117,14 +117,14 @@ class EmbeddedEndpoint:
         spelled = {choice: self._tokens(choice) for choice in request.choices}
         split_character = any(not isinstance(token["piece"], str) for tokens in spelled.values() for token in tokens)
         logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(request, spelled)
-        usages = [response["usage"] for response in responses]
+        usages = [usage_of(response["usage"]) for response in responses]
         return Reply(
             text=max(logprobs, key=lambda choice: logprobs[choice]),
             logprobs=logprobs,
             finish_reason="stop",
-            prompt_tokens=sum(usage["prompt_tokens"] for usage in usages),
-            completion_tokens=sum(usage["completion_tokens"] for usage in usages),
-            cached_tokens=sum(usage.get("prompt_tokens_details", {}).get("cached_tokens", 0) for usage in usages),
+            prompt_tokens=sum(usage.prompt_tokens for usage in usages),
+            completion_tokens=sum(usage.completion_tokens for usage in usages),
+            cached_tokens=sum(usage.cached_tokens for usage in usages),
             seconds=time.perf_counter() - started,
             served_model=self._served_model,
         )

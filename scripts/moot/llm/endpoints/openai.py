@@ -56,11 +56,6 @@ def _text(value: Json) -> str:
     return value or ""
 
 
-def _said(value: Json) -> str:
-    """What a server says of itself; `received` makes a name of it."""
-    return "" if value is None else str(value)
-
-
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server asks to wait, from whichever header says so."""
     try:
@@ -218,11 +213,11 @@ class OpenAIEndpoint:
             **asdict(usage),
             reasoning_tokens=int((counted.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0),
             seconds=seconds,
-            served_model=_said(response.get("model")),
-            provider=_said(response.get("provider")),
-            system_fingerprint=_said(response.get("system_fingerprint")),
-            service_tier=_said(response.get("service_tier")),
-            response_id=_said(response.get("id")),
+            served_model=str(response.get("model") or ""),
+            provider=str(response.get("provider") or ""),
+            system_fingerprint=str(response.get("system_fingerprint") or ""),
+            service_tier=str(response.get("service_tier") or ""),
+            response_id=str(response.get("id") or ""),
         )
         if not reply.text and not request.choices and reply.finish_reason not in ("length", "content_filter"):
             raise TransientError("the reply is empty", usage if counted else None)

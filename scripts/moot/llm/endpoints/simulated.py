@@ -1,7 +1,7 @@
 """A substitute for a model that answers by a stated statistical model: free, offline, and the same in every run.
 
 It sees a request as any endpoint does. What else it knows (which label of a case is true) comes from the world that
-the job opens it with; without one it refuses, so that no simulated reply is ever taken for a model's.
+the job opens it with; without one it refuses, so that no simulated reply ever counts as a model's.
 """
 
 import math

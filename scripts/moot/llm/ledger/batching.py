@@ -43,7 +43,7 @@ class Batched(Generic[Item, Result]):
             batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
             try:
                 results = await asyncio.to_thread(self._work, [item for item, _ in batch])
-            except Exception as error:  # whatever it was, nobody may be left waiting
+            except Exception as error:  # after any error, no caller may be left waiting
                 results = [error] * len(batch)
             for (_, future), result in zip(batch, results, strict=True):
                 if future.done():

@@ -29,8 +29,8 @@ def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | Data
 
 
 @asynccontextmanager
-async def nobody_else(_call_id: str, _waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
-    """The lock of a call that no process makes."""
+async def no_lock(_call_id: str, _waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
+    """In place of the lock of a call that no process makes."""
     yield
 
 

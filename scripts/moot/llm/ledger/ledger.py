@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.types import JsonObject
 from moot.llm.ledger.batching import Batched
-from moot.llm.ledger.call_locks import call_locks, nobody_else
+from moot.llm.ledger.call_locks import call_locks, no_lock
 from moot.llm.ledger.database import AMONG, copy_of, explained, open_engine, open_read_only, portions, read_only_file
 from moot.llm.ledger.packing import Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
@@ -95,7 +95,7 @@ class Ledger:
             self.processes = processes_at(self._engine, self.place)
             self._call_locks = call_locks(self._engine, self.processes)
         # Held around a call by id: no other process makes it meanwhile.
-        self.claim = nobody_else if self.read_only else self._call_locks.hold
+        self.claim = no_lock if self.read_only else self._call_locks.hold
         # The entry of a call id, or None.
         self.get: Batched[str, Entry | None] = Batched(self._find)
         # Stores an entry and gives the reply that counts: the first that was stored under its call id.

@@ -242,7 +242,7 @@ def _heard(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, opti
 
 
 def _direction(label: str, reading: Reading, right: str, wrong: str) -> int:
-    """1 where a label that somebody speaks for is the truth, -1 where it is not."""
+    """1 where a label that was argued for is the truth, -1 where it is not."""
     if reading.case is not None:
         return 1 if label in reading.case.targets else -1
     return (label == right.casefold()) - (label == wrong.casefold())

@@ -12,7 +12,7 @@ from moot.llm.request import Request
 from moot.llm.simulated.beliefs import Belief, Reading, form_belief, stances
 
 MARK = "[SIMULATED]"
-"""Every free text begins with it, so that no transcript is taken for a model's."""
+"""Every free text begins with it, so that no transcript looks like a model's."""
 REFUSAL = "I am sorry, but I cannot help with this request."
 NO_ANSWER = "It depends; nothing further can be said."
 _ONE_WORD = re.compile(
