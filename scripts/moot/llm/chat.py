@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import NoReturn
 
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
 from moot.core.log import LOG
@@ -102,7 +103,7 @@ class Chat:
         self._progress.tick()
         return Entry(call.call_id, self.name, call.content, call.replicate, kept)
 
-    async def _fail_as_recorded(self, call: Call) -> Entry:
+    async def _fail_as_recorded(self, call: Call) -> NoReturn:
         """Raise the error that the call failed with when it was recorded, or that it never was."""
         if (error := await self._ledger.failure(call.call_id)) is not None:
             raise error

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.database import folder_of
@@ -95,6 +94,8 @@ class DatabaseCallLocks:
             await self._free(call_id)
 
     def _take_all(self, call_ids: Sequence[str]) -> list[bool]:
+        from sqlalchemy.dialects import postgresql  # loads slowly, and a folder needs none of it
+
         wanted = sorted(set(call_ids))  # in one order everywhere, so that no two transactions wait for each other
 
         def take(connection: sa.Connection, number: int) -> tuple[set[str], set[int]]:

@@ -13,14 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.types import JsonObject
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, no_lock
 from moot.llm.ledger.database import AMONG, copy_of, explained, open_engine, open_read_only, portions, read_only_file
-from moot.llm.ledger.packing import Packer, compress, decompress
+from moot.llm.ledger.packing import Insert, Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
 from moot.llm.ledger.tables import (
@@ -151,8 +151,12 @@ class Ledger:
         with explained(lambda: self.place), self._engine.begin() as connection:
             yield connection
 
-    def _insert(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
-        return postgresql.insert(table) if self._engine.dialect.name == "postgresql" else sqlite.insert(table)
+    def _insert(self, table: sa.Table) -> Insert:
+        if self._engine.dialect.name == "sqlite":
+            return sqlite.insert(table)
+        from sqlalchemy.dialects import postgresql  # loads slowly, and a folder needs none of it
+
+        return postgresql.insert(table)
 
     # Reading
 

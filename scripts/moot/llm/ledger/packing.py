@@ -10,13 +10,17 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeAlias
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from moot.llm.ledger.database import AMONG, DamagedError, portions
 from moot.llm.ledger.tables import PIECES
 
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
+
+Insert: TypeAlias = "postgresql.Insert | sqlite.Insert"
 _BREAK = r"\n\n"
 """The break between two paragraphs, in JSON as `Request.to_json` writes it."""
 _LAST_MESSAGE = '"]],"'
@@ -73,7 +77,7 @@ class Packer:
         insert: an INSERT of the database's dialect, that knows ON CONFLICT.
     """
 
-    def __init__(self, insert: Callable[[sa.Table], postgresql.Insert | sqlite.Insert]) -> None:
+    def __init__(self, insert: Callable[[sa.Table], Insert]) -> None:
         self._new_piece = insert(PIECES).on_conflict_do_nothing()
         self._numbers: dict[bytes, int] = {}
 
