@@ -44,16 +44,16 @@ def test_even_repeats_are_paired_on_each_cases_mean():
     accuracies = [float((frame["prediction"] == "yes").mean()) for frame in (first, second)]
     assert accuracies == [0.875, 0.6875]
     assert found.difference == pytest.approx(0.1875)
-    assert (found.n, found.first_better, found.second_better) == (8, 3, 0)
+    assert (found.cases, found.first_better, found.second_better) == (8, 3, 0)
     assert found.low < 0.1875 < found.high
 
 
 def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
     first, second = runs({c: ["yes"] for c in "abc"}), runs({"a": ["yes"], "b": [""], "z": ["no"]})
     found = compare_predictions(first, second, alone("abcz"), seed=0)
-    assert (found.n, found.first_better, found.second_better, found.difference) == (2, 1, 0, 0.5)
+    assert (found.cases, found.first_better, found.second_better, found.difference) == (2, 1, 0, 0.5)
     nothing = compare_predictions(first, runs({"q": ["yes"]}), alone("abcq"), seed=0)
-    assert nothing.n == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
+    assert nothing.cases == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
 
 
 def test_one_answer_a_case_is_tested_by_mcnemar():
@@ -85,7 +85,7 @@ def test_cases_of_one_cluster_are_not_counted_as_independent():
     assert compare(first, second, range(19), seed=0).p < 0.01
     motions = ["m"] * 10 + [str(n) for n in range(9)]
     found = compare(first, second, motions, seed=0)
-    assert (found.p, found.clusters, found.n) == (1, 10, 19)
+    assert (found.p, found.clusters, found.cases) == (1, 10, 19)
     assert found.low < 0
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from moot.stats.bootstrap import ClusterBootstrap, Floats, share_statistic
-from moot.stats.prediction_powered import Sample, corrected_mean, corrected_ratio, estimate_share
+from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
 
 SIZES = {"few labels": (60, 600), "many labels": (400, 2000)}
 # What ppi-python 0.2.3 says of `rows`: lambda or None for its own, then the estimate and both ends of the 95 % interval.
@@ -25,13 +25,13 @@ PPI_PYTHON = {
 }
 
 
-def rows(labelled: int, others: int) -> tuple[Floats, Floats, Sample]:
+def rows(labelled: int, others: int) -> tuple[Floats, Floats, Floats]:
     """A labeller that misses three of ten and invents one of ten, and people's labels of the first rows."""
     draw = np.random.default_rng(labelled)
     truth = (draw.random(labelled + others) < 0.4).astype(float)
     predicted = np.where(draw.random(len(truth)) < np.where(truth == 1, 0.3, 0.1), 1 - truth, truth)
     inclusion = np.where(np.arange(len(truth)) < labelled, labelled / len(truth), np.nan)
-    return predicted, truth, Sample(inclusion)
+    return predicted, truth, inclusion
 
 
 @pytest.mark.parametrize("trust", [1.0, 0.5, None])
@@ -63,26 +63,26 @@ def test_the_figures_of_ppi_python_are_its_own() -> None:
 def test_unequal_probabilities_weigh_as_ppi_python_weighs() -> None:
     """The estimate by hand: the labeller's mean, and the weighted mean of what people say differently."""
     predicted, truth, sample = rows(60, 600)
-    inclusion = np.where(sample.drawn, np.where(predicted == 1, 0.2, 0.05), np.nan)
+    inclusion = np.where(~np.isnan(sample), np.where(predicted == 1, 0.2, 0.05), np.nan)
     weights = 1 / inclusion[:60]
     by_hand = predicted.mean() + np.average((truth - predicted)[:60], weights=weights)
-    statistic = corrected_mean(predicted, truth, Sample(inclusion), trust=1.0)
+    statistic = corrected_mean(predicted, truth, inclusion, trust=1.0)
     assert ClusterBootstrap(range(660), 1, 10).value(statistic) == pytest.approx(by_hand)
 
 
 def test_a_sample_of_everything_is_what_people_say_and_a_perfect_labeller_is_believed() -> None:
     predicted, truth, _ = rows(60, 600)
     bootstrap = ClusterBootstrap(range(660), seed=1)
-    everything = Sample(np.ones(660))
+    everything = np.ones(660)
     assert bootstrap.value(corrected_mean(predicted, truth, everything)) == pytest.approx(truth.mean())
     never = np.zeros(660, dtype=bool)
-    few = Sample(np.where(np.arange(660) < 20, 20 / 660, np.nan))
+    few = np.where(np.arange(660) < 20, 20 / 660, np.nan)
     value, low, high = estimate_share(bootstrap, corrected_mean(truth, truth, few), never)
     assert value == pytest.approx(truth.mean())
     assert (
         high - low > 0.1 > bootstrap.interval(share_statistic(truth))[1] - bootstrap.interval(share_statistic(truth))[0]
     )
-    nobody = estimate_share(bootstrap, corrected_mean(truth, truth, Sample(np.full(660, np.nan))), never)
+    nobody = estimate_share(bootstrap, corrected_mean(truth, truth, np.full(660, np.nan)), never)
     assert np.isnan(nobody).all()
 
 
@@ -91,7 +91,7 @@ def test_a_share_stays_a_share() -> None:
     predicted = np.r_[np.ones(10), np.zeros(90)]
     value, low, high = estimate_share(
         ClusterBootstrap(range(100), 1),
-        corrected_mean(predicted, np.zeros(100), Sample(np.where(np.arange(100) < 20, 0.2, np.nan)), trust=1.0),
+        corrected_mean(predicted, np.zeros(100), np.where(np.arange(100) < 20, 0.2, np.nan), trust=1.0),
         predicted != 0,
     )
     assert (value, low) == (0, 0) and 0.1 < high < 1
@@ -128,10 +128,10 @@ def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> Wo
 def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
     """Whether the corrected interval, and that of the mixture of both kinds of labels, hold the truth."""
     found = world(seed)
-    case, sample = found.case, Sample(found.inclusion)
+    case, sample = found.case, found.inclusion
     if measure == "share":
         predicted, truth = found.predicted.ravel(), found.truth.ravel()
-        case, sample = np.repeat(case, 2), Sample(np.repeat(found.inclusion, 2))
+        case, sample = np.repeat(case, 2), np.repeat(found.inclusion, 2)
         statistic = corrected_mean(predicted, truth, sample)
     else:
         predicted, truth = ((said[:, 0] != said[:, 1]).astype(float) for said in (found.predicted, found.truth))
@@ -139,7 +139,7 @@ def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
         statistic = corrected_ratio((predicted, ones), (truth, ones), sample)
     bootstrap = ClusterBootstrap(case, seed, resamples=300)
     _, low, high = estimate_share(bootstrap, statistic, predicted != truth)
-    mixed_low, mixed_high = bootstrap.interval(share_statistic(np.where(sample.drawn, truth, predicted)))
+    mixed_low, mixed_high = bootstrap.interval(share_statistic(np.where(~np.isnan(sample), truth, predicted)))
     return low <= true_share <= high, mixed_low <= true_share <= mixed_high
 
 

@@ -5,10 +5,10 @@ names, so that a user's own experiments of the study appear in it. It is built f
 published values are then shown alone, and a figure says that there is nothing to draw.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
@@ -212,6 +212,19 @@ class Run:
         """Its predictions."""
         rows = self.results.predictions
         return rows[rows["model"] == self.model]
+
+
+OneRun = TypeVar("OneRun", bound=Run)
+
+
+def with_own_cases(runs: Iterable[OneRun]) -> Iterator[OneRun]:
+    """Of some runs one for each data set and set of evaluated cases, for the references on these cases."""
+    seen = set()
+    for run in runs:
+        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
+        if cases not in seen:
+            seen.add(cases)
+            yield run
 
 
 @dataclass(frozen=True, slots=True)

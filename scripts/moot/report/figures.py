@@ -6,10 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from moot.core.artifacts import atomic_path
 from moot.core.types import Json, JsonObject
 from moot.report.content import SIMULATED, SIMULATED_NOTE, Figure, StudyResults
 from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,6 +131,23 @@ def nothing_to_draw(reason: str) -> "MatplotlibFigure":
 def series_style(position: int) -> JsonObject:
     """Colour and marker of the nth series; no two of the first seventy are alike."""
     return {"color": COLOURS[position % len(COLOURS)], "marker": MARKERS[position % len(MARKERS)]}
+
+
+def logarithmic(axes: "Axes", low: float, high: float) -> None:
+    """A logarithmic x axis between two values, with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # slow to import
+
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def whiskers(estimates: Sequence[tuple[float, float, float]]) -> Floats:
+    """How far the intervals of estimates reach, as `errorbar` takes it, shape (2, estimates); 0 where there is none."""
+    value, low, high = np.array(estimates, dtype=np.float64).T
+    return np.asarray(np.nan_to_num(np.clip([value - low, high - value], 0, None)), dtype=np.float64)
 
 
 def name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:

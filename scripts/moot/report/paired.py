@@ -15,6 +15,6 @@ def paired_cells(comparison: Comparison) -> Fields:
     return {
         "difference": (comparison.difference, comparison.low, comparison.high),
         "first better": (comparison.first_better, comparison.second_better),
-        "cases": (comparison.n, comparison.clusters),
+        "cases": (comparison.cases, comparison.clusters),
         "p": comparison.p,
     }

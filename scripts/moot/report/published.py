@@ -301,6 +301,12 @@ def comparison(
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
 
+def trained_score(row: Json, metric: str) -> Measured:
+    """A score of a trained model on the test split, by its row of a leaderboard; it answers every case."""
+    value, low, high = (row.get(f"{metric}{end}", NOT_A_NUMBER) for end in ("", "_low", "_high"))
+    return Measured(value, low, high, row["n"], 0, row["n"])
+
+
 def score_row(row: Json) -> Measured:
     """A row of the scores schema as a measured value."""
     return Measured(row["value"], row["ci_low"], row["ci_high"], row["n"], row["n_invalid"], row["n_cases"])

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,7 @@ from moot.core.cases import Cluster
 from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import Floats
-from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
 from moot.stats.power import Observed, Spread, estimate_spread
 
 NOT_SHOWN = "not shown"
@@ -87,9 +85,7 @@ class Debates:
         """The cases, sorted, and the means of each case's debates."""
         names, codes = np.unique(np.asarray(self.terms.case_ids, dtype=object).astype(str), return_inverse=True)
         counts = np.bincount(codes, minlength=len(names))[:, None]
-        tops, bottoms = (
-            _summed(values, codes, len(names)) / counts for values in (self.terms.tops, self.terms.bottoms)
-        )
+        tops, bottoms = (sums_by(values, codes) / counts for values in (self.terms.tops, self.terms.bottoms))
         return [str(name) for name in names], Sums(tops, bottoms)
 
     def of(self, cases: set[str]) -> "Debates":
@@ -98,12 +94,6 @@ class Debates:
         ids = [case for case in self.terms.case_ids if case in cases]
         terms = Terms(ids, self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds)
         return Debates(terms, tuple(model for model, wanted in zip(self.models, kept, strict=True) if wanted))
-
-
-def _summed(values: Floats, codes: Any, count: int) -> Floats:
-    summed = np.zeros((count, values.shape[1]))
-    np.add.at(summed, codes, values)
-    return summed
 
 
 def debates_of(side: Side, results: ExperimentResults) -> Debates:

@@ -6,18 +6,15 @@ does is the share of pairs of answers that differ between both prompts, less the
 (half the energy distance of Szekely and Rizzo, 2013): 0 where both are answered alike, at any noise, else above.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Floats, as_numbers, mean_statistic
+from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Column, Floats, Numbers, as_numbers, mean_statistic
 
 NO_REPEATS = "no repeats"
-Values = NDArray[Any]
+Apart = Callable[[Numbers, Numbers], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +41,21 @@ class Changed:
         return NO_REPEATS if np.isnan(self.again) else self.again
 
 
-def differ(one: Values, other: Values) -> Floats:
+def differ(one: Numbers, other: Numbers) -> Floats:
     """1 where two answers differ, else 0."""
     return as_numbers(one != other)
 
 
-def distance(one: Values, other: Values) -> Floats:
+def distance(one: Numbers, other: Numbers) -> Floats:
     """How far two numbers are apart."""
     return as_numbers(np.abs(one - other))
 
 
 def changes(
-    first: "pd.Series[Any]",
-    second: "pd.Series[Any]",
-    apart: Callable[[Values, Values], Floats],
-    clusters: Mapping[str, Any],
+    first: Column,
+    second: Column,
+    apart: Apart,
+    clusters: Mapping[str, Hashable],
     seed: int,
     known: float = float("nan"),
 ) -> Changed:
@@ -80,26 +77,24 @@ def changes(
         for case in sorted(set(one) & set(other))
     }
     judged = [case for case, (_, again) in found.items() if not np.isnan(again)]
-    nothing = float("nan")
     if not judged:
-        all_changes = [change for change, _ in found.values()]
-        return Changed(
-            float(np.mean(all_changes)) if found else nothing, nothing, nothing, nothing, nothing, len(found)
-        )
+        nothing = float("nan")
+        mean = float(np.mean([change for change, _ in found.values()])) if found else nothing
+        return Changed(mean, nothing, nothing, nothing, nothing, len(found))
     change, again = as_numbers([found[case] for case in judged]).T
     bootstrap = ClusterBootstrap([clusters[case] for case in judged], seed)
     more, low, high = bootstrap.estimate(mean_statistic(change - again, DIFFERENCE))
     return Changed(float(change.mean()), float(again.mean()), more, low, high, len(judged))
 
 
-def _between(one: "pd.Series[Any]", other: "pd.Series[Any]", apart: Callable[[Values, Values], Floats]) -> float:
+def _between(one: Column, other: Column, apart: Apart) -> float:
     sizes = apart(one.to_numpy()[:, None], other.to_numpy()[None, :])
     repeats = [side.index.get_level_values(1).to_numpy() for side in (one, other)]
     elsewhere = repeats[0][:, None] != repeats[1][None, :]
     return float((sizes[elsewhere] if elsewhere.any() else sizes).mean())
 
 
-def _again(sides: "list[pd.Series[Any]]", apart: Callable[[Values, Values], Floats], known: float) -> float:
+def _again(sides: Sequence[Column], apart: Apart, known: float) -> float:
     """The mean over both sides of what changes between two of its repeats; `known` where neither has two."""
     within = []
     for side in sides:

@@ -18,18 +18,22 @@ kind, less that of what both share; but not less than of one kind alone. t has o
 with the fewest clusters has.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[Any]
 Truths = NDArray[np.bool_]
+Column: TypeAlias = "pd.Series[Any]"
+Values: TypeAlias = "ArrayLike | Column"
+Clusters = Iterable[Hashable]
 Bounds = tuple[float, float]
 Key = TypeVar("Key")
 
@@ -77,9 +81,7 @@ class ClusterBootstrap:
         level: the interval's nominal coverage.
     """
 
-    def __init__(
-        self, clusters: "ArrayLike | pd.Series[Any]", seed: int, resamples: int = RESAMPLES, level: float = LEVEL
-    ) -> None:
+    def __init__(self, clusters: Clusters, seed: int, resamples: int = RESAMPLES, level: float = LEVEL) -> None:
         kinds = kinds_of_clusters(clusters)
         self.codes, _ = min(kinds, key=lambda kind: (kind[1], kind[0].max(initial=-1)))
         self.rows, self.clusters, self.level = len(self.codes), int(self.codes.max(initial=-1)) + 1, level
@@ -146,13 +148,13 @@ class ClusterBootstrap:
         return self.value(statistic), *self.interval(statistic)
 
 
-def kinds_of_clusters(clusters: "ArrayLike | pd.Series[Any]") -> list[tuple[NDArray[np.intp], int]]:
+def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
     """The number of each row's cluster by each kind, then by each two kinds together, and so on; and how many kinds.
 
     Args:
         clusters: the cluster of each row, or a tuple with one of each kind.
     """
-    rows: list[Any] = list(clusters)  # type: ignore[arg-type]
+    rows = list(clusters)
     if not rows or not isinstance(rows[0], tuple):
         return [(pd.factorize(np.asarray(rows, dtype=object), sort=True)[0], 1)]
     kinds = [pd.factorize(np.asarray(names, dtype=object), sort=True)[0] for names in zip(*rows, strict=True)]
@@ -273,7 +275,7 @@ def _unskewed(quantile: float, skewness: float) -> float:
     return float(3 * (np.cbrt(1 + skewness * (quantile - skewness / 6)) - 1) / skewness)
 
 
-def as_numbers(values: "ArrayLike | pd.Series[Any]") -> Floats:
+def as_numbers(values: Values) -> Floats:
     """Truth values or numbers as an array of floats."""
     return np.asarray(values, dtype=np.float64)
 
@@ -286,13 +288,13 @@ def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan
     return out
 
 
-def mean_statistic(values: "ArrayLike | pd.Series[Any]", bounds: Bounds = ANY) -> Statistic:
+def mean_statistic(values: Values, bounds: Bounds = ANY) -> Statistic:
     """The mean of `values`, one a row."""
     array = as_numbers(values)
     return Statistic(lambda weights: ratio(weights @ array, weights.sum(axis=1)), bounds)
 
 
-def share_statistic(values: "ArrayLike | pd.Series[Any]") -> Statistic:
+def share_statistic(values: Values) -> Statistic:
     """The share of rows that are true, or the mean of values between 0 and 1."""
     return mean_statistic(values, SHARE)
 

@@ -5,15 +5,16 @@ summed numerators over summed denominators. Accuracy, F1 and rates of events are
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from moot.stats.bootstrap import (
     Bounds,
     ClusterBootstrap,
+    Clusters,
     Floats,
+    Numbers,
     Statistic,
     estimate_interval,
     kinds_of_clusters,
@@ -99,7 +100,7 @@ class Difference:
     clusters: int
 
 
-def compare_paired(first: Sums, second: Sums, clusters: ArrayLike, seed: int, bounds: Bounds) -> Difference:
+def compare_paired(first: Sums, second: Sums, clusters: Clusters, seed: int, bounds: Bounds) -> Difference:
     """Both sides on the same cases, row by row.
 
     p is that of a randomisation test: between equal sides, each cluster's debates could be either's. For plain means it
@@ -136,15 +137,15 @@ def compare_paired(first: Sums, second: Sums, clusters: ArrayLike, seed: int, bo
 def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int) -> float:
     """p of exchanges of sides, cluster by cluster."""
     if first.tops.shape[1] == 1 and (first.bottoms == 1).all() and (second.bottoms == 1).all():
-        return sign_flip(_by_cluster(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
+        return sign_flip(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
     tops, bottoms = (
-        [_by_cluster(values, bootstrap.codes) for values in pair]
+        [sums_by(values, bootstrap.codes) for values in pair]
         for pair in ((first.tops, second.tops), (first.bottoms, second.bottoms))
     )
     moved = np.abs(np.hstack([tops[0] - tops[1], bottoms[0] - bottoms[1]])).max(axis=1) > _ROUNDING
     sides = [Sums(np.vstack([tops[i], tops[1 - i]]), np.vstack([bottoms[i], bottoms[1 - i]])) for i in (0, 1)]
 
-    def apart(patterns: NDArray[Any]) -> Floats:
+    def apart(patterns: Numbers) -> Floats:
         swapped = np.zeros((len(patterns), len(moved)))
         swapped[:, moved] = patterns
         weights = np.hstack([1 - swapped, swapped])
@@ -153,15 +154,15 @@ def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int)
     return exchange(apart, int(moved.sum()), seed)
 
 
-def _by_cluster(values: Floats, codes: NDArray[np.intp]) -> Floats:
-    """Column sums within each cluster, shape (clusters, columns)."""
+def sums_by(values: Floats, codes: NDArray[np.intp]) -> Floats:
+    """The sums of columns over the rows of each code, shape (codes, columns)."""
     summed = np.zeros((int(codes.max(initial=-1)) + 1, values.shape[1]))
     np.add.at(summed, codes, values)
     return summed
 
 
 def compare_unpaired(
-    first: Sums, second: Sums, first_clusters: ArrayLike, second_clusters: ArrayLike, seed: int, bounds: Bounds
+    first: Sums, second: Sums, first_clusters: Clusters, second_clusters: Clusters, seed: int, bounds: Bounds
 ) -> Difference:
     """Sides that argued different cases: the interval of `moot.stats.independent`.
 
@@ -176,7 +177,7 @@ def compare_unpaired(
         seed: of random draws.
         bounds: the least and the greatest value of either side's metric.
     """
-    kinds = kinds_of_clusters([*first_clusters, *second_clusters])  # type: ignore[misc]
+    kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.part(bounds), second.part(bounds)), kinds)
     interval = low, high = sides.interval()
     rows, count = len(first.tops) + len(second.tops), min(int(codes.max(initial=-1)) + 1 for codes, _ in kinds)
@@ -199,7 +200,7 @@ def _deal(first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, suppose
     """p of ways to deal the clusters that count for something to both sides, which differ by `supposed`."""
     rows, terms = len(first.tops), first.tops.shape[1]
     sides = [
-        _by_cluster(np.hstack([side.tops, side.bottoms]), mine)
+        sums_by(np.hstack([side.tops, side.bottoms]), mine)
         for side, mine in ((first, codes[:rows]), (second, codes[rows:]))
     ]
     counted = [side[side[:, terms:].any(axis=1)] for side in sides]

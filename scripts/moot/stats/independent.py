@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.stats.bootstrap import FEWEST_CLUSTERS, LEVEL, SHARE, Bounds, Floats, around, unanimous
+from moot.stats.replication import Interval, difference, wilson
 
 PSEUDO = 0.25
 ALIKE = 0.1
@@ -141,14 +142,13 @@ class Independent:
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """The interval of the difference; NaN where a side has fewer than two clusters of several cases."""
-        from scipy.special import ndtri, stdtrit  # registries are read at every start of Snakemake
+        from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
         nothing = float("nan"), float("nan")
         if np.isnan(self.value):
             return nothing
         if self.is_plain:
-            normal = float(ndtri((1 + level) / 2))
-            ends = [_wilson(part.value, int((part.weights > 0).sum()), normal) for part in self.parts]
+            first, second = (wilson(part.value, int((part.weights > 0).sum()), level) for part in self.parts)
         elif (errors := self._errors) is None or not errors.of_difference > _NOTHING:
             return nothing
         else:
@@ -156,16 +156,14 @@ class Independent:
             if not self.is_apart:
                 low, high = self.parts[0].bounds
                 return around(self.value, errors.of_difference**0.5, quantile, (low - high, high - low))
-            ends = [self._of_side(side, errors, quantile, level) for side in (0, 1)]
-        (first, second), ((low, high), (other_low, other_high)) = (part.value for part in self.parts), ends
-        below, above = np.hypot(first - low, other_high - second), np.hypot(high - first, second - other_low)
-        return float(self.value - below), float(self.value + above)
+            first, second = (self._of_side(side, errors, quantile, level) for side in (0, 1))
+        return difference(first, second)
 
-    def _of_side(self, side: int, errors: _Errors, quantile: float, level: float) -> tuple[float, float]:
-        part = self.parts[side]
-        if part.value in part.bounds and np.isfinite(part.bounds).all():
-            return unanimous(part.value, errors.clusters[side], part.bounds, level)
-        return around(part.value, errors.variances[side] ** 0.5, quantile, part.bounds, errors.skewness[side])
+    def _of_side(self, side: int, errors: _Errors, quantile: float, level: float) -> Interval:
+        value, bounds = self.parts[side].value, self.parts[side].bounds
+        if value in bounds and np.isfinite(bounds).all():
+            return Interval(value, *unanimous(value, errors.clusters[side], bounds, level))
+        return Interval(value, *around(value, errors.variances[side] ** 0.5, quantile, bounds, errors.skewness[side]))
 
     def p(self) -> float:
         """The p-value of the interval: one less the level at which it reaches 0; 1 where there is no interval."""
@@ -196,10 +194,3 @@ def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
 def _skewness(parts: Floats) -> float:
     squares = float((parts**2).sum())
     return float((parts**3).sum()) / squares**1.5 if squares > _NOTHING**2 else 0.0
-
-
-def _wilson(share: float, cases: int, normal: float) -> tuple[float, float]:
-    square = normal**2 / cases
-    middle = (share + square / 2) / (1 + square)
-    half = np.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
-    return float(min(share, middle - half)), float(max(share, middle + half))

@@ -1,15 +1,13 @@
 """Paired comparisons of two systems on the same cases: mean of each case, interval and test by cluster, Holm."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from moot.stats.bootstrap import DIFFERENCE, Floats, as_numbers
-from moot.stats.differences import Sums, compare_paired
+from moot.stats.bootstrap import DIFFERENCE, Clusters, Floats, as_numbers
+from moot.stats.differences import Difference, Sums, compare_paired
 
 _ROUNDING = 1e-9
 
@@ -26,38 +24,23 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What a paired comparison found.
+class Comparison(Difference):
+    """The difference between two systems' shares of right answers on common cases.
 
     Attributes:
-        n: common cases.
-        clusters: clusters that they belong to.
-        first_better: cases on which the first system was right more often, by their repeats.
-        second_better: cases on which the second was.
-        difference: the mean over cases of the first's share of right answers less the second's.
-        low: lower end of its interval by cluster.
-        high: upper end.
-        p: by `sign_flip` over clusters; exact McNemar where each case is its own cluster and has one
-            repeat. The interval agrees with it.
+        first_better, second_better: cases on which one system was right more often than the other, by their repeats.
     """
 
-    n: int
-    clusters: int
     first_better: int
     second_better: int
-    difference: float
-    low: float
-    high: float
-    p: float
 
 
-def compare(first: Floats, second: Floats, clusters: ArrayLike, seed: int) -> Comparison:
+def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Comparison:
     """Compare two systems by their share of right answers on each common case; all three of shape (cases,)."""
     differences, ones = first - second, np.ones((len(first), 1))
     found = compare_paired(Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, seed, DIFFERENCE)
     better, worse = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()
-    interval = found.low, found.high
-    return Comparison(found.cases, found.clusters, int(better), int(worse), found.difference, *interval, found.p)
+    return Comparison(**asdict(found), first_better=int(better), second_better=int(worse))
 
 
 def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
@@ -67,20 +50,15 @@ def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
 
 
 def compare_predictions(
-    first: pd.DataFrame, second: pd.DataFrame, clusters: Mapping[str, Any], seed: int
+    first: pd.DataFrame, second: pd.DataFrame, clusters: Mapping[str, Hashable], seed: int
 ) -> Comparison:
     """Compare two systems' predictions on the cases that both argued; `clusters` holds the cluster of each case."""
     return compare_shares(share_right(first), share_right(second), clusters, seed)
 
 
 def compare_shares(
-    one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, Any], seed: int
+    one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, Hashable], seed: int
 ) -> Comparison:
     """As `compare_predictions`, from what `share_right` gives for each system."""
     common = one.index.intersection(other.index).sort_values()
-    return compare(
-        as_numbers(one[common]),
-        as_numbers(other[common]),
-        [clusters[case] for case in common],
-        seed,
-    )
+    return compare(as_numbers(one[common]), as_numbers(other[common]), [clusters[case] for case in common], seed)

@@ -16,9 +16,8 @@ where each case was debated once.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -221,7 +220,12 @@ class Observed:
 
 
 def estimate_spread(
-    first: Observed, second: Observed, difference: float, clusters: Iterable[Any], paired: bool, counted: bool = False
+    first: Observed,
+    second: Observed,
+    difference: float,
+    clusters: Iterable[Hashable],
+    paired: bool,
+    counted: bool = False,
 ) -> Spread:
     """The spread of a difference, by the debates of both sides.
 
@@ -259,7 +263,7 @@ def estimate_spread(
     )
 
 
-def _design_effect(deviations: Floats, clusters: Sequence[Any]) -> float:
+def _design_effect(deviations: Floats, clusters: Sequence[Hashable]) -> float:
     """The variance of the sum of clusters over that of as many independent cases; at least 1.
 
     Of clusters of several kinds those of one are added, those of two together taken away, and so on.

@@ -11,8 +11,6 @@ Both papers have rows with people's labels and others without; here the sample i
 same: the trust t here is the papers' lambda times (n + N) / N, for n rows of the sample and N others.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,7 +21,6 @@ from moot.stats.bootstrap import (
     ClusterBootstrap,
     Floats,
     Statistic,
-    Truths,
     as_numbers,
     estimate_interval,
     ratio,
@@ -32,36 +29,22 @@ from moot.stats.bootstrap import (
 _NO_VARIANCE = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Which rows people labelled, and how likely that was.
-
-    Attributes:
-        inclusion: the probability with which each row was drawn, shape (rows,); NaN where it was not.
-    """
-
-    inclusion: Floats
-
-    @property
-    def drawn(self) -> Truths:
-        """Which rows were drawn."""
-        return ~np.isnan(self.inclusion)
-
-
-def corrected_mean(predicted: ArrayLike, observed: ArrayLike, sample: Sample, trust: float | None = None) -> Statistic:
+def corrected_mean(
+    predicted: ArrayLike, observed: ArrayLike, inclusion: Floats, trust: float | None = None
+) -> Statistic:
     """The mean of what people would say of all rows, as a function of row weights.
 
     Args:
         predicted: the labeller's value of each row.
         observed: people's value of each row; it counts in the sample alone.
-        sample: the rows that people labelled.
+        inclusion: the probability with which each row was drawn into people's sample; NaN where it was not.
         trust: in the labeller, the papers' lambda; None tunes it, anew in each resample: the slope of people's values
             on the labeller's over the sample, kept within 0 and 1. Where the labeller says the same of the whole
             sample there is no slope, and the trust is 1.
     """
-    everywhere, drawn = as_numbers(predicted), sample.drawn
+    everywhere, drawn = as_numbers(predicted), ~np.isnan(inclusion)
     said, seen = as_numbers(observed)[drawn], everywhere[drawn]
-    moments = np.stack([np.ones_like(said), said, seen, said * seen, seen**2], axis=1) / sample.inclusion[drawn, None]
+    moments = np.stack([np.ones_like(said), said, seen, said * seen, seen**2], axis=1) / inclusion[drawn, None]
 
     def mean(weights: Floats) -> Floats:
         count, of_people, of_labeller, product, square = (weights[:, drawn] @ moments).T
@@ -80,22 +63,22 @@ def _slope(covariance: Floats, variance: Floats, trust: float | None) -> Floats:
 
 
 def corrected_ratio(
-    predicted: tuple[ArrayLike, ArrayLike], observed: tuple[ArrayLike, ArrayLike], sample: Sample
+    predicted: tuple[ArrayLike, ArrayLike], observed: tuple[ArrayLike, ArrayLike], inclusion: Floats
 ) -> Statistic:
     """One corrected mean over another: changes over chances to change, positions for over positions taken.
 
     Args:
         predicted: the labeller's values of each row, above and below the line.
         observed: people's, in the same order.
-        sample: the rows that people labelled.
+        inclusion: as of `corrected_mean`.
     """
-    top, bottom = (corrected_mean(*values, sample) for values in zip(predicted, observed, strict=True))
+    top, bottom = (corrected_mean(*values, inclusion) for values in zip(predicted, observed, strict=True))
 
     def share(weights: Floats) -> Floats:
         below = bottom(weights)
         return np.where(below > _NO_VARIANCE, ratio(top(weights), below), np.nan)
 
-    return Statistic(share, SHARE, sample.drawn)
+    return Statistic(share, SHARE, ~np.isnan(inclusion))
 
 
 def estimate_share(
@@ -104,9 +87,9 @@ def estimate_share(
     """A corrected share and its interval by cluster, from the bootstrap that all intervals use.
 
     A correction may lead out of 0 to 1. Then the nearest share replaces it, with an interval of the same lengths, cut
-    off there. Where people never deviate from
-    the labeller, resamples say nothing of how often they would elsewhere: the interval is widened by the share of
-    clusters that may deviate unseen (Clopper and Pearson 1934, as for any share without spread), of the rows not drawn.
+    off there. Where people never deviate from the labeller, resamples say nothing of how often they would elsewhere:
+    the interval is widened by the share of clusters that may deviate unseen (Clopper and Pearson 1934, as for any share
+    without spread), of the rows not drawn.
 
     Args:
         bootstrap: over the clusters of all rows.

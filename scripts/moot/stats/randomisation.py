@@ -6,12 +6,11 @@ first tests that difference instead of 0, so that a test has an interval: all di
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from moot.stats.bootstrap import Bounds, Floats, as_numbers
+from moot.stats.bootstrap import Bounds, Floats, Numbers, as_numbers
 
 EXACT_CLUSTERS = 14  # up to here all 2^14 patterns of signs are counted
 PATTERNS = 9999
@@ -23,16 +22,7 @@ _STEPS = 14
 
 
 def mcnemar_exact(first_alone: int, second_alone: int) -> float:
-    """The two-sided exact McNemar p-value: a fair coin's tails beyond the split of the cases that
-    one system alone got right.
-
-    Args:
-        first_alone: cases that only the first system got right.
-        second_alone: cases that only the second got right.
-
-    Returns:
-        The p-value; 1 where the two never differ.
-    """
+    """The two-sided exact McNemar p of the numbers of cases that one system alone got right; 1 of none."""
     from scipy.special import bdtr  # registries are read at every start of Snakemake
 
     differing = first_alone + second_alone
@@ -72,15 +62,12 @@ def portions(patterns: int, units: int) -> Iterator[int]:
         yield min(at_once, patterns - start)
 
 
-Apart = Callable[[NDArray[Any]], Floats]
-"""How far apart both sides are, from weights of shape (patterns, units) to shape (patterns,)."""
-
-
-def exchange(apart: Apart, moved: int, seed: int) -> float:
+def exchange(apart: Callable[[Numbers], Floats], moved: int, seed: int) -> float:
     """The share of exchanges of sides, unit by unit, that set them at least as far apart as they are.
 
     Args:
-        apart: of patterns in which 1 exchanges a unit's sides.
+        apart: how far apart both sides are, shape (patterns,), from patterns of shape (patterns, units) in which 1
+            exchanges a unit's sides.
         moved: how many units differ between the sides.
         seed: of the random patterns, where there are more than `EXACT_CLUSTERS` units.
     """
@@ -169,12 +156,9 @@ def in_agreement(
     end = -2 * near
     while abs(end) < abs(bound) and p_at(end) >= LEVEL:
         end *= 2
-    end = bound if abs(end) >= abs(bound) and p_at(bound) >= LEVEL else _outermost(_within(end, bound), 0.0, p_at)
+    kept_at_bound = abs(end) >= abs(bound) and p_at(bound) >= LEVEL
+    end = bound if kept_at_bound else _outermost(min(bound, end, key=abs), 0.0, p_at)
     return (end, high) if low > 0 else (low, end)
-
-
-def _within(end: float, bound: float) -> float:
-    return end if abs(end) < abs(bound) else bound
 
 
 def _outermost(rejected: float, kept: float, p_at: Callable[[float], float]) -> float:

@@ -19,15 +19,15 @@ class Interval(NamedTuple):
 NOTHING = (float("nan"), float("nan"))
 
 
-def wilson(share: float, n: float) -> Interval:
-    """A share of n answers, with Wilson's interval.
+def wilson(share: float, n: float, level: float = LEVEL) -> Interval:
+    """A share of n answers, with the interval of Wilson (1927).
 
     >>> [round(end, 3) for end in wilson(0.9, 200)]
     [0.9, 0.851, 0.934]
     """
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 
-    z = float(ndtri((1 + LEVEL) / 2))
+    z = float(ndtri((1 + level) / 2))
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(share * (1 - share), 0.0) / n + (z / (2 * n)) ** 2)
     return Interval(share, float(min(centre - half, share)), float(max(centre + half, share)))

@@ -71,7 +71,7 @@ def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(
     other = recorded(tmp_path, "other", "ynyynn" * 3, cases=18)
     row = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), one, other).iloc[0]
     expected = compare_predictions(one.predictions, other.predictions, one.clusters, one.seed)
-    assert row["cases"] == expected.n == 18
+    assert row["cases"] == expected.cases == 18
     assert row["this run"] == pytest.approx(expected.difference)
     assert (row["95 % low"], row["95 % high"]) == pytest.approx((expected.low, expected.high))
 

@@ -82,7 +82,7 @@ def what_debate_adds(results: StudyResults) -> TableContent:
 def _rows(debate: Run, arm: Run) -> Iterator[Row]:
     right, theirs = share_right(debate.predictions), share_right(arm.predictions)
     comparison = compare_shares(right, theirs, debate.results.clusters, debate.results.seed)
-    if comparison.n:
+    if comparison.cases:
         common = right.index.intersection(theirs.index)
         yield {
             "data": (debate.data, debate.experiment, debate.model),

@@ -102,7 +102,7 @@ class _Shares(dict[Run, "pd.Series[float]"]):
 def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Iterator[Row]:
     for first, second in pairs:
         comparison = compare_shares(shares[first], shares[second], first.results.clusters, first.results.seed)
-        if comparison.n:
+        if comparison.cases:
             yield {
                 "data": (data_label(first.results), *first.names, *second.names),
                 **paired_cells(comparison),

@@ -13,7 +13,7 @@ import pandas as pd
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
-from moot.stats.prediction_powered import Sample, corrected_mean, corrected_ratio, estimate_share
+from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import groups_of_changes, is_panel, panel_steps, position_changes, regular
 
@@ -67,7 +67,7 @@ def _positions(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Scor
         takes = rows["predicted_code"] != NO_STANCE_CODE, rows["drawn_code"] != NO_STANCE_CODE
         yield from _share(results, rows, "affirm_share_of_statements", group, *affirms)
         yield from _share(results, rows, "position_share", group, *takes)
-        sample = Sample(as_numbers(rows["inclusion"]))
+        sample = as_numbers(rows["inclusion"])
         ratio = corrected_ratio((affirms[0], takes[0]), (affirms[1], takes[1]), sample)
         deviates = rows["predicted_code"] != rows["drawn_code"]
         yield from _estimate(results, rows, "affirm_share", group, ratio, deviates)
@@ -89,7 +89,7 @@ def _volatility(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Sco
         ratio = corrected_ratio(
             (rows["changed"], rows["opportunity"]),
             (people["changed"], people["opportunity"]),
-            Sample(as_numbers(rows["inclusion"])),
+            as_numbers(rows["inclusion"]),
         )
         deviates = (rows["changed"] != people["changed"]) | (rows["opportunity"] != people["opportunity"])
         yield from _estimate(results, rows, "volatility", group, ratio, deviates)
@@ -103,7 +103,7 @@ def _share(
     predicted: "pd.Series[bool]",
     observed: "pd.Series[bool]",
 ) -> Iterator[Score]:
-    mean = corrected_mean(predicted, observed, Sample(as_numbers(rows["inclusion"])))
+    mean = corrected_mean(predicted, observed, as_numbers(rows["inclusion"]))
     yield from _estimate(results, rows, metric, group, mean, predicted != observed)
 
 

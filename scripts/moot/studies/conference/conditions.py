@@ -4,11 +4,11 @@ Source of published values: Heller et al., "Finding Common Ground", Table 5 and 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from moot.core.types import Column, Fields
 from moot.report import content
 from moot.report.content import StudyResults
 from moot.stats.bootstrap import ClusterBootstrap, estimate_interval, mean_statistic
@@ -34,6 +34,17 @@ class Condition(content.Run):
         return WITH if self.judged else WITHOUT
 
     @property
+    def names(self) -> tuple[str, str]:
+        """Model and condition: the first keys of its rows."""
+        return self.model, self.name
+
+    def scores(self, results: StudyResults, *metrics: str) -> pd.DataFrame:
+        """Its scores by some metrics, of all groups."""
+        scores = results.scores
+        mine = (scores["experiment"] == self.experiment) & (scores["model"] == self.model)
+        return scores[mine & scores["metric"].isin(metrics)]
+
+    @property
     def said(self) -> pd.DataFrame:
         """Its transcripts, with the number of the topic."""
         said = with_topics(self.results.transcripts)
@@ -57,12 +68,12 @@ def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
     ]
 
 
-def _setting(condition: Condition) -> tuple[str, str, dict[str, Any]]:
+def _setting(condition: Condition) -> tuple[str, str, Fields]:
     params = {key: value for key, value in condition.results.config.params.items() if key != "agreement"}
     return condition.model, condition.results.config.dataset, params
 
 
-def difference_of_means(first: "pd.Series[Any]", second: "pd.Series[Any]", seed: int) -> tuple[float, float, float]:
+def difference_of_means(first: Column, second: Column, seed: int) -> tuple[float, float, float]:
     """The difference of two independent samples' means, one value a debate, with an interval over debates."""
     one, other = ClusterBootstrap(first.index, seed), ClusterBootstrap(second.index, seed + 1)
     left, right = mean_statistic(first.to_numpy(dtype=np.float64)), mean_statistic(second.to_numpy(dtype=np.float64))

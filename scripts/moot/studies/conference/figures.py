@@ -105,15 +105,10 @@ def evaluation(results: StudyResults) -> "Figure":
 
 
 def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits: tuple[float, float]) -> "Figure":
-    scores = results.scores[(results.scores["metric"] == metric) & results.scores["group"].str.startswith(f"{kind}=")]
     conditions = [
         (condition, mine)
         for condition in list_conditions(results)
-        for mine in [
-            scores[
-                (scores["experiment"] == condition.results.experiment) & (scores["model"] == condition.model)
-            ].set_index("group")
-        ]
+        for mine in [condition.scores(results, metric).set_index("group").filter(like=f"{kind}=", axis=0)]
         if len(mine)
     ]
     if not conditions:
@@ -122,9 +117,8 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
         return nothing_to_draw(f"No conference of this run has scores by {kind}{forms}.")
     groups = list(dict.fromkeys(group for _, mine in conditions for group in mine.index))
     names = _names([condition for condition, _ in conditions])
-    sizes = {
-        name: int(condition.said["debate_id"].nunique()) for name, (condition, _) in zip(names, conditions, strict=True)
-    }
+    counts = [int(condition.said["debate_id"].nunique()) for condition, _ in conditions]
+    sizes = dict(zip(names, counts, strict=True))
     same = set(sizes.values())
     lines = [f"{name}: {counted(size, 'conference')}." for name, size in sizes.items()]
     lines = [f"{counted(same.pop(), 'conference')} of each."] if len(names) > len(same) == 1 else lines
@@ -166,7 +160,7 @@ def _names(conditions: Sequence[Condition]) -> list[str]:
     short = [f"{condition.model}, {condition.name}" for condition in conditions]
     if len(set(short)) == len(short):
         return short
-    return [f"{name} ({found.results.experiment})" for name, found in zip(short, conditions, strict=True)]
+    return [f"{name} ({found.experiment})" for name, found in zip(short, conditions, strict=True)]
 
 
 @figure(STUDY, "judge_errors", "When the judge of agreement is wrong", category=DEBATES)

@@ -2,13 +2,13 @@
 known, the grader's reliability, coverage and the course of the debate with and without a judge, the evaluator's scores.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
 from moot.core.kinds import STATEMENT
+from moot.core.types import Column, Fields
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
@@ -23,8 +23,10 @@ from moot.report.published import (
     not_repeated,
     published_table,
     score_row,
+    trained_score,
 )
 from moot.scores import INVALID_WRONG
+from moot.scores.results import ExperimentResults
 from moot.studies.conference.conditions import (
     CONFERENCE,
     GRADING,
@@ -69,18 +71,17 @@ def agreement_detection(results: StudyResults) -> TableContent:
     name = "table5_agreement_detection"
     runs = [condition for condition in list_conditions(results) if condition.judged]
     rows = [
-        compared({"judge": judge, "experiment": "", "decision": column.removeprefix("debate")}, value, NOT_MEASURED)
+        compared({"judge": (judge, "", column.removeprefix("debate"))}, value, NOT_MEASURED)
         for (judge, column), value in not_repeated(results, name).items()
     ]
     for run in runs:
-        experiment = run.results.experiment
-        theirs = beside(results, name, experiment, run.model)
+        theirs = beside(results, name, run.experiment, run.model)
         for number in [*range(1, SHOWN_DECISIONS + 1), 0]:
-            group = f"decision={number}" if number else "overall"
-            ours = measured(results, experiment, run.model, "grade", group=group)
-            keys = {"judge": run.model, "experiment": experiment, "decision": str(number) if number else "overall"}
-            rows.append(compared(keys, theirs.get((run.model, f"debate{number}" if number else "overall")), ours))
-    graders = sorted({_grader(run) for run in runs})
+            group, column = (f"decision={number}", f"debate{number}") if number else ("overall", "overall")
+            ours = measured(results, run.experiment, run.model, "grade", group=group)
+            keys = {"judge": (run.model, run.experiment, str(number or "overall"))}
+            rows.append(compared(keys, theirs.get((run.model, column)), ours))
+    graders = sorted({_grader(run.results, f"{run.model} itself") for run in runs})
     return comparison(
         rows,
         ("judge", "experiment", "decision"),
@@ -94,9 +95,8 @@ def agreement_detection(results: StudyResults) -> TableContent:
     )
 
 
-def _grader(condition: Condition) -> str:
-    seats = condition.results.config.params.get("seats", {})
-    return str(seats.get("grader", f"{condition.model} itself"))
+def _grader(run: ExperimentResults, otherwise: str) -> str:
+    return str(run.config.params.get("seats", {}).get("grader", otherwise))
 
 
 @table(STUDY, "grader_reliability", "Can the grades be trusted?")
@@ -116,8 +116,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
             for metric, title in shown.items():
                 score = measured(results, run.experiment, model, metric)
                 if pd.notna(score.value):
-                    keys = {"run": run.experiment, "grader": _seat(run.config.params, model), "measure": title}
-                    rows.append({**keys, **_ours(score)})
+                    rows.append({"run": (run.experiment, _grader(run, model), title), **_ours(score)})
     return _plain(
         rows,
         ("run", "grader", "measure"),
@@ -127,10 +126,6 @@ def grader_reliability(results: StudyResults) -> TableContent:
             "The paper graded every decision once and planted none.",
         ],
     )
-
-
-def _seat(params: Any, model: str) -> str:
-    return str(params.get("seats", {}).get("grader", model))
 
 
 @table(STUDY, "judge_on_known_agreement", "The judge where the truth is known", rests_on=(DEBATES, BASELINES))
@@ -145,19 +140,18 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
         "ends too early (of groups that disagree)": ("ends_too_early", ""),
         "goes on too long (of groups that agree)": ("goes_on_too_long", ""),
     }
-    rows: list[dict[str, Any]] = []
-    for (judge, metric), value in published_table(results, "table5_agreement_detection").items():
-        if metric == "overall":
-            keys = {"judge": judge, "answer": "", "data": "", "measure": "mean grade by GPT-4, 0 to 10"}
-            rows.append(compared(keys, value, Measured()))
+    rows: list[Fields] = [
+        compared({"judge": (judge, "", "", "mean grade by GPT-4, 0 to 10")}, value, NOT_MEASURED)
+        for (judge, metric), value in published_table(results, "table5_agreement_detection").items()
+        if metric == "overall"
+    ]
     for run in results.where(PAIRS):
         for model in (*run.config.models, MAJORITY_CLASS, BASE_RATE_COIN):
             answer = str(run.config.params["answer"]) if model in run.config.models else "reference"
             for title, (metric, average) in shown.items():
                 score = measured(results, run.experiment, model, metric, average)
                 if score is not NOT_MEASURED:
-                    keys = {"judge": model, "answer": answer, "data": data_label(run), "measure": title}
-                    rows.append(compared(keys, None, score))
+                    rows.append(compared({"judge": (model, answer, data_label(run), title)}, None, score))
     rows += _trained(results)
     return comparison(
         rows,
@@ -171,7 +165,7 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
     )
 
 
-def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
+def _trained(results: StudyResults) -> Iterator[Fields]:
     trials = (found for found in results.trials.values() if found.config.protocol == PAIRS)
     names = {found.config.dataset: data_label(found) for found in (*results.where(PAIRS), *trials)}
     for name, label in names.items():
@@ -180,33 +174,26 @@ def _trained(results: StudyResults) -> Iterator[dict[str, Any]]:
             continue
         for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
             for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
-                score = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
-                keys = {"judge": row["title"], "answer": "trained", "data": label, "measure": measure}
-                yield compared(keys, None, score)
+                keys = {"judge": (row["title"], "trained", label, measure)}
+                yield compared(keys, None, trained_score(row, metric))
 
 
 @table(STUDY, "with_and_without_judge", "The conference with and without a judge")
 def with_and_without_judge(results: StudyResults) -> TableContent:
     """Coverage, length, repetition, decisions and the evaluator's scores, with a judge of agreement and without."""
     rows = [
-        compared(
-            {"model": "gpt-4", "condition": name, "data": "", "measure": COURSE["clusters_by_lexicon"]},
-            value,
-            NOT_MEASURED,
-        )
+        compared({"model": ("gpt-4", COVERED[metric], "", COURSE["clusters_by_lexicon"])}, value, NOT_MEASURED)
         for (_, metric), value in not_repeated(results, "text_coverage").items()
-        for name in [COVERED.get(metric)]
-        if name
+        if metric in COVERED
     ]
     for condition in list_conditions(results):
-        published = beside(results, "text_coverage", condition.results.experiment, condition.model)
+        published = beside(results, "text_coverage", condition.experiment, condition.model)
         theirs = {COVERED.get(metric): value for (_, metric), value in published.items()}
         for metric, title in COURSE.items():
-            score = measured(results, condition.results.experiment, condition.model, metric)
+            score = measured(results, condition.experiment, condition.model, metric)
             stated = theirs.get(condition.name) if metric == "clusters_by_lexicon" else None
-            keys = {"model": condition.model, "condition": condition.name, "data": condition.data, "measure": title}
             if pd.notna(score.value) or stated is not None:
-                rows.append(compared(keys, stated, score))
+                rows.append(compared({"model": (*condition.names, condition.data, title)}, stated, score))
     notes = [
         "Published coverage is that of GPT-4 in one debate with judge and one without, coded by hand. "
         + BY_DEBATE_NOTE,
@@ -226,8 +213,7 @@ def judge_difference(results: StudyResults) -> TableContent:
         for measure in mine.columns.intersection(theirs.columns):
             left, right = mine[measure].dropna(), theirs[measure].dropna()
             means = (left.mean(), right.mean(), *difference_of_means(left, right, first.results.seed))
-            row = {"model": first.model, "data": first.data, "measure": measure, "with judge": means}
-            rows.append(row | {"debates with": (len(left), len(right))})
+            rows.append({"model": (first.model, first.data, measure, *means), "debates with": (len(left), len(right))})
     columns = Columns().keys("model", "data").plain("measure").ours("with judge", "without judge")
     columns = columns.estimate("difference", "difference", "95 % interval", digits=SIGNED)
     return columns.ours("debates with", "debates without").table(
@@ -240,7 +226,7 @@ def per_debate(condition: Condition) -> pd.DataFrame:
     said = condition.said
     statements = said[(said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")]
     by_debate = statements.groupby("debate_id")
-    columns: dict[str, Any] = {}
+    columns: dict[str, Column] = {}
     cells = coverage(condition.results, said)
     if len(cells):
         columns[COURSE["clusters_by_lexicon"]] = cells.groupby("debate_id")["lexicon"].sum()
@@ -249,8 +235,7 @@ def per_debate(condition: Condition) -> pd.DataFrame:
     columns[COURSE["statements"]] = by_debate.size()
     columns[COURSE["words"]] = by_debate["text"].agg(lambda texts: sum(len(text.split()) for text in texts))
     columns[COURSE["repetition"]] = by_debate["text"].agg(lambda texts: repetition(list(texts)))
-    predictions = condition.results.predictions
-    mine = predictions[predictions["model"] == condition.model]
+    mine = condition.predictions
     tokens = mine.set_index(mine["case_id"] + "#" + mine["repeat"].astype(str))["completion_tokens"]
     columns[COURSE["completion_tokens_per_case"]] = tokens
     return pd.DataFrame(columns).astype("float64")
@@ -263,16 +248,12 @@ def coverage_table(results: StudyResults) -> TableContent:
     """
     rows = []
     for condition in list_conditions(results):
-        experiment, model = condition.results.experiment, condition.model
-        scores = results.scores[(results.scores["experiment"] == experiment) & (results.scores["model"] == model)]
-        shown = scores[scores["metric"].isin(["reached_by_lexicon", "reached_by_coder"])]
-        for row in shown.to_dict("records"):
-            keys = {"model": model, "condition": condition.name, "coded by": row["metric"].rpartition("_")[2]}
-            rows.append({**keys, "cluster": row["group"].partition("=")[2], **_ours(score_row(row))})
+        for row in condition.scores(results, "reached_by_lexicon", "reached_by_coder").to_dict("records"):
+            coded_by, cluster = row["metric"].rpartition("_")[2], row["group"].partition("=")[2]
+            rows.append({"model": (*condition.names, coded_by, cluster), **_ours(score_row(row))})
         for metric, title in {"coding_agreement": "share of equal codings", "coding_kappa": "Cohen's kappa"}.items():
-            score = measured(results, experiment, model, metric)
-            keys = {"model": model, "condition": condition.name, "coded by": "lexicon and coder", "cluster": title}
-            rows.append({**keys, **_ours(score)})
+            score = measured(results, condition.experiment, condition.model, metric)
+            rows.append({"model": (*condition.names, "lexicon and coder", title), **_ours(score)})
     return _plain(
         rows,
         ("model", "condition", "coded by", "cluster"),
@@ -289,23 +270,17 @@ def evaluator_scores(results: StudyResults) -> TableContent:
     """Scores from 1 to 10 of the participants' debate, by criterion, with and without a judge."""
     rows = []
     for condition in list_conditions(results):
-        scores = results.scores[
-            (results.scores["experiment"] == condition.results.experiment)
-            & (results.scores["model"] == condition.model)
-            & (results.scores["metric"] == "evaluation")
-        ]
-        for row in scores.to_dict("records"):
+        for row in condition.scores(results, "evaluation").to_dict("records"):
             criterion = row["group"].partition("=")[2].replace("_", " ") or "mean of all"
-            keys = {"model": condition.model, "condition": condition.name, "criterion": criterion}
-            rows.append({**keys, **_ours(score_row(row))})
+            rows.append({"model": (*condition.names, criterion), **_ours(score_row(row))})
     notes = ["n counts topics; the paper lists the criteria and gives no scores.", BY_DEBATE_NOTE]
     return _plain(rows, ("model", "condition", "criterion"), notes)
 
 
-def _ours(score: Measured) -> dict[str, Any]:
+def _ours(score: Measured) -> Fields:
     return {"ours": score.interval, "cases": score.counts}
 
 
-def _plain(rows: list[dict[str, Any]], keys: tuple[str, ...], notes: list[str]) -> TableContent:
+def _plain(rows: Sequence[Fields], keys: tuple[str, ...], notes: list[str]) -> TableContent:
     """A table without published counterpart."""
     return Columns().keys(*keys[:-1]).plain(keys[-1]).estimate("ours").counts(*COUNTS).table(rows, notes)

@@ -15,14 +15,15 @@ from moot.report.figures import (
     MARKERS,
     SMALL,
     VERMILION,
+    logarithmic,
     name_points,
     new_figure,
     note_below,
     nothing_to_draw,
     sizes_of,
+    whiskers,
 )
 from moot.report.published import Measured, measured, published_table
-from moot.stats.bootstrap import Floats, as_numbers
 from moot.studies.courtroom.runs import (
     DEBATE,
     METHODS,
@@ -62,8 +63,12 @@ class Point:
     comparable: bool = False
 
 
+def _published(model: str, method: str, f1: float, accuracy: float, n: float) -> Point:
+    return Point(model, METHODS[method], Measured(f1, n=n), Measured(accuracy), published=True, comparable=True)
+
+
 def _f1(results: StudyResults, run: Run) -> Measured:
-    return measured(results, run.results.experiment, run.model, "f1", "binary")
+    return measured(results, run.experiment, run.model, "f1", "binary")
 
 
 @figure(STUDY, "figure2_f1_seconds", "Figure 2: F1 of single prompts against seconds", category=PERFORMANCE)
@@ -86,7 +91,7 @@ def _cost_figure(results: StudyResults, runs: Sequence[Run], metric: str, label:
     drawn = [
         (run, cost, f1)
         for run in runs
-        for cost in [measured(results, run.results.experiment, run.model, metric)]
+        for cost in [measured(results, run.experiment, run.model, metric)]
         for f1 in [_f1(results, run)]
         if not np.isnan([cost.value, f1.value]).any()
     ]
@@ -99,7 +104,9 @@ def _cost_figure(results: StudyResults, runs: Sequence[Run], metric: str, label:
         colour, marker = METHOD_LOOK.get(method, (GREY, "o"))
         mine = [(cost, f1) for run, cost, f1 in drawn if run.method == method]
         x, y = [cost.value for cost, _ in mine], [f1.value for _, f1 in mine]
-        axes.errorbar(x, y, yerr=_whiskers([f1 for _, f1 in mine]), fmt="none", ecolor=colour, alpha=0.35, linewidth=1)
+        axes.errorbar(
+            x, y, yerr=whiskers([f1.interval for _, f1 in mine]), fmt="none", ecolor=colour, alpha=0.35, linewidth=1
+        )
         axes.plot(x, y, linestyle="none", marker=marker, color=colour, markersize=6, label=method)
     axes.set(xlabel=label, ylabel="F1 (binary)", ylim=(-0.03, 1.03))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3)
@@ -118,22 +125,10 @@ def _best_and_worst(drawn: Sequence[tuple[Run, Measured, Measured]]) -> list[tup
 
 
 def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
-    """A logarithmic axis with plain numbers, one decade wide at least."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
+    """A logarithmic axis, one decade wide at least."""
     middle = np.sqrt(min(values) * max(values))
     reach = max(np.sqrt(10), 1.6 * max(values) / middle)
-    axes.set_xscale("log")
-    axes.set_xlim(middle / reach, middle * reach)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-
-
-def _whiskers(values: Sequence[Measured]) -> Floats:
-    """Distances to the ends of the intervals, shape (2, values); 0 where there is none."""
-    distances = [[max(v.value - v.low, 0), max(v.high - v.value, 0)] for v in values]
-    return as_numbers(np.nan_to_num(np.array(distances).T))
+    logarithmic(axes, middle / reach, middle * reach)
 
 
 @figure(
@@ -146,14 +141,7 @@ def sorted_prompts(results: StudyResults) -> "Figure":
     values = published_table(results, "table4_prompting")  # Table 6's F1 are not F1
     n = published_cases(results, "zero_shot")
     theirs = [
-        Point(
-            model,
-            METHODS[prompt],
-            Measured(values[model, f"{prompt}_f1"], n=n),
-            Measured(accuracy),
-            published=True,
-            comparable=True,
-        )
+        _published(model, prompt, values[model, f"{prompt}_f1"], accuracy, n)
         for prompt in PUBLISHED_PROMPTS
         for (model, metric), accuracy in values.items()
         if metric == f"{prompt}_accuracy"
@@ -169,14 +157,7 @@ def sorted_debates(results: StudyResults) -> "Figure":
     values = published_table(results, "table5_courtroom")
     n = published_cases(results, DEBATE)
     theirs = [
-        Point(
-            model,
-            METHODS[DEBATE],
-            Measured(values[model, "f1"], n=n),
-            Measured(accuracy),
-            published=True,
-            comparable=True,
-        )
+        _published(model, DEBATE, values[model, "f1"], accuracy, n)
         for (model, metric), accuracy in values.items()
         if metric == "accuracy"
     ]
@@ -189,7 +170,7 @@ def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[
         Point(run_name(run, runs), run.method, f1, accuracy, comparable=_repeats(results, run))
         for run in [*runs, *largest_reference_runs(runs)]
         for f1 in [_f1(results, run)]
-        for accuracy in [measured(results, run.results.experiment, run.model, "accuracy")]
+        for accuracy in [measured(results, run.experiment, run.model, "accuracy")]
         if not np.isnan(f1.value)
     ]
     points = [*theirs, *ours]
@@ -216,7 +197,7 @@ def _sorted_figure(results: StudyResults, runs: Sequence[Run], theirs: Sequence[
 
 
 def _repeats(results: StudyResults, run: Run) -> bool:
-    return bool(results.comparable.run(run.results.experiment, run.model).repeats)
+    return bool(results.comparable.run(run.experiment, run.model).repeats)
 
 
 def _falling(point: Point) -> tuple[float, float, bool, str, str]:

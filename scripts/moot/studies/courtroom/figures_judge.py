@@ -95,8 +95,7 @@ def _many_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> No
 
 
 def _valid_rows(run: Run) -> pd.DataFrame:
-    rows = run.results.predictions
-    return rows[(rows["model"] == run.model) & (rows["status"] == "valid")]
+    return run.predictions[run.predictions["status"] == "valid"]
 
 
 def _curve(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
@@ -120,8 +119,8 @@ def belief_by_turn(results: StudyResults) -> "Figure":
     two lines part, the debate has told the judge something.
     """
     debates = list_runs(results, DEBATE)
-    opinions = {run.results.experiment: stated_predictions(run.results) for run in debates}
-    every = [(run, _beliefs(opinions[run.results.experiment], run)) for run in debates]
+    opinions = {run.experiment: stated_predictions(run.results) for run in debates}
+    every = [(run, _beliefs(opinions[run.experiment], run)) for run in debates]
     shown = [(run, beliefs) for run, beliefs in every if len(beliefs)]
     if not shown:
         return nothing_to_draw("No debate of this study has a judge who states a belief before the verdict.")
@@ -142,7 +141,7 @@ def belief_by_turn(results: StudyResults) -> "Figure":
         "Belief: the probability of the positive outcome by the judge's answer and stated confidence, of which 0 is a "
         "guess (50 %) and 100 certain (likelihood: the label's probability)."
     )
-    unread = sum(int(opinions[run.results.experiment]["belief"].isna().sum()) for run, _ in shown)
+    unread = sum(int(opinions[run.experiment]["belief"].isna().sum()) for run, _ in shown)
     gaps = f"n counts cases. {unread} opinions without a confidence that can be read are left out."
     shaded = data_notes(runs, " Shaded: 95 % intervals over cases.")
     note_below(drawing, [meaning, gaps, *shaded], sizes_of(run.results for run in runs))

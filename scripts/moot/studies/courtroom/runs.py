@@ -60,12 +60,7 @@ def published_cases(study: StudyResults, protocol: str) -> float:
 
 def reference_runs(runs: list[Run]) -> Iterator[Run]:
     """The references of some runs: once for each data set and set of evaluated cases."""
-    seen = set()
-    for run in runs:
-        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
-        if cases not in seen:
-            seen.add(cases)
-            yield from (Run(run.results, model) for model in REFERENCE_MODELS)
+    return (Run(run.results, model) for run in content.with_own_cases(runs) for model in REFERENCE_MODELS)
 
 
 def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:
@@ -91,8 +86,8 @@ def run_name(run: Run, runs: Sequence[Run]) -> str:
     models = {other.model for other in runs}
     if len(twins) == 1 and len(models) > 1:
         return run.model
-    shared = [other for other in runs if other.results.experiment == run.results.experiment]
-    return run.results.experiment if len(shared) == 1 else f"{run.model}, {run.results.experiment}"
+    shared = [other for other in runs if other.experiment == run.experiment]
+    return run.experiment if len(shared) == 1 else f"{run.model}, {run.experiment}"
 
 
 def data_notes(runs: Sequence[Run], intervals: str = " Thin lines: 95 % intervals over cases.") -> list[str]:

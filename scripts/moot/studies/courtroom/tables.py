@@ -1,10 +1,10 @@
 """The paper's Tables 4 to 7: published value, ours, their difference with its interval, n and n invalid."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import OURS, PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent
@@ -81,7 +81,7 @@ def _by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
     return found
 
 
-def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[dict[str, Any]]:
+def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[Fields]:
     """Published values that nothing repeats, in the paper's order, then our runs, then the references."""
     alone = _by_method(not_repeated(results, table))
     ours: dict[tuple[str, str], list[Run]] = {}
@@ -90,29 +90,24 @@ def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[
     methods = [method for method in METHODS.values() if any(method == key[0] for key in (*alone, *ours))]
     for method in methods:
         for key in dict.fromkeys([key for key in (*alone, *ours) if key[0] == method]):
-            yield from _published_alone(key, alone.get(key, {}))
+            stated = alone.get(key, {})
+            for heading, _, _, column in SHOWN:
+                if column in stated:
+                    yield compared({"method": (*key, "", "", heading)}, stated[column], NOT_MEASURED)
             for run in ours.get(key, []):
-                theirs = _by_method(beside(results, table, run.results.experiment, run.model))
+                theirs = _by_method(beside(results, table, run.experiment, run.model))
                 yield from _run_rows(results, run, theirs.get(key, {}))
     for run in reference_runs(runs):
         yield from _run_rows(results, run, {})
 
 
-def _published_alone(key: tuple[str, str], theirs: Mapping[str, Published]) -> Iterator[dict[str, Any]]:
-    for heading, _, _, column in SHOWN:
-        if column in theirs:
-            keys = dict(zip(KEYS, (*key, "", "", heading), strict=True))
-            yield compared(keys, theirs[column], NOT_MEASURED)
-
-
-def _run_rows(results: StudyResults, run: Run, theirs: Mapping[str, Published]) -> Iterator[dict[str, Any]]:
+def _run_rows(results: StudyResults, run: Run, theirs: Mapping[str, Published]) -> Iterator[Fields]:
     for heading, metric, average, column in SHOWN:
-        value = measured(results, run.results.experiment, run.model, metric, average)
+        value = measured(results, run.experiment, run.model, metric, average)
         if value is not NOT_MEASURED:
-            keys = dict(zip(KEYS, (*run.names, heading), strict=True))
-            yield compared(keys, theirs.get(column), value)
+            yield compared({"method": (*run.names, heading)}, theirs.get(column), value)
             if metric == "accuracy" and run.method != "reference":
-                yield compared(keys | {"metric": "share of valid answers"}, None, share_valid(value))
+                yield compared({"method": (*run.names, "share of valid answers")}, None, share_valid(value))
 
 
 def possible_averages(accuracy: float, f1: float, cases: int, positives: range, half: float = 0.005) -> set[str]:
@@ -128,10 +123,7 @@ def possible_averages(accuracy: float, f1: float, cases: int, positives: range, 
     for actual in positives:
         hits, rejections = np.arange(actual + 1)[:, None], np.arange(cases - actual + 1)[None, :]
         wrong = cases - hits - rejections
-        positive, negative = (
-            2 * hits / np.maximum(2 * hits + wrong, 1),
-            2 * rejections / np.maximum(2 * rejections + wrong, 1),
-        )
+        positive, negative = (2 * right / np.maximum(2 * right + wrong, 1) for right in (hits, rejections))
         averages = {
             "binary": positive,
             "macro": (positive + negative) / 2,
@@ -176,7 +168,7 @@ def commercial_confusion(results: StudyResults) -> TableContent:
         ours: list[Run | None] = [
             run
             for run in list_runs(results, prompt)
-            if any(name == row for name, _ in beside(results, TABLE7, run.results.experiment, run.model))
+            if any(name == row for name, _ in beside(results, TABLE7, run.experiment, run.model))
         ]
         rows += [
             {"model": model, "method": METHODS[prompt], **_put_right(counts), **_our_counts(results, run)}
@@ -230,7 +222,7 @@ def _put_right(counts: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
 def _our_counts(results: StudyResults, run: Run | None) -> dict[str, tuple[float, ...]]:
     if run is None:
         return {}
-    found = [measured(results, run.results.experiment, run.model, name, "binary") for name in _CELLS.values()]
+    found = [measured(results, run.experiment, run.model, name, "binary") for name in _CELLS.values()]
     return {f"ours: {next(iter(_CELLS))}": (*(count.value for count in found), found[0].n, found[0].n_invalid)}
 
 
@@ -259,9 +251,8 @@ def _contradictions(printed: Mapping[str, Mapping[str, float]]) -> Iterator[str]
 
 def _precision_printed_as_f1(results: StudyResults) -> Iterator[str]:
     """How many of Table 6's F1 are Table 7's "precision"."""
-    f1 = {
-        row: value for (row, metric), value in published_table(results, "table6_commercial").items() if metric == "f1"
-    }
+    printed = published_table(results, "table6_commercial")
+    f1 = {row: value for (row, metric), value in printed.items() if metric == "f1"}
     precision = {row: counts["precision"] for row, counts in _printed_counts(results).items()}
     same = [row for row in f1 if row in precision and _equal(f1[row], precision[row])]
     others = [f"{row.replace('/', ' ')} ({f1[row]:.2f})" for row in f1 if row not in same]

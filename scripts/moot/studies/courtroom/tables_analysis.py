@@ -1,10 +1,10 @@
 """What the paper claims in its text, and what rests on it: all runs, stability, cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent
@@ -40,20 +40,17 @@ def summary(results: StudyResults) -> TableContent:
     runs = list_runs(results)
     rows = []
     for run in [*runs, *reference_runs(runs)]:
-        accuracy = measured(results, run.results.experiment, run.model, "accuracy")
+        accuracy = measured(results, run.experiment, run.model, "accuracy")
         answers = accuracy.n + accuracy.n_invalid
-        strict = measured(results, run.results.experiment, run.model, "accuracy" + INVALID_WRONG)
-        without_retries = measured(results, run.results.experiment, run.model, "accuracy", group="retries=0")
+        strict = measured(results, run.experiment, run.model, "accuracy" + INVALID_WRONG)
+        without_retries = measured(results, run.experiment, run.model, "accuracy", group="retries=0")
+        shown = (measured(results, run.experiment, run.model, *metric).value for metric in _SHOWN.values())
         rows.append(
             {
                 "method": run.names,
                 "accuracy": accuracy.interval,
                 "accuracy, invalid = wrong": accuracy.value if run.method == "reference" else strict.value,
-                "valid answers": accuracy.n / answers if answers else np.nan,
-                **{
-                    heading: measured(results, run.results.experiment, run.model, *metric).value
-                    for heading, metric in _SHOWN.items()
-                },
+                "valid answers": (accuracy.n / answers if answers else np.nan, *shown),
                 "cases": accuracy.counts,
                 "accuracy, no retries": (without_retries.value, without_retries.n),
             }
@@ -173,18 +170,18 @@ def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, f
     """Model to our accuracy and binary F1, of experiments with the paper's data and settings, for any model."""
     pairs = {
         run.model: (
-            measured(results, run.results.experiment, run.model, "accuracy").value,
-            measured(results, run.results.experiment, run.model, "f1", "binary").value,
+            measured(results, run.experiment, run.model, "accuracy").value,
+            measured(results, run.experiment, run.model, "f1", "binary").value,
         )
         for run in list_runs(results, protocol)
-        if results.comparable.run(run.results.experiment, run.model).alike
+        if results.comparable.run(run.experiment, run.model).alike
     }
     return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
 
 
 def _in_our_words(results: StudyResults, protocol: str) -> bool:
     """Whether any of these experiments has prompts in other words than the paper's."""
-    runs = (results.comparable.run(run.results.experiment, run.model) for run in list_runs(results, protocol))
+    runs = (results.comparable.run(run.experiment, run.model) for run in list_runs(results, protocol))
     return any(run.alike and run.our_wording for run in runs)
 
 
@@ -206,27 +203,18 @@ def cost_ratios(results: StudyResults) -> TableContent:
     """
     stated = published_table(results, "text_cost")
     names = {"tokens": "token_ratio", "seconds": "wall_clock_ratio", "calls": ""}
-    rows: list[dict[str, Any]] = []
+    rows: list[Fields] = []
     for debate in list_runs(results, DEBATE):
         for prompt in list_runs(results, *PROMPTS):
             if (prompt.model, prompt.results.config.dataset) != (debate.model, debate.results.config.dataset):
                 continue
-            as_published = all(
-                beside(results, "text_cost", run.results.experiment, run.model) for run in (debate, prompt)
-            )
+            as_published = all(beside(results, "text_cost", run.experiment, run.model) for run in (debate, prompt))
             published = stated if as_published else {}
             versus = f"{DEBATE}/{prompt.results.config.protocol}"
             for quantity, name in names.items():
-                rows.append(
-                    {
-                        "debate": (debate.results.experiment, prompt.results.experiment, debate.model, debate.data),
-                        "quantity": f"{quantity}, debate / prompt",
-                        "published low": tuple(
-                            published.get((versus, f"{name}_{end}"), np.nan) for end in ("low", "high")
-                        ),
-                        "ours": _ratio(debate, prompt, quantity),
-                    }
-                )
+                keys = (debate.experiment, prompt.experiment, debate.model, debate.data, f"{quantity}, debate / prompt")
+                ends = tuple(published.get((versus, f"{name}_{end}"), np.nan) for end in ("low", "high"))
+                rows.append({"debate": keys, "published low": ends, "ours": _ratio(debate, prompt, quantity)})
     tokens = stated.get((DEBATE, "total_tokens_per_case"), np.nan)
     return _COST_RATIOS.table(
         rows,
@@ -264,8 +252,7 @@ def _ratio(debate: Run, prompt: Run, quantity: str) -> tuple[float, float, float
     """Ratio of the mean quantity a case over common cases, with its interval."""
     means = []
     for run in (debate, prompt):
-        rows = run.results.predictions
-        rows = rows[rows["model"] == run.model].assign(tokens=lambda r: r["prompt_tokens"] + r["completion_tokens"])
+        rows = run.predictions.assign(tokens=lambda r: r["prompt_tokens"] + r["completion_tokens"])
         means.append(rows.groupby("case_id")[quantity].mean())
     common = means[0].index.intersection(means[1].index).sort_values()
     top, bottom = (mean[common].to_numpy(dtype=np.float64) for mean in means)

@@ -1,11 +1,11 @@
 """The paper's Tables 2, 3 and 8: trained models on the typed features, and the leaderboards of this run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
@@ -22,7 +22,7 @@ from moot.report.published import (
 from moot.studies.courtroom.implied import base_rate_note
 from moot.studies.courtroom.runs import STUDY
 
-Board = Mapping[str, Mapping[str, Any]]
+Board = Mapping[str, JsonObject]
 LEADERBOARD, TABPFN = "table2_tabular_leaderboard", "table3_tabpfn"
 
 LEADERBOARD_METRICS = {
@@ -44,9 +44,8 @@ def leaderboard(results: StudyResults) -> TableContent:
     """Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the
     training split, and ours on the test split.
     """
-    by_model: dict[str, dict[str, float]] = {}
-    for (row, metric), value in published_table(results, LEADERBOARD).items():
-        by_model.setdefault(row, {})[metric] = value
+    printed = published_table(results, LEADERBOARD)
+    by_model = {row: {metric: printed[at, metric] for at, metric in printed if at == row} for row, _ in printed}
     rows = [
         {"data": "", "model": model, "in words": "", "status": "not run as published"}
         | _leaderboard_row({}, metric, value)
@@ -89,7 +88,7 @@ def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[s
     """Keys of a row, its data set, and the leaderboard's rows of that baseline by evaluation; the paper's first."""
     for data, board in results.baselines.items():
         found: dict[str, Board] = {
-            str(name): {str(row["evaluation"]): _named(row) for row in rows.to_dict("records")}
+            str(name): {str(row["evaluation"]): row for row in rows.to_dict("records")}
             for name, rows in (board.groupby("baseline", sort=True) if len(board) else ())
         }
         for model in dict.fromkeys([*(name for name in order if name in found), *found]):
@@ -100,11 +99,7 @@ def _baselines(results: StudyResults, order: list[str]) -> Iterator[tuple[dict[s
             yield keys | {"status": "; ".join(statuses)}, data, rows
 
 
-def _named(row: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(name): value for name, value in row.items()}
-
-
-def _leaderboard_row(rows: Board, metric: str, published: float | None) -> dict[str, Any]:
+def _leaderboard_row(rows: Board, metric: str, published: float | None) -> dict[str, object]:
     validated, tested = rows.get("cross_validation", {}), rows.get("test", {})
     theirs = np.nan if published is None else published
     ours = validated.get(metric, np.nan)
@@ -137,19 +132,18 @@ def tabpfn(results: StudyResults) -> TableContent:
     columns = {"auc": "auc", "accuracy": "accuracy", "recall": "recall_binary", "f1": "f1_binary"}
     columns |= {count: count for count in ("tn", "fp", "fn", "tp")}
     rows = [
-        compared({"data": "", "metric": TABPFN_METRICS[metric]}, value, NOT_MEASURED)
+        compared({"data": ("", TABPFN_METRICS[metric])}, value, NOT_MEASURED)
         for (_, metric), value in not_repeated(results, TABPFN).items()
     ]
     reasons = []
     for data, board in results.baselines.items():
         chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict("records")
-        ours: dict[str, Any] = _named(chosen[0]) if chosen else {"status": "not run"}
+        ours: JsonObject = chosen[0] if chosen else {"status": "not run"}
         reasons += [f"TabPFN on {data}: {ours['status']}."]
         theirs = beside_trained(results, TABPFN, data, "tabpfn")
         for metric, column in columns.items():
-            found = (ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n"))
-            value, low, high, n = found
-            keys = {"data": results.data_label(data), "metric": TABPFN_METRICS[metric]}
+            value, low, high, n = (ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n"))
+            keys = {"data": (results.data_label(data), TABPFN_METRICS[metric])}
             rows.append(compared(keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)))
     printed = {metric: value for (_, metric), value in published_table(results, TABPFN).items()}
     counted = [printed[name] for name in ("tn", "fp", "fn", "tp") if name in printed]

@@ -25,7 +25,7 @@ DYNAMICS = {
 @table(STUDY, "judge_dynamics", "How the judge's belief moves")
 def judge_dynamics(results: StudyResults) -> TableContent:
     """Changes of the judge's private belief, who had spoken before they moved, and confidence by turn."""
-    debates = [run.results.experiment for run in list_runs(results, DEBATE)]
+    debates = [run.experiment for run in list_runs(results, DEBATE)]
     scores = results.scores
     ours = scores[
         scores["experiment"].isin(debates)
@@ -72,7 +72,7 @@ def fairness(results: StudyResults) -> TableContent:
         "true positive rate": ("recall", "binary"),
         "false positive rate": ("false_positive_rate", "binary"),
     }
-    runs = {(run.results.experiment, run.model): run for run in list_runs(results)}
+    runs = {(run.experiment, run.model): run for run in list_runs(results)}
     scores = results.scores
     groups = scores[~scores["group"].str.contains("label=|speaker=|retries=") & scores["metric"].isin(["accuracy"])]
     rows = []

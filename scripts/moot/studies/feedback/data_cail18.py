@@ -52,9 +52,7 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     """
     files = source_files(options, context, "cail18/cail2018_sample.jsonl", "cail18.jsonl")
     cleaning = Counter({"records read": 0})
-    records: list[Record] = []
-    for path, split in files.items():
-        records += _read(path, split, options, cleaning)
+    records = [record for path, split in files.items() for record in _read(path, split, options, cleaning)]
     several = options.several if options.several is not None else options.predict == "articles"
     if not several:
         single = [record for record in records if ";" not in record.target]
@@ -63,7 +61,6 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     if not records:
         raise UserError(f"data set {context.name}: no case has a single label; set several: true.")
     labels = _labels(records)
-    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
     task = Task(
         noun="本案",
         question=_WORDS[options.predict]["question"],
@@ -73,7 +70,6 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
         roles={"prosecutor": "公诉人", "defense": "辩护人", "judge": "审判长"},
         language="zh",
         multilabel=several,
-        notes=sample,
     )
     return prepare(
         records,

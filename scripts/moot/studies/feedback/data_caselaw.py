@@ -63,14 +63,10 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     files: dict[Path, Split | None] = dict.fromkeys(context.artifacts.values())
     files = files or source_files(options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl")
     cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
-    records: list[Record] = []
-    for path, split in files.items():
-        records += _read(path, split, options.encoding, cleaning)
+    records = [record for path, split in files.items() for record in _read(path, split, options.encoding, cleaning)]
     shared = lawsuits([record.text for record in records])
     records = [replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)]
-    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
-    task = replace(TASK, notes=sample)
-    return prepare(records, task, options, context, court="state court", cleaning=cleaning, sources=list(files))
+    return prepare(records, TASK, options, context, court="state court", cleaning=cleaning, sources=list(files))
 
 
 def _read(path: Path, split: Split | None, encoding: str, cleaning: dict[str, int]) -> list[Record]:

@@ -3,7 +3,6 @@
 Disposition, votes and decision type give the label away and are never read.
 """
 
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -49,12 +48,8 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
     """
     files = source_files(options, context, "justice/justice.csv", "justice.csv")
     cleaning = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
-    records: list[Record] = []
-    for path, split in files.items():
-        records += _read(path, split, options, cleaning)
-    sample = ("sample cases written for moot, not real ones",) if options.source == "sample" else ()
-    task = replace(TASK, notes=sample)
-    return prepare(records, task, options, context, court="us supreme court", cleaning=cleaning, sources=list(files))
+    records = [record for path, split in files.items() for record in _read(path, split, options, cleaning)]
+    return prepare(records, TASK, options, context, court="us supreme court", cleaning=cleaning, sources=list(files))
 
 
 def _read(path: Path, split: Split | None, options: JusticeOptions, cleaning: dict[str, int]) -> list[Record]:

@@ -15,12 +15,14 @@ from moot.report.figures import (
     LINES,
     VERMILION,
     counted,
+    logarithmic,
     name_points,
     new_figure,
     note_below,
     nothing_to_draw,
     series_style,
     sizes_of,
+    whiskers,
 )
 from moot.report.published import Measured, measured
 from moot.scores.results import ExperimentResults
@@ -93,9 +95,7 @@ def _majority_share(found: ExperimentResults) -> float:
 
 def _with_bars(axes: "Axes", x: Sequence[float], found: Sequence[Measured], place: int, title: str) -> None:
     """A line through measured values with their intervals."""
-    y = np.array([value.value for value in found])
-    ends = np.array([[value.low, value.high] for value in found])
-    bars = np.nan_to_num(np.abs(ends - y[:, None])).T
+    y, bars = [value.value for value in found], whiskers([value.interval for value in found])
     axes.errorbar(x, y, yerr=bars, capsize=2, linestyle=LINES[place % len(LINES)], label=title, **series_style(place))
 
 
@@ -182,11 +182,11 @@ def component_figure(results: StudyResults) -> "Figure":
     shift = np.linspace(-0.16, 0.16, len(found)) if len(found) > 1 else [0.0]
     for place, (run, stages) in enumerate(found):
         bootstrap = run.results.sample(stages[0].right.index).bootstrap
-        estimates = np.array([bootstrap.estimate(share_statistic(stage.right)) for stage in stages])
+        estimates = [bootstrap.estimate(share_statistic(stage.right)) for stage in stages]
         rows = [names.index(stage.name) + shift[place] for stage in stages]
-        bars = np.nan_to_num(np.abs(estimates[:, 1:] - estimates[:, :1])).T
         title = f"{run.model}, {run.data}, {counted(len(stages[0].right), 'case')}"
-        axes.errorbar(estimates[:, 0], rows, xerr=bars, linestyle="none", capsize=2, label=title, **series_style(place))
+        style = {"linestyle": "none", "capsize": 2, "label": title, **series_style(place)}
+        axes.errorbar([value for value, _, _ in estimates], rows, xerr=whiskers(estimates), **style)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="Accuracy (invalid = wrong)", xlim=(-0.03, 1.03), ylim=(len(names) - 0.5, -0.5))
     axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0))
@@ -200,8 +200,8 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
     drawn = []
     for run in list_runs(results):
         metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"
-        used = measured(results, run.results.experiment, run.model, "tokens_per_case")
-        accuracy = measured(results, run.results.experiment, run.model, metric)
+        used = measured(results, run.experiment, run.model, "tokens_per_case")
+        accuracy = measured(results, run.experiment, run.model, metric)
         if not np.isnan([used.value, accuracy.value]).any():
             drawn.append((run, used.value, accuracy))
     if not drawn:
@@ -213,15 +213,13 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
         for run, tokens, accuracy in mine:
             place = order.index(run.method) if run.method in order else len(order)
-            bars = np.nan_to_num(np.abs(np.array([[accuracy.low], [accuracy.high]]) - accuracy.value))
-            axes.errorbar(
-                [tokens], [accuracy.value], yerr=bars, linestyle="none", capsize=2, alpha=0.9, **series_style(place)
-            )
+            style = {"linestyle": "none", "capsize": 2, "alpha": 0.9, **series_style(place)}
+            axes.errorbar([tokens], [accuracy.value], yerr=whiskers([accuracy.interval]), **style)
         majority = [_majority_share(run.results) for run, _, _ in mine]
         at = [tokens for _, tokens, _ in mine]
         label = "majority class of the cases of the run above or below"
         axes.plot(at, majority, "_", color=GREEN, markersize=14, markeredgewidth=1.6, label=label, zorder=1)
-        _logarithmic(axes, [tokens for _, tokens, _ in mine])
+        logarithmic(axes, min(at) / 1.6, max(at) * 3)  # room for names on the right
         axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", xlabel="Tokens a case (prompt and generated)")
         axes.set_title(name, loc="left")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
@@ -239,14 +237,3 @@ def _short(run: Run, several: bool) -> str:
     matched = {"matched": " (calls)", "matched_tokens": " (tokens)"}
     model = f", {run.model}" if several else ""
     return run.method + matched.get(str(run.results.config.params.get("k")), "") + model
-
-
-def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
-    """A logarithmic axis with plain numbers, and room for names on its right."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # slow to import
-
-    axes.set_xscale("log")
-    axes.set_xlim(min(values) / 1.6, max(values) * 3)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -1,12 +1,12 @@
 """What the tables and figures of Debate-Feedback share: names of methods, which runs they show, sweeps among them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from moot.core.types import Column
 from moot.protocols.smoothing import replay
 from moot.report import content
 from moot.report.content import StudyResults
@@ -65,17 +65,7 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
     ]
     shown.sort(key=lambda found: (order.index(found.config.protocol), bool(found.config.params.get("assistant"))))
     runs = [Run(found, model) for found in shown for model in found.config.models]
-    return [run for run in runs if (run.results.experiment, run.model) not in swept]
-
-
-def with_own_cases(runs: Sequence[Run]) -> Iterator[Run]:
-    """Of some runs one for each data set and set of evaluated cases, for the references on these cases."""
-    seen = set()
-    for run in runs:
-        cases = (run.results.config.dataset, *sorted(run.results.predictions["case_id"].unique()))
-        if cases not in seen:
-            seen.add(cases)
-            yield run
+    return [run for run in runs if (run.experiment, run.model) not in swept]
 
 
 def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
@@ -105,7 +95,7 @@ class Component:
     """One stage of the method and whether it got each case right, indexed by case_id."""
 
     name: str
-    right: "pd.Series[Any]"
+    right: Column
 
 
 def components(single: Run, assisted: Run | None) -> Iterator[Component]:
@@ -122,11 +112,11 @@ def components(single: Run, assisted: Run | None) -> Iterator[Component]:
 
 def own_weight(results: ExperimentResults) -> float:
     """The T that an experiment ran with; 1 without smoothing."""
-    params: Mapping[str, Any] = results.config.params
+    params = results.config.params
     return float(params["weight"]) if params["smoothing"] else 1.0
 
 
-def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> "pd.Series[Any]":
+def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
     """Whether each evaluated case is right at this T (None: at O_0); a case without a valid debate is wrong."""
     outlooks = {
         place: debate.first if weight is None else replay(debate.first, debate.rounds, weight)

@@ -1,18 +1,17 @@
 """The paper's Tables 2 and 3, and Debate-Feedback against every other method, case by case."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
+from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, with_own_cases
 from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.report.published import (
     NOT_MEASURED,
-    Measured,
     Published,
     Values,
     beside,
@@ -22,6 +21,7 @@ from moot.report.published import (
     measured,
     not_repeated,
     share_valid,
+    trained_score,
 )
 from moot.stats.paired import compare_predictions, holm
 from moot.studies.feedback.runs import (
@@ -33,7 +33,6 @@ from moot.studies.feedback.runs import (
     Run,
     baseline_predictions,
     list_runs,
-    with_own_cases,
 )
 
 KEYS = ("method", "model", "setting", "data", "metric")
@@ -100,15 +99,15 @@ def reasoning(results: StudyResults) -> TableContent:
     return comparison(rows, KEYS, [METRIC_NOTE, model, CASES_NOTE])
 
 
-def _run_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[dict[str, Any]]:
+def _run_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[Fields]:
     for run in runs:
-        theirs = _kinds(beside(results, table, run.results.experiment, run.model))
+        theirs = _kinds(beside(results, table, run.experiment, run.model))
         for heading, metric, average, column in _shown(run):
-            value = measured(results, run.results.experiment, run.model, metric, average)
-            keys = dict(zip(KEYS, (run.method, run.model, run.setting, run.data, heading), strict=True))
-            yield compared(keys, theirs.get(column), value)
+            value = measured(results, run.experiment, run.model, metric, average)
+            names = (run.method, run.model, run.setting, run.data)
+            yield compared({"method": (*names, heading)}, theirs.get(column), value)
             if metric in ("accuracy", "subset_accuracy"):
-                yield compared(keys | {"metric": "share of valid answers"}, None, share_valid(value))
+                yield compared({"method": (*names, "share of valid answers")}, None, share_valid(value))
 
 
 def _kinds(values: Values) -> dict[str, Published]:
@@ -120,20 +119,18 @@ def _shown(run: Run) -> Sequence[tuple[str, str, str, str]]:
     return SEVERAL_LABELS if run.results.task.multilabel else ONE_LABEL
 
 
-def _reference_rows(results: StudyResults, runs: list[Run]) -> Iterator[dict[str, Any]]:
+def _reference_rows(results: StudyResults, runs: list[Run]) -> Iterator[Fields]:
     """The majority class and the base-rate coin: once for each set of evaluated cases."""
     for run in with_own_cases(runs):
         for reference in REFERENCE_MODELS:
             for heading, metric, average, _ in _shown(run):
-                value = measured(results, run.results.experiment, reference, metric, average)
+                value = measured(results, run.experiment, reference, metric, average)
                 if value is not NOT_MEASURED:
-                    setting = f"reference on the cases of {run.results.experiment}"
-                    yield compared(
-                        dict(zip(KEYS, (reference, "–", setting, run.data, heading), strict=True)), None, value
-                    )
+                    setting = f"reference on the cases of {run.experiment}"
+                    yield compared({"method": (reference, "–", setting, run.data, heading)}, None, value)
 
 
-def _trained_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
+def _trained_rows(results: StudyResults) -> Iterator[Fields]:
     """The baselines' rows on the test split; one that could not run says why in place of its setting."""
     for data, board in results.baselines.items():
         for row in board[board["evaluation"] == "test"].to_dict("records"):
@@ -141,22 +138,15 @@ def _trained_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
             setting = "trained on the training split" if row["status"] == "ok" else str(row["status"])
             accuracy = "subset accuracy" if results.of_datasets[data].task.multilabel else "accuracy"
             for heading, metric, column in ((accuracy, "accuracy", "accuracy"), ("F1, macro", "f1_macro", "f1")):
-                value = Measured(row[metric], row[f"{metric}_low"], row[f"{metric}_high"], row["n"], 0, row["n"])
-                keys = dict(
-                    zip(
-                        KEYS,
-                        (str(row["baseline"]), "–", setting, results.data_label(data), heading),
-                        strict=True,
-                    )
-                )
-                yield compared(keys, theirs.get(column), NOT_MEASURED if pd.isna(row["accuracy"]) else value)
+                keys = {"method": (str(row["baseline"]), "–", setting, results.data_label(data), heading)}
+                value = NOT_MEASURED if pd.isna(row["accuracy"]) else trained_score(row, metric)
+                yield compared(keys, theirs.get(column), value)
 
 
-def _published_alone(results: StudyResults, table: str) -> Iterator[dict[str, Any]]:
+def _published_alone(results: StudyResults, table: str) -> Iterator[Fields]:
     for (row, metric), value in not_repeated(results, table).items():
         data, _, kind = metric.partition("_")
-        method = PAPER_METHODS.get(row, row)
-        keys = dict(zip(KEYS, (method, "", "published", data, kind.replace("f1", "F1, macro")), strict=True))
+        keys = {"method": (PAPER_METHODS.get(row, row), "", "published", data, kind.replace("f1", "F1, macro"))}
         yield compared(keys, value, NOT_MEASURED)
 
 
@@ -168,7 +158,7 @@ def one_against_all(results: StudyResults) -> TableContent:
     """Each run of Debate-Feedback against every other method on the cases that both judged: difference in accuracy,
     test by cluster, Holm's correction over the comparisons of one run.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Fields] = []
     runs = list_runs(results)
     for run in (run for run in runs if run.results.config.protocol == DEBATE):
         same = [
@@ -178,7 +168,7 @@ def one_against_all(results: StudyResults) -> TableContent:
         others |= baseline_predictions(run.results)
         clusters, seed = run.results.clusters, run.results.seed
         found = [(name, compare_predictions(run.predictions, rest, clusters, seed)) for name, rest in others.items()]
-        found = [(name, values) for name, values in found if values.n]
+        found = [(name, values) for name, values in found if values.cases]
         for (name, values), adjusted in zip(found, holm([values.p for _, values in found]), strict=True):
             cells = {"method": (run.method, run.model, run.data, name), **paired_cells(values)}
             rows.append({**cells, "better": cells["first better"], "p (Holm)": adjusted})

@@ -1,7 +1,6 @@
 """The paper's Table 5, the sweep of T, the assistant's quality, and what each component adds."""
 
-from typing import Any
-
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
@@ -36,33 +35,23 @@ def smoothing(results: StudyResults) -> TableContent:
     total = max((value.n for value in published.values()), default=1.0)
     rows = [
         compared(
-            {
-                "method": SINGLE,
-                "model": "",
-                "data": "caselaw",
-                "smoothing": name.replace("_", " "),
-                "metric": _heading(metric),
-            },
+            {"method": (SINGLE, "", "caselaw", name.replace("_", " "), _heading(metric))},
             value if metric == "accuracy" else value.over(total),
             NOT_MEASURED,
         )
         for (name, metric), value in not_repeated(results, TABLE5).items()
     ]
     for run in list_runs(results, DEBATE):
-        theirs_of_run = beside(results, TABLE5, run.results.experiment, run.model)
+        theirs_of_run = beside(results, TABLE5, run.experiment, run.model)
         with_smoothing = f"T={own_weight(run.results):g}"
         for name, group in (("without_smoothing", "T=1"), ("with_smoothing", with_smoothing)):
-            for metric, score in (
-                ("corrections", "corrections"),
-                ("degradations", "degradations"),
-                ("accuracy", "accuracy_final"),
-            ):
+            for metric in ("corrections", "degradations", "accuracy"):
                 counted = metric != "accuracy"
                 theirs = theirs_of_run.get((name, metric))
                 theirs = theirs.over(total) if theirs is not None and counted else theirs
-                keys = {"method": run.method, "model": run.model, "data": run.data}
-                keys |= {"smoothing": name.replace("_", " "), "metric": _heading(metric)}
-                rows.append(compared(keys, theirs, _share(results, run, score, group, counted)))
+                ours = _share(results, run, metric if counted else "accuracy_final", group, counted)
+                keys = {"method": (run.method, run.model, run.data, name.replace("_", " "), _heading(metric))}
+                rows.append(compared(keys, theirs, ours))
     notes = [
         "Published counts are divided by the paper's number of cases. With smoothing is the T that the experiment ran "
         "with; without is T = 1 on the same debates.",
@@ -108,14 +97,9 @@ def weights(results: StudyResults) -> TableContent:
                 for metric in ("accuracy_final", "corrections", "degradations")
             }
             accuracy = found["accuracy_final"]
-            rows.append(
-                {
-                    "method": (run.method, run.model, run.data, weight),
-                    "accuracy": accuracy.interval,
-                    "corrections": (found["corrections"].value, found["degradations"].value),
-                    "cases": accuracy.counts,
-                }
-            )
+            moved = (found["corrections"].value, found["degradations"].value)
+            keys = (run.method, run.model, run.data, weight)
+            rows.append({"method": keys, "accuracy": accuracy.interval, "corrections": moved, "cases": accuracy.counts})
     return _SWEEP.table(
         rows,
         [
@@ -151,24 +135,19 @@ def assistant(results: StudyResults) -> TableContent:
         "share_of_rounds_above_threshold": "share of rounds above threshold",
     }
     rows = []
-    for run in list_runs(results, DEBATE):
+    for run in (run for run in list_runs(results, DEBATE) if run.method == ASSISTED):
+        trained_on, features = (run.results.config.params[name] for name in ("assistant", "assistant_features"))
         for metric, heading in metrics.items():
-            value = measured(results, run.results.experiment, run.model, metric)
-            params = run.results.config.params
-            if run.method == ASSISTED and value is not NOT_MEASURED:
-                rows.append(
-                    {
-                        "trained on": (params["assistant"], params["assistant_features"], run.model, run.data),
-                        "metric": heading,
-                        "ours": (*value.interval, int(value.n)),
-                    }
-                )
+            value = measured(results, run.experiment, run.model, metric)
+            if value is not NOT_MEASURED:
+                cells = (trained_on, features, run.model, run.data, heading, *value.interval, int(value.n))
+                rows.append({"trained on": cells})
     columns = Columns().keys("trained on", "features", "model", "data").plain("metric").estimate("ours")
+    columns = columns.plain("opinions or rounds")
     notes = [
         "An opinion is right if its position is the case's label. A constant guess has AUC 0.5, and with as many right "
         "as wrong opinions a Brier score of 0.25. The paper reports no quality of its assistant."
     ]
-    columns = columns.plain("opinions or rounds")
     return columns.table(rows, notes)
 
 
@@ -177,7 +156,7 @@ def component_table(results: StudyResults) -> TableContent:
     """Accuracy of the judge alone, and with debate, smoothing and assistant added, on the same cases: what the paper
     leaves open (its Limitation b).
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Fields] = []
     for single, assisted in pairs(results):
         stages = list(components(single, assisted))
         alone = stages[0].right
@@ -186,11 +165,8 @@ def component_table(results: StudyResults) -> TableContent:
         found = [compare(share, shares[0], clusters, single.results.seed) for share in shares]
         adjusted = [float("nan"), *holm([test.p for test in found[1:]])]
         for place, (stage, test) in enumerate(zip(stages, found, strict=True)):
-            row: dict[str, Any] = {
-                "model": (single.model, single.data, stage.name),
-                "accuracy": sample.bootstrap.estimate(share_statistic(stage.right)),
-                "n": len(alone),
-            }
+            estimate = sample.bootstrap.estimate(share_statistic(stage.right))
+            row = {"model": (single.model, single.data, stage.name), "accuracy": estimate, "n": len(alone)}
             if place:
                 row["difference"] = (test.difference, test.low, test.high, test.p, adjusted[place])
             rows.append(row)

@@ -28,7 +28,7 @@ def true_labels(results: StudyResults) -> "Figure":
     the claims). Numbers count cases.
     """
     sets: dict[str, list[Run]] = {}
-    for run in (run for question in QUESTIONS for run in list_runs(results, question)):
+    for run in _every_run(results):
         sets.setdefault(run.results.config.dataset, []).append(run)
     if not sets:
         return nothing_to_draw("No experiment of this study has run.")
@@ -53,7 +53,7 @@ def predicted_labels(results: StudyResults) -> "Figure":
     """True and predicted labels of every run (paper, Figure 3: one model on the polarity of claims). Runs that give few
     answers have a high bar of no answer.
     """
-    runs = [run for question in QUESTIONS for run in list_runs(results, question)]
+    runs = _every_run(results)
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")
     lines = -(-len(runs) // COLUMNS)
@@ -61,9 +61,8 @@ def predicted_labels(results: StudyResults) -> "Figure":
     for axes in grid.flat[len(runs) :]:
         axes.set_axis_off()
     for axes, run in zip(grid.flat, runs, strict=False):
-        rows = run.predictions
-        answered = rows["prediction"].where(rows["status"] == "valid", NO_ANSWER)
-        bars(axes, (*run.results.task.labels, NO_ANSWER), {"true": rows["target"], "predicted": answered})
+        shown = {"true": run.predictions["target"], "predicted": _answers(run)}
+        bars(axes, (*run.results.task.labels, NO_ANSWER), shown)
         axes.set_title(_heading(run), fontsize=SMALL)
     for axes in grid[:, 0]:
         axes.set_ylabel("Share of cases")
@@ -90,7 +89,7 @@ def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]
 @figure(STUDY, "confusion_matrices", "Confusion matrices", category=CATEGORY)
 def confusion_matrices(results: StudyResults) -> "Figure":
     """Confusion matrices of every run: numbers count cases, and the shade is their share of the true label's cases."""
-    runs = [run for question in QUESTIONS for run in list_runs(results, question)]
+    runs = _every_run(results)
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")
     shown = runs[:MOST_MATRICES]
@@ -110,10 +109,9 @@ def confusion_matrices(results: StudyResults) -> "Figure":
 
 
 def _matrix(axes: "Axes", run: Run) -> None:
-    labels, rows = run.results.task.labels, run.predictions
-    columns = (*labels, NO_ANSWER)
-    answered = rows["prediction"].where(rows["status"] == "valid", NO_ANSWER)
-    counts = np.array([[((rows["target"] == t) & (answered == p)).sum() for p in columns] for t in labels])
+    labels, columns = run.results.task.labels, (*run.results.task.labels, NO_ANSWER)
+    found = pd.crosstab(run.predictions["target"], _answers(run))
+    counts = found.reindex(labels, columns=columns, fill_value=0).to_numpy()
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
     for (row, column), count in np.ndenumerate(counts):
@@ -123,6 +121,14 @@ def _matrix(axes: "Axes", run: Run) -> None:
     axes.set_yticks(range(len(labels)), labels, fontsize=6.5)
     axes.grid(visible=False)
     axes.set_title(_heading(run), fontsize=SMALL)
+
+
+def _every_run(results: StudyResults) -> list[Run]:
+    return [run for question in QUESTIONS for run in list_runs(results, question)]
+
+
+def _answers(run: Run) -> "pd.Series[str]":
+    return run.predictions["prediction"].where(run.predictions["status"] == "valid", NO_ANSWER)
 
 
 def _heading(run: Run) -> str:

@@ -6,13 +6,12 @@ Source of published values: Heller et al., "Finding Common Ground", Tables 1 to 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from moot.core.types import Fields
 from moot.report import content
 from moot.report.content import StudyResults
-from moot.report.published import Measured
 from moot.scores.results import ExperimentResults
 
 STUDY = "stance"
@@ -54,6 +53,11 @@ class Run(content.Run):
         params = self.results.config.params
         return f"{str(params['prompting']).replace('_', '-')}, {params['answer']}".replace("cot", "chain of thought")
 
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """Model, form and data: the keys of its rows."""
+        return self.model, self.form, self.data
+
 
 def list_runs(results: StudyResults, question: Question) -> list[Run]:
     """The runs on one question, in the order of the configuration."""
@@ -65,7 +69,7 @@ def list_runs(results: StudyResults, question: Question) -> list[Run]:
     ]
 
 
-def leaderboards(results: StudyResults, question: Question) -> Iterator[tuple[str, dict[str, Any]]]:
+def leaderboards(results: StudyResults, question: Question) -> Iterator[tuple[str, Fields]]:
     """Data label and test row of every baseline that is trained to answer a question."""
     for name, board in results.baselines.items():
         if len(board) and question.asked_by(results.of_datasets[name]):
@@ -73,14 +77,7 @@ def leaderboards(results: StudyResults, question: Question) -> Iterator[tuple[st
             yield from ((results.data_label(name), {str(key): cell for key, cell in row.items()}) for row in tested)
 
 
-def trained_score(board: dict[str, Any], metric: str) -> Measured:
-    """One figure of a trained baseline on the test split; it answers every case."""
-    nothing = float("nan")
-    low, high = board.get(f"{metric}_low", nothing), board.get(f"{metric}_high", nothing)
-    return Measured(board.get(metric, nothing), low, high, float(board["n"]), 0, float(board["n"]))
-
-
-def f1_by_label(board: dict[str, Any], labels: Sequence[str]) -> dict[str, float]:
+def f1_by_label(board: Fields, labels: Sequence[str]) -> dict[str, float]:
     """F1 of each label from a trained baseline's confusion matrix (rows actual, columns predicted)."""
     cells = np.array(json.loads(board["confusion"]), dtype=np.float64)
     both = cells.sum(axis=0) + cells.sum(axis=1)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
 from moot.report.published import (
@@ -18,6 +18,7 @@ from moot.report.published import (
     not_repeated,
     published_table,
     share_valid,
+    trained_score,
 )
 from moot.scores import INVALID_WRONG
 from moot.studies.stance.runs import (
@@ -30,16 +31,15 @@ from moot.studies.stance.runs import (
     f1_by_label,
     leaderboards,
     list_runs,
-    trained_score,
 )
 
-MACRO = {
-    "accuracy": ("accuracy", ""),
-    "precision": ("precision", "macro"),
-    "recall": ("recall", "macro"),
-    "f1": ("f1", "macro"),
+SHOWN = {
+    "accuracy": ("accuracy", "accuracy", ""),
+    "precision": ("precision, macro", "precision", "macro"),
+    "recall": ("recall, macro", "recall", "macro"),
+    "f1": ("F1, macro", "f1", "macro"),
 }
-HEADINGS = {"accuracy": "accuracy", "precision": "precision, macro", "recall": "recall, macro", "f1": "F1, macro"}
+"""The paper's column to the heading, and metric and average of ours."""
 BY_CLASS = ("pro", "con", "neutral")
 BY_CLASS_TABLE = "table2_vast_by_class"
 KEYS = ("system", "asked", "data", "metric")
@@ -67,17 +67,15 @@ def vast(results: StudyResults) -> TableContent:
 @table(STUDY, BY_CLASS_TABLE, "Table 2: stance on VAST by class", rests_on=(DEBATES, BASELINES))
 def vast_by_class(results: StudyResults) -> TableContent:
     """F1 of each class on VAST: published and ours."""
-    alone = [
-        *(((system, ""), metric, value) for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()),
-        *(
-            (("best trained model", "trained"), metric, value)
-            for (system, metric), value in not_repeated(results, VAST.trained).items()
-            if system == "best_trained"
-        ),
+    alone = [(system, "", metric, value) for (system, metric), value in not_repeated(results, BY_CLASS_TABLE).items()]
+    alone += [
+        ("best trained model", "trained", metric, value)
+        for (system, metric), value in not_repeated(results, VAST.trained).items()
+        if system == "best_trained"
     ]
-    rows = [
-        compared(_keys(*system, "", f"F1 {metric.removeprefix('f1_')}"), value, NOT_MEASURED)
-        for system, metric, value in alone
+    rows: list[Fields] = [
+        compared({"system": (system, asked, "", f"F1 {metric.removeprefix('f1_')}")}, value, NOT_MEASURED)
+        for system, asked, metric, value in alone
     ]
     rows += _class_rows(results, list_runs(results, VAST))
     notes = [
@@ -88,23 +86,23 @@ def vast_by_class(results: StudyResults) -> TableContent:
     return comparison(rows, KEYS, notes)
 
 
-def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
+def _class_rows(results: StudyResults, runs: Sequence[Run]) -> Iterator[Fields]:
     """F1 of each class of our runs, of references, and of trained models."""
     for run, label in product(runs, BY_CLASS):
         theirs = beside(results, BY_CLASS_TABLE, run.experiment, run.model).get((run.model, f"f1_{label}"))
         ours = measured(results, run.experiment, run.model, "f1", "binary", f"label={label}")
-        yield compared(_keys(run.model, run.form, run.data, f"F1 {label}"), theirs, ours)
+        yield compared({"system": (*run.names, f"F1 {label}")}, theirs, ours)
         if ours.n_invalid:
             strict = measured(results, run.experiment, run.model, "f1" + INVALID_WRONG, "binary", f"label={label}")
-            yield compared(_keys(run.model, run.form, run.data, f"F1 {label}, invalid = wrong"), None, strict)
+            yield compared({"system": (*run.names, f"F1 {label}, invalid = wrong")}, None, strict)
     for (run, reference), label in product(_references(runs), BY_CLASS):
         ours = measured(results, run.experiment, reference, "f1", "binary", f"label={label}")
-        yield compared(_keys(reference, "reference", _evaluated(run), f"F1 {label}"), None, ours)
+        yield compared({"system": (reference, "reference", _evaluated(run), f"F1 {label}")}, None, ours)
     for data, board in leaderboards(results, VAST):
         values = f1_by_label(board, sorted(BY_CLASS))
         for label in BY_CLASS:
             ours = Measured(values[label], n=float(board["n"]), n_invalid=0, n_cases=float(board["n"]))
-            yield compared(_keys(board["title"], "trained", data, f"F1 {label}"), None, ours)
+            yield compared({"system": (board["title"], "trained", data, f"F1 {label}")}, None, ours)
 
 
 @table(STUDY, "table3_claim_stance", "Table 3: stance of claims", rests_on=(DEBATES, BASELINES))
@@ -127,28 +125,26 @@ def _table(results: StudyResults, question: Question, notes: Sequence[str]) -> T
     return comparison(list(_rows(results, question)), KEYS, [ASKED_NOTE, *notes, TRAINED_NOTE])
 
 
-def _rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]:
+def _rows(results: StudyResults, question: Question) -> Iterator[Fields]:
     """Published models, our runs of them and of others, references, then trained models, published and ours."""
     runs = list_runs(results, question)
     for (system, metric), value in not_repeated(results, question.models).items():
-        yield compared(_keys(system, "", "", HEADINGS[metric]), value, NOT_MEASURED)
+        yield compared({"system": (system, "", "", SHOWN[metric][0])}, value, NOT_MEASURED)
     for run in runs:
         published = beside(results, question.models, run.experiment, run.model)
-        for metric, (name, average) in MACRO.items():
-            theirs = published.get((run.model, metric))
-            ours = measured(results, run.experiment, run.model, name, average)
-            yield compared(_keys(run.model, run.form, run.data, HEADINGS[metric]), theirs, ours)
+        for column, (heading, metric, average) in SHOWN.items():
+            theirs = published.get((run.model, column))
+            ours = measured(results, run.experiment, run.model, metric, average)
+            yield compared({"system": (*run.names, heading)}, theirs, ours)
             if metric == "accuracy":
-                yield compared(_keys(run.model, run.form, run.data, "share of valid answers"), None, share_valid(ours))
+                yield compared({"system": (*run.names, "share of valid answers")}, None, share_valid(ours))
             if ours.n_invalid:
-                keys = _keys(run.model, run.form, run.data, f"{HEADINGS[metric]}, invalid = wrong")
-                yield compared(
-                    keys, theirs, measured(results, run.experiment, run.model, name + INVALID_WRONG, average)
-                )
+                strict = measured(results, run.experiment, run.model, metric + INVALID_WRONG, average)
+                yield compared({"system": (*run.names, f"{heading}, invalid = wrong")}, theirs, strict)
     for run, reference in _references(runs):
-        for metric, (name, average) in MACRO.items():
-            keys = _keys(reference, "reference", _evaluated(run), HEADINGS[metric])
-            yield compared(keys, None, measured(results, run.experiment, reference, name, average))
+        for heading, metric, average in SHOWN.values():
+            keys = {"system": (reference, "reference", _evaluated(run), heading)}
+            yield compared(keys, None, measured(results, run.experiment, reference, metric, average))
     yield from _trained_rows(results, question)
 
 
@@ -163,20 +159,16 @@ def _evaluated(run: Run) -> str:
     return f"{run.data}, {run.experiment}"
 
 
-def _trained_rows(results: StudyResults, question: Question) -> Iterator[dict[str, Any]]:
+def _trained_rows(results: StudyResults, question: Question) -> Iterator[Fields]:
     for (row, metric), value in not_repeated(results, question.trained).items():
-        if metric in MACRO:
-            yield compared(_keys(row, "trained", "", HEADINGS[metric]), value, NOT_MEASURED)
+        if metric in SHOWN:
+            yield compared({"system": (row, "trained", "", SHOWN[metric][0])}, value, NOT_MEASURED)
     for data, board in leaderboards(results, question):
         published = beside_trained(results, question.trained, board["dataset"], board["baseline"])
         theirs = {metric: value for (_, metric), value in published.items()}
-        for metric, (name, average) in MACRO.items():
-            keys = _keys(board["title"], "trained", data, HEADINGS[metric])
-            yield compared(keys, theirs.get(metric), trained_score(board, f"{name}_{average}" if average else name))
-
-
-def _keys(system: str, asked: str, data: str, metric: str) -> dict[str, Any]:
-    return {"system": system, "asked": asked, "data": data, "metric": metric}
+        for column, (heading, metric, average) in SHOWN.items():
+            keys = {"system": (board["title"], "trained", data, heading)}
+            yield compared(keys, theirs.get(column), trained_score(board, "_".join(filter(None, (metric, average)))))
 
 
 def _counts(results: StudyResults) -> str:

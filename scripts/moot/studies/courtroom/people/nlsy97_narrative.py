@@ -36,24 +36,16 @@ PHRASES = {
 _NO_DRUGS = "neither marijuana nor other drugs"
 DRUGS = {"none": "none", "marijuana": "marijuana", "marijuana_anydrug": "marijuana or other drugs"}
 UNKNOWN = {  # how a feature is named when its value is missing: "The defendant's height is not known."
-    **{name: PHRASES[name] for name in ("sex", "age", "race")},
+    **PHRASES,
     "numberofarrestsby2002": "number of arrests",
     "convictedby2002": "record of convictions",
-    "height_total_inches": "height",
-    "num_weight": "weight",
-    "married02": "marital status",
-    "college02": "education",
-    "experience02": "number of jobs in the past year",
     "foodstamp": "use of food stamps",
     "marijuana_anydrug": "use of drugs in the past four years",
-    "cocaine": "use of cocaine",
     "depression": "mood in the past month",
     "homelessness": "history of homelessness",
     "faminjail": "family's history of jail",
     "victim": "history as a victim of crime",
     "parentrelations": "household at age 12",
-    "hhsize97": "household size in 1997",
-    "urbanrural": "area of residence",
     "askgod": "habit of asking God for help",
     "godhasnothingtodo": "belief in God's part in personal events",
 }
@@ -129,7 +121,7 @@ def narrate(facts: Facts, form: str) -> str:
     if form == "list":
         return list_form({PHRASES[name]: _value(name, facts[name]) for name in PHRASES if name in facts})
     known = {name: value for name, value in facts.items() if value is not None}
-    sentences = [sentence(known) for sentence in SENTENCES]
+    sentences = [introduction(known, RACES), *(sentence(known) for sentence in SENTENCES)]
     sentences.append(not_known([UNKNOWN[name] for name in UNKNOWN if name in facts and name not in known]))
     return prose(sentences, str(known.get("sex", "")), NOUN)
 
@@ -153,10 +145,6 @@ def _value(name: str, value: object) -> str:
     return (
         known.get(str(value), str(value)).replace("biological dad", "biological father").replace("Unknown", "unknown")
     )
-
-
-def _identity(facts: Facts) -> str:
-    return introduction(facts, RACES)
 
 
 def _criminal_history(facts: Facts) -> str:
@@ -272,15 +260,6 @@ def _not(affirmed: bool) -> str:
 
 
 SENTENCES: tuple[Callable[[Facts], str], ...] = (
-    _identity,
-    _criminal_history,
-    _body,
-    _marriage,
-    _education,
-    _livelihood,
-    _drugs,
-    _mood,
-    _adversity,
-    _childhood,
-    _religion,
+    *(_criminal_history, _body, _marriage, _education, _livelihood, _drugs),
+    *(_mood, _adversity, _childhood, _religion),
 )

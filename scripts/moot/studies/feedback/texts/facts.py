@@ -123,6 +123,8 @@ def prepare(
     Raises:
         UserError: nothing is left, or a training split as published holds a single label.
     """
+    if options.source == "sample":
+        task = replace(task, notes=(*task.notes, "sample cases written for moot, not real ones"))
     records = _without_leakage(records, options, court, cleaning)
     texts = [cut(record.text, options.max_characters) for record in records]
     cleaning[f"facts cut to {options.max_characters} characters"] = sum(
