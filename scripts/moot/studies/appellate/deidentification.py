@@ -13,11 +13,6 @@ from moot.studies.appellate.data_opinions import OpinionsOptions, recogniser_for
 from moot.studies.appellate.deidentify import deidentify
 from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions
 
-COLUMNS = (
-    "case_id", "source_row", "passed", "name_words_checked", "names_surviving", "outcome_sentences_marked",
-    "outcome_sentences_surviving", "problems", "names", "survivors", "reasons", "party_rules", "outcome_from",
-)  # fmt: skip
-
 
 def write_deidentification(options: DatasetOptions, context: LoadContext, /, output: Path, **digests: str) -> None:
     """Write `deidentified/{dataset}.parquet`: one row an opinion, `names` and the findings as JSON.
@@ -34,23 +29,19 @@ def write_deidentification(options: DatasetOptions, context: LoadContext, /, out
     for opinion in read_opinions(path):
         done = deidentify(opinion, options.max_characters, recognise)
         report = done.report
-        told, problems = list(report.outcomes), list(report.problems)
-        survivors = [[survivor.reason, survivor.words] for survivor in report.survivors]
-        findings = (
-            list(report.names), len(opinion.marked), told, problems, dict(done.names), survivors, report.reasons,
-            list(report.party_rules),
-        )  # fmt: skip
-        as_json = (entry if isinstance(entry, int) else json.dumps(entry, ensure_ascii=False) for entry in findings)
-        rows.append(
-            (
-                opinion.opinion_id,
-                opinion.source_row,
-                report.passed,
-                report.tokens,
-                *as_json,
-                opinion.attributes.get("outcome_from", "source"),
-            )
-        )
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+        row = {
+            "case_id": opinion.opinion_id, "source_row": opinion.source_row, "passed": report.passed,
+            "name_words_checked": report.tokens, "names_surviving": list(report.names),
+            "outcome_sentences_marked": len(opinion.marked), "outcome_sentences_surviving": list(report.outcomes),
+            "problems": list(report.problems), "names": dict(done.names),
+            "survivors": [[survivor.reason, survivor.words] for survivor in report.survivors],
+            "reasons": report.reasons, "party_rules": list(report.party_rules),
+            "outcome_from": opinion.attributes.get("outcome_from", "source"),
+        }  # fmt: skip
+        as_json = {
+            name: json.dumps(found, ensure_ascii=False) for name, found in row.items() if isinstance(found, list | dict)
+        }
+        rows.append(row | as_json)
+    frame = pd.DataFrame(rows)
     write_frame(output, "deidentified", frame, describe(sources=opinion_files(path), dataset=dataset, **digests))
     LOG.info("%s: %d of %d opinions pass the gates", dataset, int(frame["passed"].sum()), len(frame))

@@ -18,21 +18,17 @@ MOST_CASES_SHOWN = 8
 """With more cases than this, tables and figures show all of them together."""
 
 CODE_NOTE = (
-    "Codes: 1 affirm, 0 not affirm (reverse, remand, or both), 3 no position or hallucination. To dismiss the "
-    "appeal counts as "
-    "affirming, to affirm in part as not affirming; the paper has no rule for either."
+    "Codes: 1 affirm, 0 not affirm (reverse, remand, or both), 3 no position or hallucination. To dismiss the appeal "
+    "counts as affirming, to affirm in part as not affirming; the paper has no rule for either."
 )
 CHANGE_NOTE = (
-    "A change is a judge's move between codes 0 and 1 from one round to the next; pairs with code 3 are no "
-    "opportunity and are "
-    "counted in `n invalid`. The paper does not say how it treats them, and its 1,200 opportunities for two phases "
-    "of 100 debates "
-    "count two for each of three judges."
+    "A change is a judge's move between codes 0 and 1 from one round to the next; pairs with code 3 are no opportunity "
+    "and are counted in `n invalid`. The paper does not say how it treats them, and its 1,200 opportunities for two "
+    "phases of 100 debates count two for each of three judges."
 )
 VOTE_NOTE = (
-    "`statement` rows rest on labelled statements; `vote` rows on the label that a judge's model finds most "
-    "probable right after "
-    "speaking, less what it finds without the case; the paper did not ask for it."
+    "`statement` rows rest on labelled statements; `vote` rows on the label that a judge's model finds most probable "
+    "right after speaking, less what it finds without the case; the paper did not ask for it."
 )
 
 

@@ -35,8 +35,7 @@ def majorities(results: StudyResults) -> TableContent:
     ]  # fmt: skip
     notes = [
         "A majority is one of the positions taken, be it of a single judge; ties, and panels without a position, are "
-        "invalid. "
-        "A mixed outcome counts as not affirmed."
+        "invalid. A mixed outcome counts as not affirmed."
     ]
     for phase in list_phases(results):
         cases = phase.results.cases
@@ -86,13 +85,11 @@ def human_weight(results: StudyResults) -> TableContent:
                     keys = {**named(phase), "positions by": source_name(prefix), "measure": what}
                     rows.append(compared(keys, None, phase_score(results, phase, f"{prefix}{metric}", group)))
     notes = (
-        "A chance needs a position of the judge before and after, and one of human and peer in between. An odds "
-        "ratio above 1 means "
-        "that an AI judge moves more readily towards the human than towards the other AI judge; half a count is "
-        "added to each cell.",
-        "The human's stance is balanced within each case, so a difference after round 1 is its effect; in round "
-        "1 nobody has "
-        "heard the human yet, so there it is chance.",
+        "A chance needs a position of the judge before and after, and one of human and peer in between. An odds ratio "
+        "above 1 means that an AI judge moves more readily towards the human than towards the other AI judge; half a "
+        "count is added to each cell.",
+        "The human's stance is balanced within each case, so a difference after round 1 is its effect; in round 1 "
+        "nobody has heard the human yet, so there it is chance.",
         "Where both or nobody opposed the judge the two influences cannot be told apart, so these chances are not "
         "in the ratio.",
     )
@@ -144,9 +141,8 @@ def reasoning(results: StudyResults) -> TableContent:
                     )
                 )
     notes = (
-        "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven "
-        "one. Facts are "
-        "de-identified and hold hardly any citation.",
+        "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven one. "
+        "Facts are de-identified and hold hardly any citation.",
         "Repetition: the share of a statement's rows of three words that occur in earlier statements of the same "
         "speaker.",
     )

@@ -60,30 +60,23 @@ def forbidden_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
     return frozenset(word for name in names for word in naming_words(name, lexicon) if not lexicon.small[word])
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", text.lower())
-
-
-def _survives(marked: str, facts: set[tuple[str, ...]], length: int) -> bool:
-    words = _words(marked)
-    rows = [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
-    return bool(rows) and sum(row in facts for row in rows) / len(rows) >= SHARED_WORDS
-
-
 def surviving_marked(marked: Sequence[str], facts: str) -> list[str]:
-    """The marked outcome sentences that are in the facts, compared by their rows of words.
-
-    Sentences shorter than the row ("We affirm.") are looked for as a whole.
+    """The marked outcome sentences that are in the facts, compared by their rows of words; a sentence shorter than a
+    row ("We affirm.") is looked for as a whole.
     """
-    words = _words(facts)
-    joined = f" {' '.join(words)} "
-    rows = {tuple(words[start : start + MINIMUM_WORDS]) for start in range(len(words))}
-    short = [
-        sentence
-        for sentence in marked
-        if 0 < len(_words(sentence)) < MINIMUM_WORDS and f" {' '.join(_words(sentence))} " in joined
-    ]
-    return short + [sentence for sentence in marked if _survives(sentence, rows, MINIMUM_WORDS)]
+
+    def rows(text: str, length: int) -> list[tuple[str, ...]]:
+        words = re.findall(r"[a-z0-9]+", text.lower())
+        return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
+
+    found = []
+    for sentence in marked:
+        length = min(MINIMUM_WORDS, len(rows(sentence, 1)))
+        known = set(rows(facts, length))
+        mine = rows(sentence, length) if length else []
+        if mine and sum(row in known for row in mine) / len(mine) >= SHARED_WORDS:
+            found.append(sentence)
+    return found
 
 
 def check(

@@ -5,7 +5,6 @@ open a court's reasoning where there is no heading.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -152,10 +151,3 @@ def majority(text: str) -> str:
     """The court's own opinion: without its caption, notes and the opinions of single judges."""
     spans = split_opinion(text)
     return text[spans[0].end : spans[-1].start]
-
-
-def paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of a text, by blank lines and by paragraph numbers."""
-    for piece in re.split(r"\n\s*\n|(?=[{\[]\d{1,3}[}\]]\s)", text):
-        if piece.strip():
-            yield piece.strip()

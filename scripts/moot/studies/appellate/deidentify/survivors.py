@@ -15,7 +15,6 @@ from moot.studies.appellate.deidentify.vocabulary import (
     ALSO_NAMES,
     COMMON_PLACES,
     COMMON_SURNAMES,
-    HONORIFICS,
     LINKS,
     ROLES,
     SHORT_COMPANIES,
@@ -30,8 +29,6 @@ _LETTERED = re.compile(
     r"\b(?:[Ee]xhibit|[Cc]ount|[Pp]art|[Ss]chedule|[Tt]ract|[Ll]ot|[Cc]lass|[Pp]hase|[Gg]rade|[Tt]ype|[Ss]tatute|[Dd]ate|"
     r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand|[Pp]arcel)s? [A-Z]{1,2}\b"
 )
-_SUFFIX = r"(?:Street|St\.|Road|Rd\.|Avenue|Ave\.|Drive|Lane|Boulevard|Blvd\.)"
-_BENCH = r"(?:J\.|C\.\s?J\.|[Jj]ustice|[Jj]udge)"
 
 
 def _any_of(words: Collection[str]) -> str:
@@ -41,7 +38,6 @@ def _any_of(words: Collection[str]) -> str:
 _ROLES = frozenset(ROLES) | {f"{role}s" for role in ROLES}
 _SURNAMES = _any_of(COMMON_SURNAMES)
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("title before a name", re.compile(rf"\b(?:{_any_of(HONORIFICS)})\.?\s+(?P<name>{CAPITALISED})")),
     ("title before a customary word", re.compile(
         rf"\b(?:{_any_of((*TITLED, 'mr', 'mrs', 'ms', 'miss'))})\.?\s+(?P<name>{_SURNAMES})\b"
     )),
@@ -57,12 +53,8 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("company of customary words", re.compile(
         rf"(?<![Tt]he )(?<!\bno )\b(?P<name>(?:{_any_of(SHORT_COMPANIES)}))(?:['’]s\b| (?:had|was|did|paid|sought)\b)"
     )),
-    ("name of a company", re.compile(r"(?P<name>[A-Z][\w'’&-]+),?\s+(?:Inc|Corp|LLC|L\.L\.C|Ltd|L\.P|LLP|N\.A)\b")),
-    ("signature", re.compile(rf"(?P<name>[A-Z][\w.'’-]+),\s+(?:[Cc]hief |[Pp]residing )?{_BENCH}(?=[.:,]|$)")),
-    ("quoted nickname", re.compile(r"[A-Z][\w.]*\s+[\"“](?P<name>[A-Z][a-z]+),?[\"”]\s+\w")),
     ("initials", re.compile(r"\b(?P<name>[A-Z] ?& ?[A-Z])\b")),
     ("initials", re.compile(r"(?<![\w.])(?P<name>(?:[A-Z]\.\s?){2,3})(?=\s|,|$)")),
-    ("street address", re.compile(rf"\b\d{{1,5}}\s+(?P<name>[A-Z][\w.'’-]*)(?:\s+[A-Z][\w.'’-]*){{0,2}}\s+{_SUFFIX}")),
     ("docket number", re.compile(r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
     ("numbered name", re.compile(
         r"\b(?P<name>\d{1,3}-[Ee]leven|District \d+|(?:First|[A-Z][a-z]+(?:nd|rd|th)) Judicial District"
@@ -104,7 +96,7 @@ def find_survivors(
     for sentence in split_sentences(without_pseudonyms(text)):
         if cites_cases(sentence.text):
             found.append(Survivor("citation", sentence.text[:80]))
-        found += _by_patterns(sentence.text, lexicon)
+        found += _by_patterns(sentence.text)
         found += _by_capitals(sentence.text, lexicon)
     found += [Survivor("part of a name", match[0]) for match in _PARTS.finditer(text) if _is_part(match, lexicon)]
     if recognise is not None:
@@ -129,7 +121,7 @@ def without_pseudonyms(text: str) -> str:
     return _LETTERED.sub(lambda match: match[0].split()[0].lower(), text)
 
 
-def _by_patterns(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
+def _by_patterns(sentence: str) -> Iterator[Survivor]:
     for match in _CAPITALS.finditer(sentence):
         keys = [plain(word) for word in match[0].split()]
         if name_by_words(keys[1:] if keys[0] in LINKS | {"in", "at"} else keys):
@@ -137,17 +129,8 @@ def _by_patterns(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
     for reason, pattern in PATTERNS:
         for match in pattern.finditer(sentence):
             name = match.groupdict().get("name") or match[0]
-            points = plain(name.replace(" ", ""))
-            if reason == "initials" and points in _KNOWN_POINTS:
-                continue
-            if reason in (
-                "title before a name",
-                "signature",
-                "name of a company",
-                "quoted nickname",
-            ) and lexicon.is_common(name):
-                continue
-            yield Survivor(reason, match[0])
+            if reason != "initials" or plain(name.replace(" ", "")) not in _KNOWN_POINTS:
+                yield Survivor(reason, match[0])
 
 
 def _by_capitals(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:

@@ -12,21 +12,11 @@ from moot.studies.appellate.legal import rubric
 from moot.studies.appellate.legal.dispositions import Finding, find_dispositions
 
 _COURTS = (
-    (2, re.compile(r"court of (?:\w+ )?appeals?|appellate (?:court|division|panel)|appeals court|intermediate court")),
-    (
-        1,
-        re.compile(
-            r"(?:district|trial|circuit|superior|county|metropolitan|lower|magistrate|family|bankruptcy) court|"
-            r"convictions?"
-        ),
-    ),
-    (
-        0,
-        re.compile(
-            r"\bboard|commission|agency|hearing officer|arbitrator|department|director|secretary|administrative"
-        ),
-    ),
+    r"\bboard|commission|agency|hearing officer|arbitrator|department|director|secretary|administrative",
+    r"(?:district|trial|circuit|superior|county|metropolitan|lower|magistrate|family|bankruptcy) court|convictions?",
+    r"court of (?:\w+ )?appeals?|appellate (?:court|division|panel)|appeals court|intermediate court",
 )
+"""Whose decision is under review: an agency's, a trial court's, an intermediate appellate court's."""
 _CORRECTION = re.compile(
     r"vacat|quash|re-?sentenc|amend|\bcorrect (?:the|its|his)|correction|reconsider|recalculat|redetermin|modif|"
     r"strike|dismiss|new trial|set aside|reduc|deduct|\bwith (?:\w+ )?(?:instructions|directions)"
@@ -95,8 +85,10 @@ def label_statement(text: str) -> Labelled:
 
 
 def _tier(finding: Finding) -> int | None:
-    """Which court's decision a disposition names: 2 an intermediate appellate court, 1 a trial court, 0 an agency."""
-    found = [(match.start(), tier) for tier, pattern in _COURTS if (match := pattern.search(finding.target[:70]))]
+    """Which of `_COURTS` a disposition names, the first one in its words; None for none."""
+    found = [
+        (match.start(), tier) for tier, words in enumerate(_COURTS) if (match := re.search(words, finding.target[:70]))
+    ]
     return min(found)[1] if found else None
 
 
@@ -105,13 +97,12 @@ def _of_reviewed_court(findings: Sequence[Finding]) -> set[str]:
 
     "We reverse the Court of Appeals and affirm the trial court" reverses.
     """
-    undone = [
-        tier
-        for finding in findings
-        if finding.disposition in ("reverse", "vacate")
-        if (tier := _tier(finding)) is not None
-    ]
-    stands = [tier for finding in findings if finding.disposition == "affirm" if (tier := _tier(finding)) is not None]
+
+    def tiers(*dispositions: str) -> list[int]:
+        of_courts = (_tier(finding) for finding in findings if finding.disposition in dispositions)
+        return [tier for tier in of_courts if tier is not None]
+
+    undone, stands = tiers("reverse", "vacate"), tiers("affirm")
     everything = {finding.disposition for finding in findings}
     if not undone or not stands or any(finding.in_part for finding in findings):
         return everything
