@@ -88,13 +88,14 @@ rule verify:
         "scripts/verify.py"
 
 
-for study in STUDIES:
+for study in targets.studies():
 
     rule:
         name:
             study
         input:
-            study_artifacts(study),
+            targets.shown(plan, study),
+            targets.rendered(plan, study),
             f"results/{study}.html",
         log:
             f"results/logs/verify/{study}.log",

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import chdir
 from pathlib import Path
-from typing import Any
 
-import yaml
-from snakemake.utils import update_config
+from moot.core.config import over_defaults
+from moot.plan.kept import keep
+from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[1]
 PACKAGE = PROJECT / "scripts" / "moot"
@@ -27,10 +28,11 @@ PRIVATE = re.compile(
 START_OF_A_JOB = """
 import json, runpy, sys
 from pathlib import Path
-from moot.plan.plan import Plan
-runpy.run_path("scripts/debates.py")
-Plan.from_yaml(json.loads(Path(sys.argv[1]).read_text()), Path())
+from moot.plan.kept import plan_of
+runpy.run_path(sys.argv[1])
+plan_of(json.loads(Path("config.json").read_text())).view("courtroom-nlsy97")
 """
+"""What a job of debates imports, and the plan that its run kept."""
 
 
 def source(*folders: Path, suffix: str = ".py") -> list[Path]:
@@ -81,26 +83,26 @@ def docstring_lines(text: str) -> set[int]:
     return {number for node in taken for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 
-def processor_seconds(*command: str | Path) -> float:
+def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> float:
     """What a command and its children take of the processors; the second of two runs, so that all is compiled."""
     environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts"), "PYTHONDONTWRITEBYTECODE": ""}
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *command], env=environment, check=True, capture_output=True, cwd=PROJECT)
+        subprocess.run([sys.executable, *command], env=environment, check=True, capture_output=True, cwd=folder)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def start_of_a_job() -> float:
-    """Processor seconds of importing what a job of debates imports, and of checking the default configuration."""
-    config: dict[str, Any] = {}
+    """Processor seconds of what a job of debates does before it looks at its cases."""
     shipped = PROJECT / "config"
-    for file in (shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))):
-        update_config(config, yaml.safe_load(file.read_text(encoding="utf-8")))
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder, "config.json")
-        kept.write_text(json.dumps(config), encoding="utf-8")
-        return processor_seconds("-c", START_OF_A_JOB, kept)
+    files = [shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))]
+    config = over_defaults({}, files)
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        Path(".snakemake").mkdir()
+        Path("config.json").write_text(json.dumps(config), encoding="utf-8")
+        keep(Plan.from_yaml(config, PROJECT), config)
+        return processor_seconds("-c", START_OF_A_JOB, PROJECT / "scripts" / "debates.py", folder=Path(folder))
 
 
 def dry_run() -> float:

@@ -3,8 +3,7 @@
 
 rule train_assistant:
     input:
-        cases=argued_cases,
-        shards=transcript_shards,
+        inputs_of("train_assistant"),
     output:
         "results/assistants/{experiment}/{model}/{features}.skops",
     log:

@@ -3,8 +3,7 @@
 
 rule train_baselines:
     input:
-        cases="results/cases/{dataset}.parquet",
-        features="results/features/{dataset}.parquet",
+        inputs_of("train_baselines"),
     output:
         leaderboard="results/baselines/{dataset}.parquet",
         predictions="results/baselines/{dataset}_predictions.parquet",

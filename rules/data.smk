@@ -17,9 +17,7 @@ rule download:
 
 rule load_cases:
     input:
-        download_record,
-        model_made_files,
-        local_files,
+        inputs_of("load_cases"),
     output:
         cases="results/cases/{dataset}.parquet",
         features="results/features/{dataset}.parquet",
@@ -37,9 +35,7 @@ rule load_cases:
 
 rule read_records:
     input:
-        download_record,
-        local_files,
-        cases="results/cases/{dataset}.parquet",
+        inputs_of("read_records"),
     output:
         "results/records/{dataset}.parquet",
     log:
@@ -55,4 +51,4 @@ rule read_records:
 
 rule cases:
     input:
-        collect("results/cases/{dataset}.parquet", dataset=DATASETS),
+        CASES,

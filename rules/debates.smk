@@ -3,9 +3,7 @@
 
 rule run_debates:
     input:
-        unpack(needed_artifacts),
-        cases=argued_cases,
-        answers=answer_paths,
+        inputs_of("run_debates"),
     output:
         SHARDS,
     log:
@@ -18,15 +16,14 @@ rule run_debates:
         **model_slots(plan.models_in_job),
     params:
         **digest_params("run_debates"),
-        resumed=resumed,
+        resumed=lambda wildcards: resumed(plan, **dict(wildcards.items())),
     script:
         "../scripts/debates.py"
 
 
 rule predict:
     input:
-        cases=argued_cases,
-        shards=transcript_shards,
+        inputs_of("predict"),
     output:
         predictions="results/predictions/{experiment}/{model}.parquet",
         calls="results/calls/{experiment}/{model}.parquet",
@@ -43,7 +40,7 @@ rule predict:
 
 rule preview:
     input:
-        collect("results/cases/{dataset}.parquet", dataset=DATASETS),
+        CASES,
     log:
         "results/logs/preview.log",
     conda:
@@ -65,7 +62,7 @@ rule drift:
 # Writes the plan down before the run, in data/frozen/, where earlier ones stay.
 rule freeze:
     input:
-        collect("results/cases/{dataset}.parquet", dataset=DATASETS),
+        CASES,
     log:
         "results/logs/freeze.log",
     conda:
@@ -77,7 +74,7 @@ rule freeze:
 # Reads the predictions of a pilot or a rehearsal as far as they are there; holds no debates.
 rule power:
     input:
-        collect("results/cases/{dataset}.parquet", dataset=DATASETS),
+        CASES,
     log:
         "results/logs/power.log",
     conda:
@@ -88,7 +85,4 @@ rule power:
 
 rule debates:
     input:
-        collect(
-            "results/predictions/{experiment_model}.parquet",
-            experiment_model=EXPERIMENT_MODELS,
-        ),
+        targets.predictions(plan),

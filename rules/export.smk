@@ -6,17 +6,9 @@ for name in EXPORTERS:
         name:
             f"convert_to_{name}"
         input:
-            cases=argued_cases,
-            predictions="results/predictions/{experiment}/{model}.parquet",
-            calls="results/calls/{experiment}/{model}.parquet",
-            shards=transcript_shards,
-            scores="results/scores/{experiment}.parquet",
+            inputs_of("export", format=name),
         output:
-            (
-                export_path(name)
-                if EXPORTERS[name].ending
-                else directory(export_path(name))
-            ),
+            export_output(name),
         log:
             f"results/logs/export/{name}/{{experiment}}/{{model}}.log",
         conda:
@@ -30,7 +22,7 @@ for name in EXPORTERS:
         name:
             f"export_{name}"
         input:
-            exports(name),
+            targets.exports(plan, name),
 
 
 rule export:

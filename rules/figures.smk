@@ -1,15 +1,15 @@
 # Figures, as PNG and SVG, one job for each module that draws some; and transcripts laid out for reading.
 
 
-for rule_name, builder, study, found in group_by_module(FIGURES):
+for rule_name, builder, study, found in targets.by_module(plan, FIGURES):
 
     rule:
         name:
             f"figures_{rule_name}"
         input:
-            **study_inputs(study),
+            inputs_of("figure", study=study, builder=builder),
         output:
-            figure_outputs(study, found),
+            shown_outputs("figures", study, FIGURES, found, targets.figure_files, "svg"),
         log:
             f"results/logs/figures/{rule_name}.log",
         priority: AGGREGATION
@@ -23,18 +23,12 @@ for rule_name, builder, study, found in group_by_module(FIGURES):
 
 rule figures:
     input:
-        collect(
-            "results/figures/{figure}.{ending}",
-            figure=FIGURE_NAMES,
-            ending=[*FIGURE_ENDINGS, "svg"],
-        ),
+        targets.figure_files(targets.filled(plan, FIGURES)),
 
 
 rule render_transcripts:
     input:
-        cases=argued_cases,
-        predictions="results/predictions/{experiment}/{model}.parquet",
-        shards=transcript_shards,
+        inputs_of("render_transcripts"),
     output:
         "results/rendered/{experiment}/{model}.md",
     log:
@@ -49,7 +43,4 @@ rule render_transcripts:
 
 rule rendered:
     input:
-        collect(
-            "results/rendered/{experiment_model}.md",
-            experiment_model=list_worded(),
-        ),
+        targets.rendered(plan),

@@ -1,65 +1,23 @@
 # What is said before the first job starts and after the last one has ended.
 
-import sys
-import time
-
 from moot.core.errors import RunStoppedError
 from moot.core.stopping import Run
-from moot.report.outcome import read_outcome
 from moot.plan.kept import keep
 from moot.workflow.folder import configured, take_folder
 
 
-def study_predictions(study):
-    """The predictions of a study's experiments; of `comparison`, of all."""
-    return [
-        f"results/predictions/{experiment.name}/{model}.parquet"
-        for experiment in plan.asked_in(study)
-        for model in experiment.config.models
-    ]
-
-
-def study_labels(study):
-    """The labels of a study's experiments; their metadata says what is wrong in the files of annotators."""
-    asked = {experiment.name for experiment in plan.asked_in(study)}
-    return [
-        f"results/labels/{experiment}/{model}.parquet"
-        for experiment, model in LABELLED
-        if experiment in asked
-    ]
-
-
-def existing_paths(paths):
-    return [Path(path) for path in paths if Path(path).exists()]
-
-
-def time_if_unfinished(wildcards):
-    """The time, as long as debates wait or all of an experiment failed: then no run ends without saying so again."""
-    predictions, labels = study_predictions(wildcards.study), study_labels(
-        wildcards.study
-    )
-    return (
-        0
-        if read_outcome(existing_paths(predictions), existing_paths(labels)).is_finished
-        else time.time()
-    )
+def jobs_of_run():
+    """The jobs that this run's targets rest on, each with whether it runs; hooks are told of none otherwise."""
+    dag = workflow.dag
+    return [(job, dag.needrun(job) and not dag.finished(job)) for job in dag.jobs]
 
 
 def outcome_so_far():
     """The outcome of the debates that this run's targets rest on, of those that are up to date."""
-    built = [
-        path
-        for job in workflow.dag.jobs
-        if workflow.dag.finished(job) or not workflow.dag.needrun(job)
-        for path in job.output
-    ]
+    built = [path for job, runs in jobs_of_run() if not runs for path in job.output]
     folders = "results/predictions/", "results/labels/"
-    return read_outcome(
-        *(
-            existing_paths(path for path in built if path.startswith(folder))
-            for folder in folders
-        )
-    )
+    known = ([path for path in built if path.startswith(one)] for one in folders)
+    return read_outcome(*map(targets.existing, known))
 
 
 def print_outcome(outcome):
@@ -75,8 +33,8 @@ def models_to_ask():
     }
     return {
         name
-        for job in workflow.dag.needrun_jobs()
-        if job.rule.name in asking
+        for job, runs in jobs_of_run()
+        if runs and job.rule.name in asking
         for name in asking[job.rule.name](job.wildcards.experiment, job.wildcards.model)
     }
 
@@ -88,7 +46,7 @@ def shows_experiments(rule):
 
 def pages_built():
     """The first pages among the targets of this run."""
-    pages = [job for job in workflow.dag.jobs if job.rule.name == "front_page"]
+    pages = [job for job, _ in jobs_of_run() if job.rule.name == "front_page"]
     return [job.output.page for job in pages]
 
 
@@ -98,7 +56,9 @@ RUNNING = []
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         raise WorkflowError("\n".join(missing))
-    if any(shows_experiments(job.rule.name) for job in workflow.dag.needrun_jobs()):
+    if any(
+        runs and shows_experiments(job.rule.name) for job, runs in jobs_of_run()
+    ):
         try:
             take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
         except UserError as error:

@@ -3,11 +3,7 @@
 
 rule label_statements:
     input:
-        cases=argued_cases,
-        shards=transcript_shards,
-        others=other_transcripts,
-        annotations=filled_sheets,
-        sample=drawn_sample,
+        inputs_of("label_statements"),
     output:
         labels="results/labels/{experiment}/{model}.parquet",
         everything="results/annotations/{experiment}/{model}.parquet",
@@ -26,17 +22,12 @@ rule label_statements:
 
 rule labels:
     input:
-        [
-            f"results/labels/{experiment}/{model}.parquet"
-            for experiment, model in LABELLED
-        ],
+        targets.labels(plan),
 
 
 rule write_annotation_sheet:
     input:
-        cases=argued_cases,
-        shards=transcript_shards,
-        annotations=machine_labels,
+        inputs_of("write_annotation_sheet"),
     output:
         "results/annotation_sheets/{experiment}/{model}.txt",
     log:
@@ -52,15 +43,12 @@ rule write_annotation_sheet:
 
 rule annotation_sheets:
     input:
-        [
-            f"results/annotation_sheets/{experiment}/{model}.txt"
-            for experiment, model in LABELLED
-        ],
+        [f"results/annotation_sheets/{run}.txt" for run in targets.labelled(plan)],
 
 
 rule deidentification:
     input:
-        local_files,
+        inputs_of("deidentification"),
     output:
         "results/deidentified/{dataset}.parquet",
     log:

@@ -3,9 +3,7 @@
 
 rule write_minutes:
     input:
-        cases=argued_cases,
-        predictions="results/predictions/{experiment}/{model}.parquet",
-        shards=transcript_shards,
+        inputs_of("write_minutes"),
     output:
         directory("results/minutes/{experiment}/{model}"),
     log:
@@ -20,4 +18,4 @@ rule write_minutes:
 
 rule minutes:
     input:
-        collect("results/minutes/{conference}", conference=CONFERENCES),
+        targets.minutes(plan),

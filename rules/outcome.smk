@@ -3,8 +3,7 @@
 
 rule outcome:
     input:
-        predictions=lambda wildcards: study_predictions(wildcards.study),
-        labels=lambda wildcards: study_labels(wildcards.study),
+        inputs_of("outcome"),
     output:
         csv="results/outcome/{study}.csv",
         html=report(
@@ -26,13 +25,13 @@ rule outcome:
 
 rule outcomes:
     input:
-        collect(OUTCOME, study=COMPARISON, ending=["csv", "html"]),
+        targets.outcomes(plan),
 
 
 # What a reader opens first: the questions with their answers, and links to all that the run built.
 rule front_page:
     input:
-        built_for_page,
+        inputs_of("front_page"),
     output:
         page="results/{page}.html",
         questions=report(
@@ -43,7 +42,7 @@ rule front_page:
     log:
         "results/logs/outcome/{page}_page.log",
     wildcard_constraints:
-        page=one_of(["index", *STUDIES]),
+        page=one_of(["index", *targets.studies()]),
     priority: AGGREGATION
     conda:
         "../envs/presentation.yaml"
@@ -56,8 +55,4 @@ rule front_page:
 # Everything that the front page shows.
 rule shown:
     input:
-        rules.tables.input,
-        rules.figures.input,
-        rules.minutes.input,
-        rules.readers.input,
-        rules.outcomes.input,
+        targets.shown(plan),

@@ -3,7 +3,7 @@
 
 rule reader:
     input:
-        lambda wildcards: debated_files(wildcards.study),
+        inputs_of("reader"),
     output:
         "results/reader/{study}.html",
     log:
@@ -18,4 +18,4 @@ rule reader:
 
 rule readers:
     input:
-        collect("results/reader/{study}.html", study=DEBATED_STUDIES),
+        targets.readers(plan),

@@ -3,7 +3,7 @@
 
 rule score:
     input:
-        lambda wildcards: scored_files(wildcards.experiment),
+        inputs_of("score"),
     output:
         "results/scores/{experiment}.parquet",
     log:

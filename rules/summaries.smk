@@ -3,7 +3,7 @@
 
 rule write_summaries:
     input:
-        transcript_shards,
+        inputs_of("write_summaries"),
     output:
         "results/summaries/{experiment}/{model}.jsonl",
     log:

@@ -1,16 +1,15 @@
 # Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job for each module that builds some.
 
 
-for rule_name, builder, study, found in group_by_module(TABLES):
+for rule_name, builder, study, found in targets.by_module(plan, TABLES):
 
     rule:
         name:
             f"tables_{rule_name}"
         input:
-            **study_inputs(study),
-            **frozen_plan(builder),
+            inputs_of("table", study=study, builder=builder),
         output:
-            table_outputs(study, found),
+            shown_outputs("tables", study, TABLES, found, targets.table_files, "html"),
         log:
             f"results/logs/tables/{rule_name}.log",
         priority: AGGREGATION
@@ -24,8 +23,4 @@ for rule_name, builder, study, found in group_by_module(TABLES):
 
 rule tables:
     input:
-        collect(
-            "results/tables/{table}.{ending}",
-            table=TABLE_NAMES,
-            ending=[*TABLE_ENDINGS, "html"],
-        ),
+        targets.table_files(targets.filled(plan, TABLES)),

@@ -200,9 +200,9 @@ def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(loade
     file.parent.mkdir()
     file.write_text("{}\n")
     assert plan.local_files("nlsy97") == [file]
-    before = Stages(plan).load_cases("nlsy97")
+    before = Stages(plan).of("load_cases", dataset="nlsy97")
     file.write_text("{} \n")
-    assert Stages(plan).load_cases("nlsy97").options != before.options
+    assert Stages(plan).of("load_cases", dataset="nlsy97").options != before.options
 
 
 def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_left_out(tmp_path: Path) -> None:

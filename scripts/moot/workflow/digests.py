@@ -7,17 +7,17 @@ failed, stopped or killed run left behind is built again by the next one, althou
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest
 from moot.core.config import COMPARISON
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.rubric import RUBRICS
+from moot.core.types import JsonObject
 from moot.datasets import LOADERS
 from moot.labels import HUMAN, LABELERS
 from moot.labels.sample import sample_file
@@ -25,6 +25,7 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
 from moot.plan.arm_experiments import templates_of_arm
 from moot.plan.as_published import compare_with_papers
+from moot.plan.experiments import artifact_files
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 from moot.report import FIGURES, TABLES
@@ -35,6 +36,7 @@ from moot.report.reader import page_files
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.training.baselines import BASELINES, select
+from moot.workflow import targets
 
 NAMES = ("options", "prompts", "code")
 CONTRASTS_TABLE = "moot.studies.across.tables_contrasts"
@@ -92,284 +94,342 @@ def frozen_files() -> list[Path]:
     return sorted(FROZEN.glob("plan-*.json"), key=lambda path: (len(path.name), path.name))
 
 
+@dataclass(frozen=True)
+class Stage:
+    """What a job is made from: its inputs, and what no file of `results/` holds.
+
+    Attributes:
+        inputs: the files that the job reads, by the names that its script knows them by.
+        code: the script and the modules that it chooses by name.
+        own: of the configuration, and of the user's own files, what the job itself depends on.
+        prompts: a digest of the prompts that it renders.
+    """
+
+    inputs: Mapping[str, str | list[str]]
+    code: str
+    own: object = None
+    prompts: str = ""
+
+
+MADE_BY = {
+    "downloads": ("download", "loader"),
+    "cases": ("load_cases", "dataset"),
+    "features": ("load_cases", "dataset"),
+    "records": ("read_records", "dataset"),
+    "baselines": ("train_baselines", "dataset"),
+    "transcripts": ("run_debates", "experiment", "model"),
+    "predictions": ("predict", "experiment", "model"),
+    "calls": ("predict", "experiment", "model"),
+    "assistants": ("train_assistant", "experiment", "model", "features"),
+    "summaries": ("write_summaries", "experiment", "model"),
+    "labels": ("label_statements", "experiment", "model"),
+    "annotations": ("label_statements", "experiment", "model"),
+    "scores": ("score", "experiment"),
+    "outcome": ("outcome", "study"),
+}
+"""The folders of `results/` that jobs read, the rule that makes what is in each, and the wildcards in its path."""
+
+
 class Stages:
-    """The digests of every job that a plan may have; one method a rule, of its name, called with its wildcards."""
+    """What every job that a plan may have is made from; one method a rule, of its name, called with its wildcards.
+
+    A rule's inputs are stated here alone: Snakemake takes them from here, and a job's digests are its own with those of
+    the jobs that make its inputs.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._known: dict[tuple[str, tuple[tuple[str, str], ...]], Digests] = {}
+        self._stages: dict[tuple[str, tuple[tuple[str, str], ...]], Stage] = {}
+        self._digests: dict[tuple[str, tuple[tuple[str, str], ...]], Digests] = {}
 
-    def of(self, rule: str, **wildcards: str) -> Digests:
-        """The digests of a rule's job.
+    def stage(self, rule: str, **wildcards: str) -> Stage:
+        """What a rule's job is made from.
 
         Raises:
             KeyError: there is no such rule, or the plan names no such experiment, model or data set.
+            UserError: a data set is made by a model that is no part of this run.
         """
-        key = (rule, tuple(sorted(wildcards.items())))
-        if key not in self._known:
-            method: Callable[..., Digests] | None = getattr(self, rule, None)
+        wildcards.pop("shard", None)  # all shards are made from the same
+        key = rule, tuple(sorted(wildcards.items()))
+        if key not in self._stages:
+            method: Callable[..., Stage] | None = getattr(self, f"_{rule}", None)
             if method is None:
                 raise KeyError(rule)
-            self._known[key] = method(**wildcards)
-        return self._known[key]
+            self._stages[key] = method(**wildcards)
+        return self._stages[key]
+
+    def inputs(self, rule: str, **wildcards: str) -> dict[str, str | list[str]]:
+        """The files that a rule's job reads, by name; raises as `stage` does."""
+        return dict(self.stage(rule, **wildcards).inputs)
+
+    def of(self, rule: str, **wildcards: str) -> Digests:
+        """The digests of a rule's job: of what it depends on itself, and of the jobs that make its inputs.
+
+        Raises: as `stage` does.
+        """
+        stage = self.stage(rule, **wildcards)
+        key = rule, tuple(sorted(wildcards.items()))
+        if key not in self._digests:
+            files = [path for paths in stage.inputs.values() for path in ([paths] if isinstance(paths, str) else paths)]
+            makers = {maker for path in files if (maker := _maker(path))}
+            before = [self.of(maker, **dict(wildcards)) for maker, wildcards in makers]
+            self._digests[key] = Digests(
+                options=_digest([stage.own, sorted({found.options for found in before})]),
+                prompts=_digest([stage.prompts, sorted({found.prompts for found in before})]),
+                code=_digest([stage.code, sorted({found.code for found in before})]),
+            )
+        return self._digests[key]
 
     # Data
 
-    def download(self, loader: str) -> Digests:  # noqa: ARG002 - a wildcard
-        """The pinned addresses of a data set's files."""
+    def _download(self, loader: str) -> Stage:  # noqa: ARG002 - a wildcard
         versions = file_digest(self.plan.shipped / "data" / "versions.csv")
-        return _digests([versions, self.plan.config.data_root], code_digest("download"))
+        return Stage({}, code_digest("download"), [versions, self.plan.config.data_root])
 
-    def load_cases(self, dataset: str) -> Digests:
-        """A data set's options and files, and the loader with what that imports."""
+    def _load_cases(self, dataset: str) -> Stage:
+        self.plan.check_made_data(dataset)
+        made = self.plan.needed_by_dataset(dataset).values()
+        files = [f"results/{file}" for path in made for file in artifact_files(path, self.plan.config.shards)]
+        inputs = {**self._published_or_local(dataset), "made": files}
+        return Stage(inputs, code_digest("cases", self._loader(dataset)), self._data(dataset))
+
+    def _read_records(self, dataset: str) -> Stage:
+        inputs = {**self._published_or_local(dataset), "cases": f"results/cases/{dataset}.parquet"}
+        return Stage(inputs, code_digest("records", self._loader(dataset)))
+
+    def _deidentification(self, dataset: str) -> Stage:
+        code = code_digest("deidentification", self._loader(dataset))
+        return Stage(self._published_or_local(dataset), code, self._data(dataset))
+
+    def _train_baselines(self, dataset: str) -> Stage:
+        names = self.plan.datasets[dataset].baselines
+        modules = sorted({entry.build.__module__ for entry in select(names)})
+        inputs = {kind: f"results/{kind}/{dataset}.parquet" for kind in ("cases", "features")}
+        return Stage(inputs, code_digest("baselines", *modules), {"baselines": names, "seed": self.plan.config.seed})
+
+    def _loader(self, dataset: str) -> str:
+        return LOADERS[self.plan.datasets[dataset].loader or dataset].load.__module__
+
+    def _published_or_local(self, dataset: str) -> dict[str, str | list[str]]:
+        """The record of a data set's download, or the user's own files behind it."""
         options = self.plan.datasets[dataset]
-        loader = options.loader or dataset
-        before = []
-        if options.source == "download":
-            before.append(self.of("download", loader=loader))
-        before += [self.artifact(path) for path in self.plan.needed_by_dataset(dataset).values()]
-        content = {
-            "options": options.model_dump(mode="json", exclude={"baselines"}),
+        record = f"results/downloads/{options.loader or dataset}.csv"
+        local = list(map(str, self.plan.local_files(dataset)))
+        return {"download": [record] if options.source == "download" else [], "local": local}
+
+    def _data(self, dataset: str) -> JsonObject:
+        """What of the configuration and of files that the user may change the cases depend on."""
+        return {
+            "options": self.plan.datasets[dataset].model_dump(mode="json", exclude={"baselines"}),
             "seed": self.plan.config.seed,
             "data_root": self.plan.config.data_root,
             "local": _contents(self.plan.local_files(dataset)),
             "shipped": _contents(self.plan.shipped_files()),
         }
-        return _digests(content, code_digest("cases", LOADERS[loader].load.__module__), before=before)
-
-    def read_records(self, dataset: str) -> Digests:
-        """The cases, and the reader of the debates over them."""
-        loader = LOADERS[self.plan.datasets[dataset].loader or dataset]
-        code = code_digest("records", loader.load.__module__)
-        return _digests(None, code, before=[self.of("load_cases", dataset=dataset)])
-
-    def deidentification(self, dataset: str) -> Digests:
-        """As the cases, by another script."""
-        before = [self.of("load_cases", dataset=dataset)]
-        return _digests(None, code_digest("deidentification"), before=before)
-
-    def train_baselines(self, dataset: str) -> Digests:
-        """The baselines that a data set names."""
-        names = self.plan.datasets[dataset].baselines
-        modules = sorted({entry.build.__module__ for entry in select(names)})
-        content = {"baselines": names, "seed": self.plan.config.seed}
-        return _digests(content, code_digest("baselines", *modules), before=[self.of("load_cases", dataset=dataset)])
 
     # Debates
 
-    def run_debates(self, experiment: str, model: str, shard: str = "") -> Digests:  # noqa: ARG002 - a wildcard
-        """The protocol, its parameters and prompts, the models that speak, and the code that reaches them."""
+    def _run_debates(self, experiment: str, model: str) -> Stage:
         plan, found = self.plan, self.plan.experiments[experiment]
         protocol, models = PROTOCOLS[found.config.protocol], plan.models_in_job(experiment, model)
+        answers = answer_files(experiment, model)
+        inputs: dict[str, str | list[str]] = {name: f"results/{path}" for name, path in found.needed_by(model).items()}
+        inputs |= {"cases": self._cases(experiment), "answers": list(map(str, answers))}
         content = {
             "experiment": found.config.model_dump(mode="json", exclude=NOT_OF_DEBATES),
             "models": _what_replies_depend_on(models),
             "seed": plan.config.seed,
             "shards": plan.config.shards,
-            "answers": _contents(answer_files(experiment, model)),
+            "answers": _contents(answers),
         }
         if any(config.puts_off for config in models.values()):
             content["puts_off"] = True  # so that debates that wait are held again when runs begin to wait for batches
         code = code_digest("debates", protocol.run.__module__, *_endpoints(models))
-        templates = found.prompts.digest(*protocol.prompts, *templates_of_arm(found.config.arm))
-        before = [
-            self.of("load_cases", dataset=found.config.dataset),
-            *(self.artifact(path) for path in found.needed_by(model).values()),
-        ]
-        return _digests(content, code, templates, before)
+        prompts = found.prompts.digest(*protocol.prompts, *templates_of_arm(found.config.arm))
+        return Stage(inputs, code, content, prompts)
 
-    def artifact(self, path: str) -> Digests:
-        """The digests of an artifact that debates or data sets may need, by its path below `results/`."""
-        kind = Path(path).parts[0]
-        is_file = kind != "transcripts"
-        _, experiment, *rest = Path(path.removesuffix(Path(path).suffix) if is_file else path).parts
-        if kind == "records":
-            return self.of("read_records", dataset=experiment)
-        if kind == "assistants":
-            return self.of("train_assistant", experiment=experiment, model=rest[0], features=rest[1])
-        rule = {"predictions": "predict", "transcripts": "run_debates", "summaries": "write_summaries"}[kind]
-        return self.of(rule, experiment=experiment, model=rest[0])
+    def _predict(self, experiment: str, model: str) -> Stage:
+        return Stage(self._debates(experiment, model), code_digest("predictions"))
 
-    def predict(self, experiment: str, model: str) -> Digests:
-        """The debates."""
-        before = [self.of("run_debates", experiment=experiment, model=model)]
-        return _digests(None, code_digest("predictions"), before=before)
+    def _train_assistant(self, experiment: str, model: str, features: str) -> Stage:
+        inputs = self._debates(experiment, model)
+        return Stage(inputs, code_digest("assistant"), [features, self.plan.config.seed])
 
-    def train_assistant(self, experiment: str, model: str, features: str) -> Digests:
-        """The debates over training cases."""
-        before = [self.of("run_debates", experiment=experiment, model=model)]
-        return _digests([features, self.plan.config.seed], code_digest("assistant"), before=before)
+    def _write_summaries(self, experiment: str, model: str) -> Stage:
+        return Stage({"shards": targets.shards(self.plan, experiment, model)}, code_digest("summaries"))
 
-    def write_summaries(self, experiment: str, model: str) -> Digests:
-        """The debates that summarise."""
-        before = [self.of("run_debates", experiment=experiment, model=model)]
-        return _digests(None, code_digest("summaries"), before=before)
+    def _cases(self, experiment: str) -> str:
+        return f"results/cases/{self.plan.experiments[experiment].config.dataset}.parquet"
+
+    def _debates(self, experiment: str, model: str) -> dict[str, str | list[str]]:
+        return {"cases": self._cases(experiment), "shards": targets.shards(self.plan, experiment, model)}
 
     # Labels
 
-    def labelled(self) -> Iterator[tuple[str, str]]:
-        """The experiments and models whose statements are labelled."""
-        for name, found in self.plan.experiments.items():
-            if found.config.labelers:
-                yield from ((name, model) for model in found.config.models)
-
-    def label_statements(self, experiment: str, model: str) -> Digests:
-        """The labelers, the models among them, and what people filled in, about any labelled experiment."""
-        annotations = annotation_files()
-        rubric = RUBRICS[PROTOCOLS[self.plan.experiments[experiment].config.protocol].rubric]
-        judges = {name: self.plan.config.models[name] for name in self.plan.labelling_models(experiment, model)}
-        content = {
-            "labelers": self.plan.experiments[experiment].config.labelers,
-            "order": self.plan.config.annotations,
-            "judges": _what_replies_depend_on(judges),
-            "seed": self.plan.config.seed,
-            "annotations": _contents(annotations),
-            "sample": _contents(sample_files(experiment, model)),
+    def _label_statements(self, experiment: str, model: str) -> Stage:
+        plan, found = self.plan, self.plan.experiments[experiment]
+        labelers, annotations = found.config.labelers, annotation_files()
+        rubric = RUBRICS[PROTOCOLS[found.config.protocol].rubric]
+        judges = {name: plan.config.models[name] for name in plan.labelling_models(experiment, model)}
+        sample = sample_files(experiment, model)
+        others = [run.split("/") for run in targets.labelled(plan) if run != f"{experiment}/{model}"]
+        inputs = {
+            **self._debates(experiment, model),
+            # a file of annotations may speak of the other labelled experiments, too
+            "others": [path for run in others for path in targets.shards(plan, *run)] if annotations else [],
+            "annotations": list(map(str, annotations)),
+            "sample": list(map(str, sample)),
         }
-        about = {(experiment, model), *(self.labelled() if annotations else ())}
-        before = [self.of("run_debates", experiment=name, model=model) for name, model in sorted(about)]
-        found = self.plan.experiments[experiment]
-        prompts = found.prompts.digest(rubric.prompt) if judges else ""
-        own = [LABELERS.extensions[name] for name in found.config.labelers if name in LABELERS.extensions]
-        return _digests(
-            content,
-            code_digest("labels", *LABELERS.modules(), *RUBRICS.modules(), *_endpoints(judges), *own),
-            prompts,
-            before,
-        )
+        content = {
+            "labelers": labelers,
+            "order": plan.config.annotations,
+            "judges": _what_replies_depend_on(judges),
+            "seed": plan.config.seed,
+            "annotations": _contents(annotations),
+            "sample": _contents(sample),
+        }
+        own = [LABELERS.extensions[name] for name in labelers if name in LABELERS.extensions]
+        code = code_digest("labels", *LABELERS.modules(), *RUBRICS.modules(), *_endpoints(judges), *own)
+        return Stage(inputs, code, content, found.prompts.digest(rubric.prompt) if judges else "")
 
-    def write_annotation_sheet(self, experiment: str, model: str) -> Digests:
-        """The debates whose statements people label, and the labels of machines."""
-        rule = "label_statements" if self.machine_labelers(experiment) else "run_debates"
-        before = [self.of(rule, experiment=experiment, model=model)]
-        content = [self.plan.config.seed, self.plan.config.annotations, self.plan.config.annotation_sample]
-        return _digests(content, code_digest("annotation_sheets"), before=before)
-
-    def machine_labelers(self, experiment: str) -> list[str]:
-        """The machine labelers of an experiment."""
-        return [name for name in self.plan.experiments[experiment].config.labelers if name != HUMAN]
+    def _write_annotation_sheet(self, experiment: str, model: str) -> Stage:
+        config = self.plan.config
+        machines = [name for name in self.plan.experiments[experiment].config.labelers if name != HUMAN]
+        # the labels of machines say which statements help most
+        labels = [f"results/annotations/{experiment}/{model}.parquet"] if machines else []
+        inputs = {**self._debates(experiment, model), "annotations": labels}
+        content = [config.seed, config.annotations, config.annotation_sample]
+        return Stage(inputs, code_digest("annotation_sheets"), content)
 
     # What people read
 
-    def reference(self) -> Digests:
-        """All that registers something."""
-        return _digests(self.plan.config.extensions, code_digest("reference", *_extension_modules()))
+    def _reference(self) -> Stage:
+        return Stage({}, code_digest("reference", *_extension_modules()), self.plan.config.extensions)
 
-    def score(self, experiment: str) -> Digests:
-        """The predictions, transcripts and labels of all models of an experiment."""
-        config = self.plan.experiments[experiment].config
+    def _score(self, experiment: str) -> Stage:
         content = [asdict(self.plan.view(experiment)), self.plan.config.seed]
-        before = [self.of("predict", experiment=experiment, model=model) for model in config.models]
-        if config.labelers:
-            before += [self.of("label_statements", experiment=experiment, model=model) for model in config.models]
         code = code_digest("scores", *SCORERS.modules(), *SCORERS.extensions.values())
-        return _digests(content, code, before=before)
+        return Stage({"results": self._results(experiment)}, code, content)
+
+    def _results(self, experiment: str) -> list[str]:
+        """Cases, predictions, transcripts and labels of all models of an experiment."""
+        config = self.plan.experiments[experiment].config
+        return [
+            self._cases(experiment),
+            *(f"results/predictions/{experiment}/{model}.parquet" for model in config.models),
+            *(path for model in config.models for path in targets.shards(self.plan, experiment, model)),
+            *(f"results/labels/{experiment}/{model}.parquet" for model in config.models if config.labelers),
+        ]
 
     def analysis_code(self) -> str:
         """The code from predictions and transcripts to the tests of contrasts."""
         metrics = CASE_METRICS.extensions.values()
         return code_digest("scores", *SCORERS.modules(), CONTRASTS_TABLE, *SCORERS.extensions.values(), *metrics)
 
-    def replies_depend_on(self, model: str) -> dict[str, Any]:
+    def replies_depend_on(self, model: str) -> JsonObject:
         """What of a model's entry its replies depend on."""
         return _what_its_replies_depend_on(self.plan.config.models[model])
 
-    def outcome(self, study: str) -> Digests:
-        """The predictions and labels of a study's experiments; of `comparison`, of all."""
-        found = self.plan.asked_in(study)
-        jobs = [(experiment.name, model) for experiment in found for model in experiment.config.models]
-        labelled = [job for job in self.labelled() if job in jobs]
-        before = [self.of("predict", experiment=name, model=model) for name, model in jobs]
-        before += [self.of("label_statements", experiment=name, model=model) for name, model in labelled]
-        code = _digest([code_digest("outcome"), _contents([PAGE / "outcome.html"])])
-        return _digests(study, code, before=before)
+    def _outcome(self, study: str) -> Stage:
+        which = "" if study == COMPARISON else study
+        inputs = {"predictions": targets.predictions(self.plan, which), "labels": targets.labels(self.plan, which)}
+        return Stage(inputs, _with_files(code_digest("outcome"), [PAGE / "outcome.html"]), study)
 
-    def front_page(self, page: str) -> Digests:
-        """As the outcome of a study, or of all, and the page's template."""
-        code = _digest([code_digest("front_page"), _contents([PAGE / "index.html"])])
-        return _digests(None, code, before=[self.of("outcome", study=COMPARISON if page == "index" else page)])
+    def _front_page(self, page: str) -> Stage:
+        study = "" if page == "index" else page
+        inputs = [*targets.predictions(self.plan, study), *targets.shown(self.plan, study)]
+        return Stage({"shown": inputs}, _with_files(code_digest("front_page"), [PAGE / "index.html"]))
 
-    def reader(self, study: str) -> Digests:
-        """As the outcome, and the files that every page is made of."""
-        outcome = self.of("outcome", study=study)
-        return _digests(study, _digest([code_digest("reader"), _contents(page_files())]), before=[outcome])
+    def _reader(self, study: str) -> Stage:
+        found = [name for name, experiment in self.plan.experiments.items() if experiment.study == study]
+        files = [path for name in found for path in self._results(name)]
+        files += [f"results/calls/{run}.parquet" for run in targets.runs(self.plan, study)]
+        code = _with_files(code_digest("reader"), page_files())
+        return Stage({"results": list(dict.fromkeys(files))}, code, study)
 
-    def table(self, study: str, builder: str) -> Digests:
+    def _table(self, study: str, builder: str) -> Stage:
         """The tables of a study that one module (`builder`, its dotted name) builds."""
-        return self._shown("table", study, builder)
+        if builder != CONTRASTS_TABLE:
+            return self._shown("table", study, builder)
+        shown = self._shown("table", study, builder, *CASE_METRICS.extensions.values())
+        contrasts = [asdict(contrast) for contrast in self.plan.contrasts_of(study)]
+        inputs = {**shown.inputs, "frozen": list(map(str, frozen_files()))}
+        return replace(shown, inputs=inputs, own=[shown.own, contrasts])
 
-    def figure(self, study: str, builder: str) -> Digests:
+    def _figure(self, study: str, builder: str) -> Stage:
         """The figures of a study that one module (`builder`, its dotted name) draws."""
         return self._shown("figure", study, builder)
 
-    def _shown(self, script: str, study: str, builder: str) -> Digests:
-        experiments, trials = self.plan.of_study(study), self.plan.trials_of(study)
-        controls = self.plan.controls_of(study)
-        trained = self.plan.trained_for(study)
-        before = [
-            *(self.of("score", experiment=experiment.name) for experiment in experiments),
-            *(
-                self.of("predict", experiment=found.name, model=model)
-                for found in (*trials, *controls)
-                for model in found.config.models
-            ),
-            *(self.of("train_baselines", dataset=dataset) for dataset in trained),
-        ]
-        content: dict[str, object] = {
-            "experiments": [found.name for found in experiments],
+    def _shown(self, script: str, study: str, builder: str, *modules: str) -> Stage:
+        plan, published = self.plan, self.plan.shipped / "data" / "published"
+        experiments, trained = [found.name for found in plan.of_study(study)], plan.trained_for(study)
+        trials, controls = plan.trials_of(study), plan.controls_of(study)
+        names = [*experiments, *(found.name for found in (*trials, *controls))]
+        results = [path for name in names for path in self._results(name)]
+        labelled = [run for run in targets.labelled(plan) if run.partition("/")[0] in experiments]
+        results += [f"results/annotations/{run}.parquet" for run in labelled]
+        results += [f"results/baselines/{dataset}_predictions.parquet" for dataset in trained]
+        inputs: dict[str, str | list[str]] = {
+            "results": list(dict.fromkeys(results)),
+            "scores": [f"results/scores/{name}.parquet" for name in experiments],
+            "baselines": [f"results/baselines/{dataset}.parquet" for dataset in trained],
+            "published": str(published / "published_results.csv"),
+            "claims": [str(published / "claims.csv")] if study == COMPARISON else [],
+        }
+        content = {
+            "experiments": experiments,
             "trials": [found.name for found in trials],
             "controls": [(found.name, found.config.arm, found.config.of) for found in controls],
             "baselines": trained,
-            "comparable": self.comparable(study),
+            "comparable": self._comparable(study),
         }
-        if builder == CONTRASTS_TABLE:
-            content["contrasts"] = [asdict(contrast) for contrast in self.plan.contrasts_of(study)]
-        metrics = CASE_METRICS.extensions.values() if builder == CONTRASTS_TABLE else ()
-        code = _digest([code_digest(script, builder, *metrics), _contents([PAGE / "table.html"])])
-        return _digests(content, code, before=before)
+        return Stage(inputs, _with_files(code_digest(script, builder, *modules), [PAGE / "table.html"]), content)
 
-    def comparable(self, study: str) -> list[str]:
+    def _comparable(self, study: str) -> list[str]:
         """What of a study's runs and data sets may be compared with published values."""
-        found = self._comparable
-        names = {experiment.name for experiment in self.plan.of_study(study)}
+        found, experiments = self._compared, self.plan.of_study(study)
+        names = {experiment.name for experiment in experiments}
         runs = [f"{name}/{model}: {run}" for (name, model), run in sorted(found.runs.items()) if name in names]
-        used = {*self.plan.trained_for(study), *(found.config.dataset for found in self.plan.of_study(study))}
+        used = {*self.plan.trained_for(study), *(found.config.dataset for found in experiments)}
         return runs + [f"{name}: {data}" for name, data in sorted(found.datasets.items()) if name in used]
 
     @cached_property
-    def _comparable(self) -> Comparable:
+    def _compared(self) -> Comparable:
         return compare_with_papers(self.plan)
 
-    def render_transcripts(self, experiment: str, model: str) -> Digests:
-        """The predictions, and through them the debates."""
-        return self._rendered("transcript", experiment, model)
+    def _render_transcripts(self, experiment: str, model: str) -> Stage:
+        return Stage(self._predicted(experiment, model), code_digest("transcript"))
 
-    def write_minutes(self, experiment: str, model: str) -> Digests:
-        """As transcripts."""
-        return self._rendered("minutes", experiment, model)
+    def _write_minutes(self, experiment: str, model: str) -> Stage:
+        return Stage(self._predicted(experiment, model), code_digest("minutes"))
 
-    def export(self, experiment: str, model: str, format: str) -> Digests:  # noqa: A002 - a wildcard
-        """The scores and predictions, who publishes them, and how a format is written."""
-        publication = self.plan.config.publication.model_dump()
-        before = [
-            self.of("score", experiment=experiment),
-            self.of("predict", experiment=experiment, model=model),
-        ]
-        return _digests(publication, code_digest("export", EXPORTERS[format].write.__module__), before=before)
+    def _predicted(self, experiment: str, model: str) -> dict[str, str | list[str]]:
+        predictions = f"results/predictions/{experiment}/{model}.parquet"
+        return {**self._debates(experiment, model), "predictions": predictions}
 
-    def _rendered(self, script: str, experiment: str, model: str) -> Digests:
-        before = [self.of("predict", experiment=experiment, model=model)]
-        return _digests(None, code_digest(script), before=before)
+    def _export(self, experiment: str, model: str, format: str) -> Stage:  # noqa: A002 - a wildcard
+        inputs = {
+            **self._predicted(experiment, model),
+            "calls": f"results/calls/{experiment}/{model}.parquet",
+            "scores": f"results/scores/{experiment}.parquet",
+        }
+        code = code_digest("export", EXPORTERS[format].write.__module__)
+        return Stage(inputs, code, self.plan.config.publication.model_dump())
 
 
-def _digests(own: object, code: str, prompts: str = "", before: Iterable[Digests] = ()) -> Digests:
-    """What a job depends on itself, and what the jobs before it do."""
-    before = list(before)
-    return Digests(
-        options=_digest([own, sorted(found.options for found in before)]),
-        prompts=_digest([prompts, sorted({found.prompts for found in before})]),
-        code=_digest([code, sorted({found.code for found in before})]),
-    )
+def _maker(path: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+    """The rule that makes a file of `results/`, and its wildcards; None for pages, tables and figures.
+
+    >>> _maker("results/baselines/vast_predictions.parquet")
+    ('train_baselines', (('dataset', 'vast'),))
+    """
+    _, kind, *names = Path(path.removesuffix(Path(path).suffix)).parts if path.startswith("results/") else ("", "")
+    if kind not in MADE_BY:
+        return None
+    rule, *wildcards = MADE_BY[kind]
+    if kind == "baselines":
+        names = [names[0].removesuffix("_predictions")]
+    return rule, tuple(zip(wildcards, names, strict=False))
 
 
 def _extension_modules() -> list[str]:
@@ -382,15 +442,20 @@ def _digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def _with_files(code: str, files: Iterable[Path]) -> str:
+    """A digest of code and of templates that it fills."""
+    return _digest([code, _contents(files)])
+
+
 def _contents(paths: Iterable[Path]) -> list[str]:
     return [f"{path.name} {file_digest(path)}" for path in paths]
 
 
-def _what_replies_depend_on(models: Mapping[str, ModelConfig]) -> dict[str, Any]:
+def _what_replies_depend_on(models: Mapping[str, ModelConfig]) -> JsonObject:
     return {name: _what_its_replies_depend_on(models[name]) for name in sorted(models)}
 
 
-def _what_its_replies_depend_on(model: ModelConfig) -> dict[str, Any]:
+def _what_its_replies_depend_on(model: ModelConfig) -> JsonObject:
     fields = REPLIES_DEPEND_ON | ({"simulated"} if model.endpoint == SIMULATED else set())
     asked = {"model": model_asked(model), "server": served_as(model)}
     return model.model_dump(mode="json", include=fields) | asked

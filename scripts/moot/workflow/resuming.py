@@ -9,9 +9,17 @@ import pyarrow.compute as pc
 from moot.core.artifacts import read_metadata, read_table
 from moot.core.errors import UserError
 from moot.core.kinds import BATCH_UNDER_WAY, CONCLUSION
+from moot.plan.plan import Plan
 
+SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 RESUMED = "resumed"
 """In the metadata of transcripts: how often their debates had gone on after a batch."""
+
+
+def resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
+    """How often the debates of a shard have gone on: a parameter of its job, where a model of it waits for batches."""
+    waits = any(used.puts_off for used in plan.models_in_job(experiment, model).values())
+    return times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard))) if waits else 0
 
 
 @cache

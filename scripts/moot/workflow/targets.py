@@ -1,0 +1,139 @@
+"""The files that targets name, of a study or of all: what a run builds in `results/`."""
+
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+
+from moot.core.config import COMPARISON
+from moot.core.registry import Registry
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.report.content import Figure, Table
+from moot.report.exports import EXPORTERS
+from moot.workflow.resuming import SHARDS
+
+TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "html"), ("png", "svg")
+
+
+def studies() -> list[str]:
+    """Every study that has a table."""
+    return sorted({TABLES[name].study for name in TABLES})
+
+
+def runs(plan: Plan, study: str = "", protocol: str = "", *, worded: bool = False) -> list[str]:
+    """The runs, `EXPERIMENT/MODEL`, of a study or of all, of one protocol or of any.
+
+    worded: only those whose words are at hand to be read; of recorded debates the numbers alone ship.
+    """
+    return [
+        f"{experiment.name}/{model}"
+        for experiment in plan.experiments.values()
+        if study in ("", experiment.study) and protocol in ("", experiment.config.protocol)
+        if not worded or plan.datasets[experiment.config.dataset].source != "shipped"
+        for model in experiment.config.models
+    ]
+
+
+def labelled(plan: Plan, study: str = "") -> list[str]:
+    """The runs of a study, or of all, whose statements are labelled."""
+    return [run for run in runs(plan, study) if plan.experiments[run.partition("/")[0]].config.labelers]
+
+
+def predictions(plan: Plan, study: str = "") -> list[str]:
+    """The predictions of a study's experiments, or of all."""
+    return [f"results/predictions/{run}.parquet" for run in runs(plan, study)]
+
+
+def labels(plan: Plan, study: str = "") -> list[str]:
+    """The labels of a study's experiments, or of all."""
+    return [f"results/labels/{run}.parquet" for run in labelled(plan, study)]
+
+
+def shards(plan: Plan, experiment: str, model: str) -> list[str]:
+    """The transcripts of one experiment and model."""
+    return [SHARDS.format(experiment=experiment, model=model, shard=shard) for shard in range(plan.config.shards)]
+
+
+def filled(plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = "") -> list[str]:
+    """The tables or figures of a study, or of all, that this run has something to show in."""
+    entries = {name: registry[name] for name in registry}
+    return [name for name, entry in entries.items() if study in ("", entry.study) and plan.can_fill(entry)]
+
+
+def by_module(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> list[tuple[str, str, str, list[str]]]:
+    """What each module builds for a study, one job each: the job's name, the module, the study, tables or figures.
+
+    Those that this run has nothing to show in are a job of their own, which is done on request alone.
+    """
+    built: dict[tuple[str, str, str], list[str]] = {}
+    for name in registry:
+        entry = registry[name]
+        if entry.study in plan.studies:
+            module = entry.build.__module__
+            last = module.rpartition(".")[2]
+            job = entry.study if last == entry.study else f"{entry.study}_{last}"
+            job += "" if plan.can_fill(entry) else "_on_request"
+            built.setdefault((job, module, entry.study), []).append(name)
+    return [(*key, names) for key, names in built.items()]
+
+
+def table_files(names: list[str]) -> list[str]:
+    """The files of some tables."""
+    return [f"results/tables/{name}.{ending}" for name, ending in product(names, TABLE_ENDINGS)]
+
+
+def figure_files(names: list[str]) -> list[str]:
+    """The files of some figures."""
+    return [f"results/figures/{name}.{ending}" for name, ending in product(names, FIGURE_ENDINGS)]
+
+
+def rendered(plan: Plan, study: str = "") -> list[str]:
+    """The transcripts of a study, or of all, laid out for reading."""
+    return [f"results/rendered/{run}.md" for run in runs(plan, study, worded=True)]
+
+
+def minutes(plan: Plan, study: str = "") -> list[str]:
+    """The folders of minutes of a study's decision conferences, or of all."""
+    return [f"results/minutes/{run}" for run in runs(plan, study, "conference")]
+
+
+def readers(plan: Plan, study: str = "") -> list[str]:
+    """The reader's pages of a study that has debates, or of all."""
+    return [f"results/reader/{name}.html" for name in debated(plan) if study in ("", name)]
+
+
+def debated(plan: Plan) -> list[str]:
+    """The studies that an experiment belongs to."""
+    return sorted({experiment.study for experiment in plan.experiments.values()})
+
+
+def outcomes(plan: Plan, study: str = "") -> list[str]:
+    """The pages on how the debates of a study, or of all, came out."""
+    known = {"": COMPARISON} | {name: name for name in debated(plan)}
+    return [f"results/outcome/{known[study]}.{ending}" for ending in ("csv", "html") if study in known]
+
+
+def shown(plan: Plan, study: str = "") -> list[str]:
+    """What the first page of a study, or of the whole run, shows; none of a study that has nothing in this run."""
+    return [
+        *table_files(filled(plan, TABLES, study)),
+        *figure_files(filled(plan, FIGURES, study)),
+        *minutes(plan, study),
+        *readers(plan, study),
+        *outcomes(plan, study),
+    ]
+
+
+def exports(plan: Plan, name: str) -> list[str]:
+    """The exports of all experiments and models in one format."""
+    return [export_path(name, run) for run in runs(plan)]
+
+
+def export_path(name: str, run: str) -> str:
+    """Where a run (`EXPERIMENT/MODEL`) is written in one format: a file, or a folder."""
+    return f"results/export/{name}/{run}{EXPORTERS[name].ending}"
+
+
+def existing(paths: Iterable[str]) -> list[Path]:
+    """Those of some files that are built."""
+    return [path for path in map(Path, paths) if path.exists()]
