@@ -40,7 +40,7 @@ def write_page(folder: Path, debates: int) -> Path:
     write_rows(folder / "calls" / "toy-courtroom" / "tiny.parquet", "calls", rows, describe())
     page = folder / "many.html"
     with page.open("w", encoding="utf-8") as file:
-        file.writelines(render_reader("many", {"toy-courtroom": results}))
+        file.writelines(render_reader("many", {"toy-courtroom": results}, folder))
     return page
 
 

@@ -191,7 +191,9 @@ def render(plan: Plan, shards: int) -> None:
 
 def reader(plan: Plan, shards: int) -> None:
     """The study's page of all debates."""
-    pieces = render_reader(STUDY, debated_results(plan, Job(shards, {})))
+    parts = OUT / "reader_parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    pieces = render_reader(STUDY, debated_results(plan, Job(shards, {})), parts)
     with atomic_path(OUT / "reader.html") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(pieces)
 

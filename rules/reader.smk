@@ -5,7 +5,8 @@ rule reader:
     input:
         inputs_of("reader"),
     output:
-        "results/reader/{study}.html",
+        page="results/reader/{study}.html",
+        parts=directory("results/reader/{study}_parts"),
     log:
         "results/logs/reader/{study}.log",
     conda:

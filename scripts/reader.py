@@ -15,6 +15,8 @@ snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job(snakemake) as plan:
-        pieces = render_reader(snakemake.wildcards.study, debated_results(plan, snakemake))
-        with atomic_path(Path(snakemake.output[0])) as part, part.open("w", encoding="utf-8") as page:
+        parts = Path(snakemake.output.parts)
+        parts.mkdir(parents=True, exist_ok=True)
+        pieces = render_reader(snakemake.wildcards.study, debated_results(plan, snakemake), parts)
+        with atomic_path(Path(snakemake.output.page)) as part, part.open("w", encoding="utf-8") as page:
             page.writelines(pieces)

@@ -26,7 +26,7 @@ INVISIBLE = {"\u202e": "⟨U+202E⟩", "\u202c": "⟨U+202C⟩", "\x1b": "⟨U+0
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("reader")
     path = folder / "courtroom.html"
-    path.write_text("".join(render_reader("courtroom", debates_to_read(folder / "results"))), encoding="utf-8")
+    path.write_text("".join(render_reader("courtroom", debates_to_read(folder / "results"), folder)), encoding="utf-8")
     return path.as_uri()
 
 
@@ -171,7 +171,7 @@ def test_ten_thousand_debates_open_within_two_seconds(opened: Any, tmp_path: Pat
     results = write_results(tmp_path, [case(name, "no") for name in names], {"tiny": answers}, {"tiny": said})
     write_rows(tmp_path / "calls" / "toy-courtroom" / "tiny.parquet", "calls", [], describe())
     file = tmp_path / "many.html"
-    file.write_text("".join(render_reader("many", {"toy-courtroom": results})), encoding="utf-8")
+    file.write_text("".join(render_reader("many", {"toy-courtroom": results}, tmp_path)), encoding="utf-8")
     page = read(opened(PHONE), file.as_uri())
     assert int(page.locator("body").get_attribute("data-ready")) < 2000
     count(page, "10,000 debates")
@@ -180,6 +180,29 @@ def test_ten_thousand_debates_open_within_two_seconds(opened: Any, tmp_path: Pat
     page.wait_for_selector("text=case-4999 #1")
     page.get_by_label("Search all text").first.fill('"statement of case-4321."')
     count(page, "2 of 10,000 debates")
+
+
+def test_debates_in_files_beside_the_page_are_read_and_searched_from_the_disk(
+    opened: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.report.reader.MOST_TURNS", 1)
+    monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
+    parts, file = tmp_path / "courtroom_parts", tmp_path / "courtroom.html"
+    parts.mkdir()
+    file.write_text("".join(render_reader("courtroom", debates_to_read(tmp_path), parts)), encoding="utf-8")
+    page = opened()
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(Path(request.url).stem))
+    read(page, f"{file.as_uri()}#trial/small/one/0/1?call")
+    page.wait_for_selector(".call pre")
+    assert visible(HOSTILE) in page.locator(".turn .text").first.inner_text()
+    before = len(loaded)
+    page.get_by_label("Search all text").first.fill('"single ans"')
+    count(page, "3 of 12 debates")
+    opened_by_search = {name for name in loaded[before:] if name.startswith("debates-")}
+    assert "words" in loaded[before:] and len(opened_by_search) < len(list(parts.glob("debates-*")))
+    page.get_by_label("Search all text").first.fill("nowhere-to-be-found")
+    count(page, "0 of 12 debates")
 
 
 def test_keys_that_come_faster_than_the_page_are_all_followed(opened: Any, address: str) -> None:

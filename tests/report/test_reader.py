@@ -52,9 +52,13 @@ def unpack(elements: Elements, name: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(elements.contents[name])))
 
 
+def rendered(folder: Path) -> str:
+    return "".join(render_reader("courtroom", debates_to_read(folder), folder))
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return "".join(render_reader("courtroom", debates_to_read(tmp_path_factory.mktemp("results"))))
+    return rendered(tmp_path_factory.mktemp("results"))
 
 
 def test_a_page_holds_its_own_elements_alone_and_may_run_and_load_nothing_else(page: str) -> None:
@@ -70,11 +74,11 @@ def test_a_page_holds_its_own_elements_alone_and_may_run_and_load_nothing_else(p
 
 
 def test_the_same_debates_give_the_same_page(page: str, tmp_path: Path) -> None:
-    assert "".join(render_reader("courtroom", debates_to_read(tmp_path))) == page
+    assert rendered(tmp_path) == page
 
 
 def test_names_of_a_study_are_text(tmp_path: Path) -> None:
-    page = "".join(render_reader("</title><script>x</script>", {}))
+    page = "".join(render_reader("</title><script>x</script>", {}, tmp_path))
     assert read_page(page).names == OWN and "<script>x" not in page
 
 
@@ -116,7 +120,7 @@ def test_chunks_hold_all_that_was_said_and_each_call_as_it_was_sent(page: str) -
 
 def test_many_debates_are_divided_into_chunks_of_one_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
-    elements = read_page("".join(render_reader("courtroom", debates_to_read(tmp_path))))
+    elements = read_page(rendered(tmp_path))
     index = unpack(elements, "index")
     starts = index["chunks"]["debates"]
     sizes = [len(unpack(elements, f"debates-{number}")) for number in range(len(starts))]
@@ -128,22 +132,30 @@ def test_many_debates_are_divided_into_chunks_of_one_order(tmp_path: Path, monke
         assert set(held["calls"]) == said - {""}
 
 
-def test_too_many_debates_for_a_page_are_those_on_some_cases_and_the_page_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which_hold_a_word(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    experiments = debates_to_read(tmp_path)
-    turns = sum(results.turns for results in experiments.values())
-    whole = read_page("".join(render_reader("courtroom", experiments)))
-    monkeypatch.setattr("moot.report.reader.MOST_TURNS", turns // 2)
-    page = "".join(render_reader("courtroom", experiments))
-    assert "This page holds the debates on 50.0% of the cases" in page
-    elements = read_page(page)
-    index, all_of_them = unpack(elements, "index"), unpack(whole, "index")
-    shown = {entry["id"] for entry in index["cases"]}
-    assert shown and shown < {entry["id"] for entry in all_of_them["cases"]}
-    assert f"They are {len(shown):,} cases, from {min(shown)} to {max(shown)}; the list shows which" in page
-    kept = [all_of_them["cases"][number]["id"] in shown for number in all_of_them["debates"]["case"]]
-    assert len(index["debates"]["case"]) == sum(kept), "every experiment and model shows the same cases"
+    monkeypatch.setattr("moot.report.reader.MOST_TURNS", 1)
+    monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
+    elements = read_page(rendered(tmp_path))
+    index, files = unpack(elements, "index"), {path.stem: path.read_text("ascii") for path in tmp_path.glob("*.js")}
+    whole = unpack(read_page(page), "index")
+    assert index["debates"] == whole["debates"] and index["parts"] == tmp_path.name
+    assert not {name for name in elements.contents if re.match("(cases|debates|calls)-", name)}
+
+    def held(name: str) -> Any:
+        packed = re.fullmatch(rf'arrived\.set\("{name}", "([A-Za-z0-9+/=]+)"\);\n', files[name])
+        assert packed, "a file holds nothing but one packed value"
+        return json.loads(gzip.decompress(base64.b64decode(packed[1])))
+
+    chunks = len(index["chunks"]["debates"])
+    said = [json.dumps(held(f"debates-{number}"), ensure_ascii=False).lower() for number in range(chunks)]
+    words = held("words")
+    assert chunks > 2 and all(re.search(r"\d", word) or words.get(word) is not None for word in ("opens", "large"))
+    for word in ("large", "single", "opens", "判"):
+        holding = [number for number, text in enumerate(said) if word in text]
+        assert set(holding) <= set(words[word] or range(chunks))
+    assert words["single"] and len(words["single"]) < chunks, "a rare word opens few files"
 
 
 def test_no_element_is_made_of_text(page: str) -> None:

@@ -1,7 +1,9 @@
 """The reader: one page a study with all its debates, which works from the disk, without a server or a network.
 
 The page holds a small index, the code that shows it, and the debates, case texts and calls in chunks of JSON, each
-compressed (gzip, base64) and opened when it is needed. `page/` has the page's HTML, style and code. Everything that a
+compressed (gzip, base64) and opened when it is needed. Of many debates the chunks are scripts in a folder beside the
+page, since a page from the disk may load nothing else; an index of words tells a search which of them to open. `page/`
+has the page's HTML, style and code. Everything that a
 model, a person or a data set wrote travels inside chunks and enters the page as text; a content security policy lets no
 other code run and nothing be loaded.
 """
@@ -21,7 +23,7 @@ CODE = ("dom.js", "data.js", "filters.js", "chart.js", "turns.js", "debate.js", 
 MOST_CHARACTERS = 400_000
 """Of a chunk before compression: some 100 kilobytes after it, opened in a few milliseconds."""
 MOST_TURNS = 100_000
-"""Utterances on one page: what a browser opens within two seconds (docs/reading.md)."""
+"""Utterances in one file: what a browser opens within two seconds (docs/reading.md). Of more, chunks are files."""
 
 
 def page_files() -> list[Path]:
@@ -29,38 +31,35 @@ def page_files() -> list[Path]:
     return [PAGE / name for name in ("reader.html", "reader.css", *CODE)]
 
 
-def render_reader(study: str, experiments: Mapping[str, ExperimentResults]) -> Iterator[str]:
+def render_reader(study: str, experiments: Mapping[str, ExperimentResults], parts: Path) -> Iterator[str]:
     """The page of a study's debates, in pieces.
 
     Args:
         study: its name.
         experiments: its experiments, by name, in the order in which they are shown.
+        parts: the folder for chunks and the index of words, where the page cannot hold all of them; beside the page.
     """
-    packing = Packing(MOST_CHARACTERS)
-    turns = sum(results.turns for results in experiments.values())
-    share = MOST_TURNS / max(turns, 1)
+    chunks = dict[str, str]()
+    whole = sum(results.turns for results in experiments.values()) <= MOST_TURNS
+
+    def write(name: str, packed: str) -> None:
+        (parts / f"{name}.js").write_text(f'arrived.set("{name}", "{packed}");\n', encoding="ascii")
+
+    packing = Packing(MOST_CHARACTERS, chunks.__setitem__ if whole else write, indexed=not whole)
     for results in experiments.values():
-        pack_debates(packing, results, share)
-    notes = dict.fromkeys(note for results in experiments.values() for note in results.notes)
-    chunks, index = packing.chunks(), packing.index()
-    if share < 1:
-        ids = sorted({case["id"] for case in index["cases"]})
-        notes[
-            f"This page holds the debates on {share:.1%} of the cases, drawn by their ids, the same ones of each "
-            f"experiment and model: more would be too much for a browser. They are {len(ids):,} cases"
-            f"{f', from {ids[0]} to {ids[-1]}' if ids else ''}; the list shows which, and a search finds these alone. "
-            "results/rendered/ has all debates."
-        ] = None
+        pack_debates(packing, results)
+    packing.end()
     style, code = _inline("reader.css"), _inline(*CODE)
-    allowed = f"default-src 'none'; script-src {_source(code)}; style-src {_source(style)}"
+    also = "" if whole else " 'self' file:"
     yield from page_template("reader.html").generate(
         study=study,
-        notes=notes,
+        notes=dict.fromkeys(note for results in experiments.values() for note in results.notes),
         style=style,
         code=code,
-        policy=f"{allowed}; base-uri 'none'; form-action 'none'",
-        index=compress({"study": study, **index}),
-        chunks=chunks,
+        policy=f"default-src 'none'; script-src {_source(code)}{also}; style-src {_source(style)}; "
+        "base-uri 'none'; form-action 'none'",
+        index=compress({"study": study, "parts": "" if whole else parts.name, **packing.index()}),
+        chunks=chunks.items(),
     )
 
 

@@ -4,15 +4,20 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from moot.core.types import Fields, Json, JsonObject
 
+Keep: TypeAlias = Callable[[str, str], None]
 CALL_FIELDS = (
     "model", "served_model", "provider", "finish_reason", "prompt_tokens", "cached_tokens", "completion_tokens",
     "reasoning_tokens", "seconds", "attempts", "cost_usd", "replicate", "created_at", "logprobs",
 )  # fmt: skip
 """Columns of `calls/` that are shown with the prompt and the reply."""
+_WORD = re.compile(r"\w+")
 
 
 class Chunks:
@@ -21,16 +26,15 @@ class Chunks:
     Args:
         kind: what they hold; `kind-0` is the first.
         most: characters of a chunk.
+        keep: takes the name and the compressed values of each chunk that is complete.
 
     Attributes:
         starts: with which value each chunk begins.
-        ended: name and compressed values of each chunk that is complete.
     """
 
-    def __init__(self, kind: str, most: int) -> None:
+    def __init__(self, kind: str, most: int, keep: Keep) -> None:
         self.starts: list[int] = []
-        self.ended: list[tuple[str, str]] = []
-        self._kind, self._most = kind, most
+        self._kind, self._most, self._keep = kind, most, keep
         self._pending: list[Json] = []
         self._size = self._count = 0
 
@@ -47,7 +51,7 @@ class Chunks:
         """End the chunk; False where nothing waits."""
         if not self._pending:
             return False
-        self.ended.append((f"{self._kind}-{len(self.ended)}", compress(self._pending)))
+        self._keep(f"{self._kind}-{len(self.starts) - 1}", compress(self._pending))
         self._pending, self._size = [], 0
         return True
 
@@ -67,6 +71,28 @@ def plain(value: Json) -> Json:
     if isinstance(value, float):
         return round(value, 6) if math.isfinite(value) else None
     return value
+
+
+class Words:
+    """Which chunks hold a word, so that a search opens no other."""
+
+    def __init__(self) -> None:
+        self._pending: set[str] = set()
+        self._chunks: defaultdict[str, list[int]] = defaultdict(list)
+
+    def add(self, text: str) -> None:
+        """Add a text to the present chunk."""
+        self._pending.update(_WORD.findall(text.lower()))
+
+    def end(self, chunk: int) -> None:
+        """End the present chunk, of this number."""
+        for word in self._pending:
+            self._chunks[word].append(chunk)
+        self._pending = set()
+
+    def packed(self, chunks: int) -> JsonObject:
+        """The numbers of each word's chunks, of so many in all; none where more than half of them hold it."""
+        return {word: held if len(held) <= chunks / 2 else [] for word, held in sorted(self._chunks.items())}
 
 
 class Calls:

@@ -1,14 +1,17 @@
 """What the reader's page knows of debates: an index to choose by, and chunks of what was said, cases and calls."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+import pickle
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
+from tempfile import TemporaryFile
 
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
 from moot.report.content import data_label
-from moot.report.reader_chunks import Calls, Chunks
+from moot.report.reader_chunks import Calls, Chunks, Keep, Words, compress
 from moot.report.transcripts import Debated, Turn, read_debates, records
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_prediction
@@ -42,15 +45,18 @@ class Packing:
 
     Args:
         most: characters of a chunk.
+        keep: takes each chunk that is complete, by its name.
+        indexed: whether a search shall know which chunks hold a word.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, keep: Keep, *, indexed: bool = False) -> None:
         self._experiments: list[JsonObject] = []
         self._datasets: dict[str, JsonObject] = {}
         self._cases: dict[tuple[str, str], int] = {}
         self._case_entries: list[JsonObject] = []
         self._debates: list[list[Json]] = []
-        self._facts, self._said, self._called = Chunks("cases", most), Chunks("debates", most), Chunks("calls", most)
+        self._facts, self._said, self._called = (Chunks(kind, most, keep) for kind in ("cases", "debates", "calls"))
+        self._keep, self._words = keep, Words() if indexed else None
         self._calls = Calls()
 
     def add_experiment(self, results: ExperimentResults) -> int:
@@ -82,25 +88,30 @@ class Packing:
             self._facts.add(case["text"], len(case["text"]))
         return self._cases[key]
 
-    def add_debate(self, row: list[Json], said: Fields, calls: Iterable[Fields]) -> None:
-        """Add a debate: its row of the index, what was said, and the calls that it took."""
+    def add_debate(self, row: list[Json], facts: str, said: Fields, calls: Iterable[Fields]) -> None:
+        """Add a debate: its row of the index, its case's facts, what was said, and the calls that it took."""
         self._debates.append(row)
+        if self._words:
+            self._words.add(f"{facts}\n{_words(said)}")
         size = sum(len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"]) for turn in said["turns"])
         size += sum(self._calls.add(call) for call in calls)
         if self._said.add(said, size):
             self._end_calls()
 
     def _end_calls(self) -> None:
+        if self._words:
+            self._words.end(len(self._said.starts) - 1)
         self._called.add(self._calls.packed(), 0)
         self._called.end()
         self._calls = Calls()
 
-    def chunks(self) -> list[tuple[str, str]]:
-        """All chunks, the last ones ended: those of calls have the numbers of the debates' that they belong to."""
+    def end(self) -> None:
+        """End the last chunks: those of calls have the numbers of the debates' that they belong to."""
         self._facts.end()
         if self._said.end():
             self._end_calls()
-        return [*self._facts.ended, *self._said.ended, *self._called.ended]
+        if self._words:
+            self._keep("words", compress(self._words.packed(len(self._said.starts))))
 
     def index(self) -> JsonObject:
         """The index: experiments, data sets, cases, one list a column of debates, and what each chunk begins with."""
@@ -111,48 +122,48 @@ class Packing:
             "cases": self._case_entries,
             "debates": dict(zip(COLUMNS, map(list, columns), strict=True)),
             "chunks": {"cases": self._facts.starts, "debates": self._said.starts},
+            "indexed": self._words is not None,
         }
 
 
-def pack_debates(packing: Packing, results: ExperimentResults, share: float = 1.0) -> None:
-    """Add the debates of an experiment, those that wait for a person too.
+def _words(said: Fields) -> str:
+    """What a search looks through, as `wordsOf` in `page/data.js`."""
+    lines = list[str]()
+    for turn in said["turns"]:
+        lines += [turn["speaker"], turn["text"], turn["notice"]]
+        lines += [
+            part for name, value in turn["fields"] for part in (name, *([value] if isinstance(value, str) else value))
+        ]
+        lines += [turn[name]["label"] for name in ("stated", "label") if turn.get(name)]
+    return "\n".join(lines)
 
-    Args:
-        packing: what they are added to.
-        results: of the experiment.
-        share: of its cases, drawn by their ids, so that all experiments and models show the same ones.
-    """
+
+def pack_debates(packing: Packing, results: ExperimentResults) -> None:
+    """Add the debates of an experiment, those that wait for a person too."""
     experiment = packing.add_experiment(results)
-    shown = {case_id for case_id in results.cases["case_id"] if share >= 1 or _fraction(case_id) < share}
-    courses, labels = _courses(results, shown), _labels(results, shown)
+    courses, labels = _courses(results), _labels(results)
     cases = {case["case_id"]: case for case in records(results.cases)}
     outcomes = results.outcomes
-    probabilities = dict(
-        zip(
-            zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True),
-            probability_of_prediction(outcomes, results.task).tolist(),
-            strict=True,
-        )
-    )
+    keys = zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True)
+    probabilities = dict(zip(keys, probability_of_prediction(outcomes, results.task).tolist(), strict=True))
     for model in results.config.models:
-        calls = _calls(results, model, shown)
-        for debate in read_debates(results, model, lambda said: said["case_id"].isin(shown)):
-            course = courses.get((model, debate.name), Course())
-            outcome = debate.outcome
-            case = packing.add_case(results.config.dataset, cases[debate.case_id])
-            row = [
-                experiment,
-                model,
-                case,
-                debate.repeat,
-                outcome.status,
-                outcome.prediction.label if outcome.prediction else "",
-                probabilities.get((model, debate.case_id, debate.repeat)),
-                course.change,
-                course.swing,
-            ]
-            took = (calls[turn.call] for turn in debate.turns if turn.call in calls)
-            packing.add_debate(row, _turns_and_outcome(debate, course, labels.get((model, debate.name), {})), took)
+        with _stored_calls(results, model) as calls_of:
+            for debate in read_debates(results, model):
+                course = courses.get((model, debate.name), Course())
+                outcome = debate.outcome
+                row = [
+                    experiment,
+                    model,
+                    packing.add_case(results.config.dataset, cases[debate.case_id]),
+                    debate.repeat,
+                    outcome.status,
+                    outcome.prediction.label if outcome.prediction else "",
+                    probabilities.get((model, debate.case_id, debate.repeat)),
+                    course.change,
+                    course.swing,
+                ]
+                said = _turns_and_outcome(debate, course, labels.get((model, debate.name), {}))
+                packing.add_debate(row, debate.facts, said, calls_of(debate))
 
 
 def _turns_and_outcome(debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]]) -> JsonObject:
@@ -166,28 +177,30 @@ def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> 
     return {**found, "stated": stated, "belief": belief, **({"label": label} if label else {})}
 
 
-def _fraction(case_id: str) -> float:
-    """A number from 0 to 1 that a case's id gives."""
-    return int.from_bytes(sha256(f"reader {case_id}".encode()).digest()[:8]) / 2**64
-
-
-def _calls(results: ExperimentResults, model: str, shown: Collection[str]) -> dict[str, JsonObject]:
-    """The calls of a model's debates on some cases, by id."""
+@contextmanager
+def _stored_calls(results: ExperimentResults, model: str) -> Iterator[Callable[[Debated], Iterator[JsonObject]]]:
+    """The recorded calls of each debate of a model, in the order of turns: on disk until their debate comes."""
     texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
-    parts = results.parts(["call_id"], model, waits=True)
-    made = {call_id for part in parts for call_id in part.loc[part["case_id"].isin(shown), "call_id"] if call_id}
-    found: dict[str, JsonObject] = {}
-    for calls in results.calls_of(model):
-        mine = calls[calls["call_id"].isin(made)].fillna(dict.fromkeys(texts, ""))
-        found.update((call["call_id"], call) for call in records(mine))
-    return found
+    places = dict[str, int]()
+    with TemporaryFile() as kept:
+        for calls in results.calls_of(model):
+            for call in records(calls.fillna(dict.fromkeys(texts, ""))):
+                places[call["call_id"]] = kept.tell()
+                pickle.dump(zlib.compress(pickle.dumps(call), 1), kept)
+
+        def calls_of(debate: Debated) -> Iterator[JsonObject]:
+            for turn in debate.turns:
+                if turn.call in places:
+                    kept.seek(places[turn.call])
+                    yield pickle.loads(zlib.decompress(pickle.load(kept)))  # noqa: S301 - our own file
+
+        yield calls_of
 
 
-def _courses(results: ExperimentResults, shown: Collection[str]) -> dict[tuple[str, str], Course]:
+def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
     """How opinions moved, by model and debate."""
     by_debate: dict[tuple[str, str], list[JsonObject]] = {}
-    opinions = stated_predictions(results)[["case_id", *_OPINION]]
-    for row in records(opinions[opinions["case_id"].isin(shown)]):
+    for row in records(stated_predictions(results)[_OPINION]):
         by_debate.setdefault((row["model"], row["debate_id"]), []).append(row)
     return {debate: _course(opinions) for debate, opinions in by_debate.items()}
 
@@ -209,12 +222,10 @@ def _course(opinions: list[JsonObject]) -> Course:
     return Course(change, swing, beliefs)
 
 
-def _labels(results: ExperimentResults, shown: Collection[str]) -> dict[tuple[str, str], dict[int, dict[str, str]]]:
+def _labels(results: ExperimentResults) -> dict[tuple[str, str], dict[int, dict[str, str]]]:
     """The label that counts of each labelled statement, by model and debate, and by turn."""
     found: dict[tuple[str, str], dict[int, dict[str, str]]] = {}
-    labels = results.labels[["model", "debate_id", "turn", "label", "labeler"]]
-    labels = labels[labels["debate_id"].str.rpartition("#")[0].isin(shown)] if len(labels) else labels
-    for row in records(labels):
+    for row in records(results.labels[["model", "debate_id", "turn", "label", "labeler"]]):
         by_turn = found.setdefault((row["model"], row["debate_id"]), {})
         by_turn[row["turn"]] = {"label": row["label"], "labeler": row["labeler"]}
     return found

@@ -4,7 +4,7 @@ const MOST_UNPACKED = 60;
 const unpacked = new Map();
 
 async function unpack(id) {
-  const packed = (await packedElement(id)).textContent;
+  const packed = index?.parts ? await loaded(id) : (await packedElement(id)).textContent;
   const letters = atob(packed), bytes = new Uint8Array(letters.length);
   for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -21,6 +21,18 @@ async function packedElement(id) {
   }
 }
 
+// Of many debates a chunk is a script in the folder of parts: also a page from the disk may load one.
+globalThis.arrived = new Map();
+function loaded(id) {
+  return new Promise((resolve, reject) => {
+    const address = `${encodeURIComponent(index.parts)}/${id}.js`;
+    const script = element("script", { src: address,
+      load: () => { resolve(arrived.get(id)); arrived.delete(id); script.remove(); },
+      error: () => { unpacked.delete(id); reject(new Error(`${address} is missing: copy this folder along with the page`)); } });
+    document.head.append(script);
+  });
+}
+
 // A chunk's values; the chunks used last are kept.
 function chunk(id) {
   const values = unpacked.get(id) ?? unpack(id);
@@ -30,7 +42,8 @@ function chunk(id) {
   return values;
 }
 
-const index = await unpack("index");
+let index = null;
+index = await unpack("index");
 const { experiments, datasets, cases, debates: columns } = index;
 const chunkOf = (kind, number) => {
   const starts = index.chunks[kind];
@@ -108,19 +121,18 @@ const wordsOf = (content) => content.turns.flatMap((turn) =>
 
 // Looks through all debates, chunk by chunk, so that the page stays at hand; gives number -> words around the first hit.
 async function search(query, prompts, cancelled, progress) {
-  const needles = needlesOf(query), hits = new Map(), facts = [];
-  for (const at of index.chunks.cases.keys()) facts.push(...await chunk(`cases-${at}`));
-  const inFacts = facts.map((text) => needles.map((needle) => text.toLowerCase().indexOf(needle)));
-  const starts = index.chunks.debates;
+  const needles = needlesOf(query), hits = new Map(), starts = index.chunks.debates;
+  const holding = index.indexed && !prompts ? chunksHolding(needles, await chunk("words")) : () => true;
   for (const at of starts.keys()) {
+    if (!holding(at)) continue;
     const asked = prompts ? await promptsHolding(`calls-${at}`, needles) : null;
     for (const [place, content] of (await chunk(`debates-${at}`)).entries()) {
-      const debate = debates[starts[at] + place], words = wordsOf(content), lower = words.toLowerCase();
-      const places = needles.map((needle) => lower.indexOf(needle));
-      const held = (which) => places[which] >= 0 || inFacts[debate.caseNumber][which] >= 0
+      const debate = debates[starts[at] + place], words = wordsOf(content), facts = await factsOf(debate);
+      const [inWords, inFacts] = [words.toLowerCase(), facts.toLowerCase()].map((text) => needles.map((needle) => text.indexOf(needle)));
+      const held = (which) => inWords[which] >= 0 || inFacts[which] >= 0
         || (asked && content.turns.some((turn) => asked[which].has(turn.call)));
       if (!needles.every((_, which) => held(which))) continue;
-      const [text, first] = places[0] >= 0 ? [words, places[0]] : [facts[debate.caseNumber], Math.max(0, inFacts[debate.caseNumber][0])];
+      const [text, first] = inWords[0] >= 0 ? [words, inWords[0]] : [facts, Math.max(0, inFacts[0])];
       hits.set(debate.number, `${first > 30 ? "… " : ""}${text.slice(Math.max(0, first - 30), first + 90)}`);
     }
     if (cancelled()) return null;
@@ -128,6 +140,16 @@ async function search(query, prompts, cancelled, progress) {
     await new Promise((resolve) => setTimeout(resolve));
   }
   return hits;
+}
+
+// Whether a chunk may hold all needles: each word of a needle is part of a word of the chunk. No chunks: more than half hold it.
+function chunksHolding(needles, words) {
+  const pieces = needles.flatMap((needle) => needle.match(/[\p{L}\p{N}_]+/gu) ?? []), all = Object.entries(words);
+  const sets = pieces.map((piece) => {
+    const found = all.filter(([word]) => word.includes(piece)).map(([, held]) => held);
+    return found.some((held) => !held.length) ? null : new Set(found.flat());
+  }).filter(Boolean);
+  return (at) => sets.every((set) => set.has(at));
 }
 
 // For each needle the calls of a chunk whose prompt or reply holds it.
