@@ -120,3 +120,17 @@ def test_numbers_are_written_as_they_were_with_their_decimals(tmp_path: Path) ->
     ):
         with pytest.raises(UserError, match=message):
             numbers.fill(f"0.1<!-- {place} -->", "page")
+
+
+def test_a_key_alone_names_a_measured_figure_or_its_interval(tmp_path: Path) -> None:
+    (tmp_path / "measured.csv").write_text(
+        'key,value,low,high\nd/m/test auc,0.71,0.6,0.812\n"d/rows, in all",12345,,\n'
+    )
+    numbers = Numbers(tmp_path, PUBLISHED, tmp_path / "measured.csv")
+    auc, rows = "<!-- d/m/test auc -->", "<!-- d/rows, in all -->"
+    page = "| {}" + auc + " {}" + auc + ", {}<!-- d/m/test auc in percent --> % of {}" + rows + " |"
+    written = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
+    assert numbers.fill(page.format("0.50", "[0.11, 0.22]", "7", "1,000"), "page") == written
+    assert keys(written) == {"d/m/test auc", "d/rows, in all"} and list(unmarked(written)) == []
+    with pytest.raises(UserError, match="0 rows"):
+        numbers.fill("1<!-- d/none -->", "page")

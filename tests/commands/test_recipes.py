@@ -16,7 +16,7 @@ from project_copy import PROJECT
 
 PAGE = (PROJECT / "docs/recipes.md").read_text(encoding="utf-8")
 RECIPES = re.findall(r"^## ([^\n]*)(?:(?!^## ).)*?^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-CALLS, FEW = Path("results/calls"), 2
+CALLS, FEW = Path("results/calls"), 1
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,9 @@ def recipe_named(beginning: str) -> str:
     return next(written for title, written in RECIPES if title.startswith(beginning))
 
 
-def test_the_first_cases_are_among_the_later_ones_and_are_not_asked_again(server: FaultServer) -> None:
+def test_the_first_cases_are_not_asked_again_and_the_prompt_that_was_sent_is_printed(
+    server: FaultServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     written = recipe_named("Ten debates first")
     held = []
     for cases in (FEW, 2 * FEW):
@@ -72,6 +74,10 @@ def test_the_first_cases_are_among_the_later_ones_and_are_not_asked_again(server
         held.append(pd.read_parquet(CALLS / "first/mine.parquet"))
     assert set(held[0]["call_id"]) < set(held[1]["call_id"])
     assert server.stats()["requests"] == held[1]["call_id"].nunique()
+    [shown] = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    exec(compile(shown, "recipes.md", "exec"), {})
+    sent = json.loads(pd.read_parquet(CALLS / "first/mine.parquet")["request"][0])["messages"]
+    assert capsys.readouterr().out.splitlines()[0] == sent[0][0]
 
 
 def test_another_judge_alone_is_asked(server: FaultServer) -> None:
@@ -80,11 +86,3 @@ def test_another_judge_alone_is_asked(server: FaultServer) -> None:
     assert set(asked["other-judge-reads"]["model"]) == {"other"}
     spoken = {name: set(calls.loc[calls["model"] == "mine", "call_id"]) for name, calls in asked.items()}
     assert spoken["other-judge"] < spoken["own-judge"]
-
-
-def test_the_prompt_that_was_sent_is_printed(server: FaultServer, capsys: pytest.CaptureFixture[str]) -> None:
-    list(built(plan_of(recipe_named("Ten debates first"), server)))
-    [shown] = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    exec(compile(shown, "recipes.md", "exec"), {})
-    sent = json.loads(pd.read_parquet(CALLS / "first/mine.parquet")["request"][0])["messages"]
-    assert capsys.readouterr().out.splitlines()[0] == sent[0][0]
