@@ -27,15 +27,16 @@ from pydantic import BaseModel
 from moot.core.types import Json, JsonObject
 from moot.llm.parsing.objects import FULL_WIDTH, Candidate, candidates, close_torn, load
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
-from moot.llm.parsing.stated import agreed, stated_by_field
 from moot.llm.parsing.values import (
     NOT_GIVEN,
     Notes,
     Status,
     Unclear,
+    agreed,
     collected,
     read_object,
     read_value,
+    stated_by_field,
     unwrapped,
     validated,
     writable,

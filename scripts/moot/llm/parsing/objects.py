@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
 from moot.llm.parsing.schema import schema_fields
-from moot.llm.parsing.stated import stated_by_field
 from moot.llm.parsing.values import Notes, Unclear, unwrapped
 from moot.llm.parsing.words import UnreadableError, plain
 
@@ -77,12 +76,6 @@ def _closing_brace(text: str, start: int) -> int:
     return 0
 
 
-def _torn_end(text: str, start: int, schema: type[BaseModel]) -> int:
-    """Where an object that nothing closes ends: at the last brace, or with the text if fields are stated behind it."""
-    end = text.rfind("}", start) + 1
-    return len(text) if not end or stated_by_field(text[end:], schema) else end
-
-
 def candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
     """The outermost objects of `text` that have a field of `schema`, repaired where they need it."""
     decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
@@ -95,7 +88,7 @@ def candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
             found, end = decoder.raw_decode(text, start)
             well_formed = True
         except ValueError:
-            end = _closing_brace(text, start) or _torn_end(text, start, schema)
+            end = _closing_brace(text, start) or len(text)
             found, well_formed = _repair(text[start:end], schema), False
         if _concerns(schema, found):
             yield Candidate(start, end, found, well_formed)
