@@ -13,7 +13,6 @@ POSITION = "position"
 """The first sentence of a statement that is to take a position; the page suggests some."""
 _ROWS = 10
 _YES = "yes"
-Sent = Fields
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Input:
     columns: tuple["Input", ...] = ()
 
 
-def inputs_of(form: Fields, sent: Sent) -> list[Input]:
+def inputs_of(form: Fields, sent: Fields) -> list[Input]:
     """The inputs of a form, filled in with what was sent, if anything was."""
     found: list[Input] = []
     for name, field in form["properties"].items():
@@ -62,7 +61,7 @@ def inputs_of(form: Fields, sent: Sent) -> list[Input]:
     return found
 
 
-def _input(name: str, field: Fields, required: bool, sent: Sent, label: str = "") -> Input:
+def _input(name: str, field: Fields, required: bool, sent: Fields, label: str = "") -> Input:
     kind = kind_of(field)
     options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
     if kind == "yes_no":
@@ -95,7 +94,7 @@ def _about(field: Fields, kind: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def as_answer(sent: Sent, form: Fields) -> str:
+def as_answer(sent: Fields, form: Fields) -> str:
     """What a browser sent as the text of an answer.
 
     Raises:
@@ -113,12 +112,12 @@ def as_answer(sent: Sent, form: Fields) -> str:
     return text
 
 
-def as_sent(sent: Sent) -> str:
+def as_sent(sent: Fields) -> str:
     """What a browser sent to a question that is gone, as a text to keep."""
     return "\n".join(f"{title(name)}: {value}" for name, value in sent.items() if name != "seen") + "\n"
 
 
-def _filled_in(sent: Sent, form: Fields) -> Iterator[tuple[str, Json]]:
+def _filled_in(sent: Fields, form: Fields) -> Iterator[tuple[str, Json]]:
     for name, field in form["properties"].items():
         kind = kind_of(field)
         if name == STATEMENT:
@@ -135,9 +134,9 @@ def _filled_in(sent: Sent, form: Fields) -> Iterator[tuple[str, Json]]:
             yield name, _text(sent, name)
 
 
-def _cell(sent: Sent, name: str, row: int, column: str) -> str:
+def _cell(sent: Fields, name: str, row: int, column: str) -> str:
     return _text(sent, f"{name}-{row}-{column}")
 
 
-def _text(sent: Sent, name: str) -> str:
+def _text(sent: Fields, name: str) -> str:
     return str(sent.get(name, "")).replace("\r\n", "\n").strip()

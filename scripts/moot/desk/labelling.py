@@ -77,9 +77,9 @@ class Labelling:
         return dict(zip(frame["item"], frame["label"], strict=True))
 
     def next_open(self) -> Statement | None:
-        """The first statement without a label."""
-        given = self.labels()
-        return next((statement for statement in self.statements if statement.item not in given), None)
+        """The first statement without a label that counts."""
+        standing = self.standing()
+        return next((statement for statement in self.statements if statement.item not in standing), None)
 
     def label(self, item: str, label: str) -> str:
         """Keep a label durably, and return the one that counts: a label given before, in another tab, counts.

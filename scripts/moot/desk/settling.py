@@ -89,11 +89,6 @@ class Settling(Labelling):
         decided = rows[rows["kind"] == ADJUDICATED]
         return dict(zip(decided["item"], decided["label"], strict=True))
 
-    def next_open(self) -> Statement | None:
-        """The first conflict without a decision."""
-        decided = self.standing()
-        return next((statement for statement in self.statements if statement.item not in decided), None)
-
     def given(self, statement: Statement) -> list[str]:
         """The labels that annotators gave a statement, in an order that does not tell whose they are."""
         labels = self.ratings.loc[statement.item].dropna()

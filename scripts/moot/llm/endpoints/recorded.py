@@ -6,9 +6,8 @@ from moot.llm.endpoints import ENDPOINTS, Endpoint
 
 
 @ENDPOINTS.register("recorded")
-def refuse(config: ModelConfig, threads: int) -> Endpoint:
+def refuse(config: ModelConfig, _threads: int) -> Endpoint:
     """Raise `UserError`: a debate that asks needs a model that answers."""
-    del threads
     raise UserError(
         f"model '{config.model}' has the endpoint 'recorded': its answers were recorded, and it cannot be asked. Use "
         "it in experiments with `source: recorded` alone."

@@ -19,9 +19,8 @@ _CHARACTERS_A_TOKEN = 4.0
 
 
 @ENDPOINTS.register(SIMULATED)
-def refuse(config: ModelConfig, threads: int) -> Endpoint:
+def refuse(config: ModelConfig, _threads: int) -> Endpoint:
     """Raise `UserError`: simulated voices speak in rehearsals alone."""
-    del threads
     raise UserError(
         f"model '{config.model}' has the endpoint 'simulated': it answers in a rehearsal alone, whose results are in "
         "a folder of their own. Run `snakemake rehearse` with the same configuration."
