@@ -35,7 +35,7 @@ class Runner:
         self._wanted.set()
 
     def last_lines(self) -> str:
-        """How what the command said ends."""
+        """The end of the command's output."""
         with self.log.open("rb") as log:
             log.seek(0, os.SEEK_END)
             log.seek(max(0, log.tell() - _MOST_BYTES))
@@ -43,7 +43,7 @@ class Runner:
         return "\n".join([line for line in lines if line.strip()][-_LAST_LINES:])
 
     async def context(self, _app: web.Application) -> AsyncIterator[None]:
-        """While the application is up."""
+        """Run the command, again after each answer, while the application is up."""
         task = asyncio.create_task(self._run()) if self.command else None
         self._wanted.set()
         yield

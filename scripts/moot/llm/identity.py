@@ -1,4 +1,4 @@
-"""Who is asked: the declared identity of a model's server, which is part of what the ledger knows a question by."""
+"""The declared identity of a model's server: part of a call's key in the ledger."""
 
 import os
 from collections.abc import Mapping

@@ -42,8 +42,10 @@ _KEYS = _Keys()
 
 
 def read_key(config: ModelConfig) -> str:
-    """The key in the environment variable that a model's entry names, "" where there is none; no server's words that
-    repeat it are kept from now on."""
+    """The key in the environment variable that a model's entry names, "" where there is none.
+
+    From now on it is removed from all that servers send.
+    """
     key = os.environ.get(config.api_key_env or "", "").strip()
     _KEYS.add(key)
     return key

@@ -115,7 +115,7 @@ class Gatherer(ABC):
             self._gathered.pop(call_id, None)
 
     def flush(self) -> None:
-        """Send what has been gathered; nothing happens where that is nothing."""
+        """Send what has been gathered, if anything."""
         calls, self._gathered = list(self._gathered.values()), {}
         if calls:
             self._progress.waves += 1

@@ -76,7 +76,7 @@ def read_only_file(engine: sa.Engine) -> Path | None:
 
 
 def open_read_only(file: Path) -> sa.Engine:
-    """A database that nothing is written to, nor beside it.
+    """A database of which neither the file nor one beside it is written to.
 
     A log beside it that another program may be writing is read as well; without one nothing but the file is needed.
     """
@@ -87,7 +87,7 @@ def open_read_only(file: Path) -> sa.Engine:
 
 
 def copy_of(file: Path) -> tuple[TemporaryDirectory[str], Path]:
-    """A folder that goes with the object, and a database in it with the log that a killed process left beside it."""
+    """A temporary folder, and in it a copy of a database with the log that a killed process left."""
     folder = TemporaryDirectory(prefix="moot-ledger-")
     for part in (file, Path(f"{file}-wal")):
         if part.exists():

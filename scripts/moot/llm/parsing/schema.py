@@ -15,15 +15,7 @@ from pydantic_core import to_jsonable_python
 from moot.core.types import Json, JsonObject
 
 PLACEHOLDER = "<text>"
-
-
-class _MayBeMissing:
-    """See `MAY_BE_MISSING`."""
-
-    __slots__ = ()
-
-
-MAY_BE_MISSING = _MayBeMissing()
+MAY_BE_MISSING = object()
 """Marks a side field: `confidence: Annotated[int, MAY_BE_MISSING]`. Where it cannot be read it is missing
 from the value, which costs the answer nothing. Every other field decides: without it there is no value."""
 

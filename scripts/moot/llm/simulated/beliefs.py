@@ -55,7 +55,7 @@ class KnownCase:
 
 @dataclass(frozen=True)
 class World:
-    """What all simulated voices of a job share.
+    """What simulated voices of a job have in common.
 
     Attributes:
         seed: of everything that is drawn.
@@ -151,7 +151,7 @@ def _names_of(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What a voice makes of one question.
+    """A voice's belief about one question.
 
     Attributes:
         right: the true option.
