@@ -28,7 +28,7 @@ from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import address, normalised
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
-from moot.llm.limits import LocalLimits, backoff
+from moot.llm.limits import Limits, backoff
 from moot.llm.model_server import ModelServer, serve
 from moot.llm.progress import Progress
 from moot.llm.redaction import clear_of_keys, read_key, received
@@ -93,7 +93,7 @@ class Client:
         self._gatherer: Gatherer | None = None
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
         shared = config.shares_limits and settings.open_endpoint is None and not ledger.read_only
-        self._limits = SharedLimits(ledger.processes, name, config) if shared else LocalLimits(config)
+        self._limits = SharedLimits(ledger.processes, name, config) if shared else Limits(config)
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:

@@ -37,13 +37,15 @@ class Pace:
         return True, begin - now
 
 
-class LocalLimits:
+class Limits:
     """The limits of a model that one job speaks with at a time; batched calls have none."""
 
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
         self._slots = asyncio.Semaphore(config.calls_at_once)
-        self._pace = Pace()
+        self._own = Pace()  # as far as this process knows
+        self._paced = config.requests_per_minute is not None or config.tokens_per_minute is not None
+        self._paused_until = 0.0
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
@@ -53,18 +55,20 @@ class LocalLimits:
 
     async def turn(self, tokens: int) -> None:
         """Wait until a call of so many tokens may be sent."""
-        if self._config.batch:
-            return
-        taken = False
+        taken = self._config.batch is not None
         while not taken:
-            taken, seconds = self._pace.take(time.monotonic(), tokens, self._config)
-            if seconds > 0:
-                await asyncio.sleep(seconds)
-            taken = taken and time.monotonic() >= self._pace.paused_until
+            while (pause := self._paused_until - time.monotonic()) > 0:
+                await asyncio.sleep(pause)
+            taken, seconds = await self._place(tokens) if self._paced else (True, 0.0)
+            await asyncio.sleep(seconds)
+            taken = taken and time.monotonic() >= self._paused_until
+
+    async def _place(self, tokens: int) -> tuple[bool, float]:
+        return self._own.take(time.monotonic(), tokens, self._config)
 
     async def pause(self, seconds: float) -> None:
         """Hold back all calls for so long."""
-        self._pace.paused_until = max(self._pace.paused_until, time.monotonic() + seconds)
+        self._paused_until = max(self._paused_until, time.monotonic() + seconds)
 
     async def close(self) -> None:
         """Nothing is shared."""

@@ -17,7 +17,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 import sqlalchemy as sa
 
@@ -26,7 +26,7 @@ from moot.core.model_config import ModelConfig
 from moot.llm.identity import served_as
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.processes import PACES, SHARES, Processes
-from moot.llm.limits import Pace
+from moot.llm.limits import Limits, Pace
 
 _LOOK_SECONDS = 0.25
 """How often a process looks at the others' shares and at the server's pauses, or, alone, whether there are others."""
@@ -73,7 +73,7 @@ class _Share:
     now: float
 
 
-class SharedLimits:
+class SharedLimits(Limits):
     """One process's part of a model's limits.
 
     Args:
@@ -83,7 +83,8 @@ class SharedLimits:
     """
 
     def __init__(self, processes: Processes, name: str, config: ModelConfig) -> None:
-        self._processes, self._name, self._config = processes, name, config
+        super().__init__(config)
+        self._processes, self._name = processes, name
         # What tells this model from others at the same ledger.
         self._model = hashlib.sha256(f"{name} {served_as(config)} {config.model}".encode()).hexdigest()
         self._in_use = self._allowed = 0
@@ -94,9 +95,7 @@ class SharedLimits:
         self._waits_since: float | None = None
         self._wanted = asyncio.Event()
         self._adjusting: asyncio.Task[None] | None = None
-        self._paused_until = 0.0
-        self._paced = config.requests_per_minute is not None or config.tokens_per_minute is not None
-        self._own, self._clock = Pace(), 0.0  # as last known, by the ledger's clock; how far that is from ours
+        self._clock = 0.0  # how far the ledger's clock, by which `_own` is, is from ours
         self._places: Batched[int, tuple[bool, float]] = Batched(self._take_places)
 
     # Calls under way
@@ -235,16 +234,6 @@ class SharedLimits:
 
     # Rates and pauses
 
-    async def turn(self, tokens: int) -> None:
-        """Wait until a call of so many tokens may be sent."""
-        taken = False
-        while not taken:
-            while (pause := self._paused_until - time.monotonic()) > 0:
-                await asyncio.sleep(pause)
-            taken, seconds = await self._place(tokens) if self._paced else (True, 0.0)
-            await asyncio.sleep(seconds)
-            taken = taken and time.monotonic() >= self._paused_until
-
     async def _place(self, tokens: int) -> tuple[bool, float]:
         if self._alone:
             return self._own.take(time.monotonic() + self._clock, tokens, self._config)
@@ -266,13 +255,12 @@ class SharedLimits:
         return _later(self._own, Pace(row["requests_at"], row["tokens_at"], row["paused_until"]) if row else Pace())
 
     def _keep(self, connection: sa.Connection, pace: Pace) -> None:
-        row = {"requests_at": pace.requests_at, "tokens_at": pace.tokens_at, "paused_until": pace.paused_until}
         connection.execute(sa.delete(PACES).where(PACES.c.model == self._model))
-        connection.execute(sa.insert(PACES), {"model": self._model, **row})
+        connection.execute(sa.insert(PACES), {"model": self._model, **asdict(pace)})
 
     async def pause(self, seconds: float) -> None:
         """Hold back all calls of all processes for so long."""
-        self._paused_until = max(self._paused_until, time.monotonic() + seconds)
+        await super().pause(seconds)
         if self._alone:
             self._own.paused_until = max(self._own.paused_until, self._paused_until + self._clock)
             return
