@@ -40,13 +40,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass
 class Desk:
-    """What the pages work on.
-
-    Attributes:
-        folder: the working directory, in which `data/` is.
-        runner: what goes on with the debates after an answer.
-        token: the first part of every address.
-    """
+    """A working directory, what goes on with its debates, and the token that every address begins with."""
 
     folder: Path
     runner: Runner

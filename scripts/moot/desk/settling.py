@@ -60,9 +60,6 @@ class Settling(Labelling):
     No labels are shown before everyone who began the sheet has labelled all of it, and never to one of them. Of
     two people who decide on one statement, the first counts.
 
-    Args:
-        sheets, annotations, sheet, annotator: as for `Labelling`; the annotator is the person who decides.
-
     Raises:
         UserError: as `Labelling`, or this person labelled the sheet.
     """

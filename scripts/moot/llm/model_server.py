@@ -24,12 +24,7 @@ _END_WITH_US = 'exec 3<&0 </dev/null; (read -r _ <&3; trap "" TERM; kill -TERM 0
 
 
 class ModelServer:
-    """A running server.
-
-    Attributes:
-        url: its address.
-        log: what it writes.
-    """
+    """A running server, which writes to `log`."""
 
     def __init__(self, name: str, serve: ServeConfig) -> None:
         self._name, self._serve = name, serve

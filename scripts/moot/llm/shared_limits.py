@@ -74,13 +74,7 @@ class _Share:
 
 
 class SharedLimits(Limits):
-    """One process's part of a model's limits.
-
-    Args:
-        processes: those at the ledger, which all share.
-        name: the model's name in the configuration.
-        config: its limits.
-    """
+    """One process's part of a model's limits, which all processes at a ledger share."""
 
     def __init__(self, processes: Processes, name: str, config: ModelConfig) -> None:
         super().__init__(config)

@@ -33,11 +33,7 @@ Found = TypeVar("Found")
 
 
 class Batches(Gatherer):
-    """Waves that go as batches to a model's server, or to the folder that its entry names.
-
-    Args:
-        keep: asks for a reply through the ledger; for replies that no debate of this job waits for.
-    """
+    """Waves that go as batches to a model's server, or to the folder that its entry names."""
 
     def __init__(
         self,

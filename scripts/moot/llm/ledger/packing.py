@@ -71,11 +71,7 @@ def split(request: str) -> list[str]:
 
 
 class Packer:
-    """Packs requests into the numbers of their pieces, and unpacks them; remembers pieces that it has seen.
-
-    Args:
-        insert: an INSERT of the database's dialect, that knows ON CONFLICT.
-    """
+    """Packs requests into the numbers of their pieces, and unpacks them; remembers pieces that it has seen."""
 
     def __init__(self, insert: Callable[[sa.Table], Insert]) -> None:
         self._new_piece = insert(PIECES).on_conflict_do_nothing()

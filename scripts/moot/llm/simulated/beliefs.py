@@ -55,12 +55,7 @@ class KnownCase:
 
 @dataclass(frozen=True)
 class World:
-    """What simulated voices of a job have in common.
-
-    Attributes:
-        seed: of everything that is drawn.
-        cases: what is known of a case, by its text as prompts show it.
-    """
+    """What simulated voices of a job have in common: a seed, and what is known of a case by its text in prompts."""
 
     seed: int
     cases: Mapping[str, KnownCase]
@@ -177,15 +172,7 @@ class Belief:
 
 
 def form_belief(voice: SimulatedVoice, seed: int, request: Request, reading: Reading, options: Sequence[str]) -> Belief:
-    """The belief of a voice about a question with at least two options.
-
-    Args:
-        voice: its statistical model.
-        seed: of everything that is drawn.
-        request: what is asked.
-        reading: the same, read.
-        options: the answers, in the order in which the prompt names them.
-    """
+    """The belief of a voice about a question with at least two options, in the order in which the prompt names them."""
     right = _true_option(reading, options)
     name = reading.case.name if reading.case and reading.case.name else reading.text
     others = [option for option in options if option != right]
