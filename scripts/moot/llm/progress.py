@@ -53,19 +53,14 @@ class Progress:
         parts = [
             f"{self.name}: {self.calls}{about} calls, {self.done} of {self.debates} debates",
             f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
+            f"{self.tokens / seconds if seconds else 0:.0f} tokens/s" if self.tokens else "",
+            f"{self.cost_usd:.4f} US dollars" if self.cost_usd else "",
+            f"{self.waves} waves of batched calls" if self.waves else "",
+            f"{self.retries} retries" if self.retries else "",
+            f"{self.failed_calls} calls failed" if self.failed_calls else "",
         ]
-        if self.tokens:
-            parts.append(f"{self.tokens / seconds if seconds else 0:.0f} tokens/s")
-        if self.cost_usd:
-            parts.append(f"{self.cost_usd:.4f} US dollars")
-        if self.waves:
-            parts.append(f"{self.waves} waves of batched calls")
-        if self.retries:
-            parts.append(f"{self.retries} retries")
-        if self.failed_calls:
-            parts.append(f"{self.failed_calls} calls failed")
         if self.done == self.debates:
             parts.append(f"{seconds:.0f} s")
         elif about and self.new_calls:
             parts.append(f"about {seconds / self.new_calls * (expected - self.calls):.0f} s left")
-        return "; ".join(parts)
+        return "; ".join(filter(None, parts))

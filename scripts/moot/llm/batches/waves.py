@@ -3,7 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 
 from moot.llm.endpoints import Endpoint
@@ -35,26 +35,24 @@ class Waves:
         self._gatherers: list[Gatherer] = []
         self._watching: asyncio.Task[None] | None = None
 
-    @contextmanager
-    def working(self) -> Iterator[None]:
+    def working(self) -> AbstractContextManager[None]:
         """While a call is answered by anything but a wave: the ledger, a server, a pause.
 
         One that another process is making stays outside, for that one may wait for a wave of its own.
         """
-        self._count(1)
-        try:
-            yield
-        finally:
-            self._count(-1)
+        return self._counted(1)
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Within `working`, while the call waits for a wave."""
+        return self._counted(-1)
 
     @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Within `working`, while the call waits for a wave."""
-        self._count(-1)
+    def _counted(self, change: int) -> Iterator[None]:
+        self._count(change)
         try:
             yield
         finally:
-            self._count(1)
+            self._count(-change)
 
     def _count(self, change: int) -> None:
         self._busy += change
