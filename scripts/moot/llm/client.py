@@ -194,7 +194,7 @@ class Client:
                 read_key(self._config)
                 make, config = self._settings.open_endpoint or ENDPOINTS[self._config.endpoint], self._config
                 if config.serve and not self._settings.open_endpoint:
-                    self._server, config = await serve(self._name, config)
+                    self._server, config = await serve(self._name, config, config.serve)
                 endpoint = await asyncio.to_thread(make, config, self._settings.threads)
                 if config.batch and isinstance(endpoint, OpenAIEndpoint):
                     batches = Batches(

@@ -107,10 +107,9 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
-async def serve(name: str, config: ModelConfig) -> tuple[ModelServer, ModelConfig]:
+async def serve(name: str, config: ModelConfig, how: ServeConfig) -> tuple[ModelServer, ModelConfig]:
     """Start the server of a model's entry and wait until it is ready; give it with the entry that names its address."""
-    assert config.serve is not None  # noqa: S101 - for the type checker
-    server = await asyncio.to_thread(ModelServer, name, config.serve)
+    server = await asyncio.to_thread(ModelServer, name, how)
     try:
         await server.ready()
     except BaseException:

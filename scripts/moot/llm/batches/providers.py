@@ -152,11 +152,11 @@ class BatchFolder:
         await asyncio.to_thread(write)
         return marker
 
-    async def find(self, marker: str, since: float) -> str:  # noqa: ARG002 - the protocol's
+    async def find(self, marker: str, _since: float) -> str:
         """Whether the file was written."""
         return marker if (self._folder / f"{marker}.jsonl").is_file() else ""
 
-    async def withdraw(self, marker: str, since: float) -> None:
+    async def withdraw(self, _marker: str, _since: float) -> None:
         """Nothing is on its way: the file is there or it is not."""
 
     async def state(self, batch_id: str) -> BatchState:

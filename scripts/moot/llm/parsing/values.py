@@ -1,6 +1,7 @@
 """A schema's values read from what JSON or a repair library gave, or from words, with a note of every change."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -205,7 +206,7 @@ def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
     if not (shape.low is None or number >= shape.low) or not (shape.high is None or number <= shape.high):
         raise UnreadableError(f"{shorten(str(number))} is outside {shape.low} to {shape.high}")
     if shape.kind == "integer" and isinstance(number, float):
-        if number != number or abs(number) > 2**53:  # noqa: PLR0124 - not a number differs from itself
+        if math.isnan(number) or abs(number) > 2**53:
             raise UnreadableError(f"{number} is no whole number")
         notes.add(f"{number} to the nearest whole number")
         number = int(number + 0.5) if number >= 0 else -int(-number + 0.5)
@@ -257,11 +258,10 @@ def _read_list(shape: Shape, value: Json, notes: Notes) -> list[Json]:
         value = [value]
     if shape.filled and not value:
         raise UnreadableError("an empty list")
-    assert shape.item is not None  # noqa: S101 - a list's shape has its items'
     items = []
     for number, item in enumerate(value):
         inner = Notes()
-        items.append(read_value(shape.item, item, inner))
+        items.append(read_value(shape.item or Shape("other"), item, inner))
         notes.absorb(inner, f"[{number}]")
     return items
 
