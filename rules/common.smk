@@ -41,8 +41,8 @@ if workflow.modifier.skip_configfile:
     DEFAULTS += sorted(file for file in deployed if file.is_file())
     given, merged_files = config, DEFAULTS
 else:
-    given = workflow.config_settings.config
-    config = workflow.config_settings.overwrite_config
+    settings = workflow.config_settings
+    given, config = settings.config, settings.overwrite_config
     merged_files = [*DEFAULTS, *map(Path, workflow.configfiles)]
 config = over_defaults(config, DEFAULTS)
 config_files = [*DEFAULTS, *map(Path, workflow.configfiles)]

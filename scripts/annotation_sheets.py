@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.log import LOG
-from moot.jobs.sheets import SheetJob, write_drawn_sheet
+from moot.jobs.sheets import write_drawn_sheet
 from moot.workflow.job import job
 
 if TYPE_CHECKING:
@@ -16,14 +16,9 @@ if __name__ == "__main__":
     with job(snakemake) as plan:
         wildcards, inputs = snakemake.wildcards, snakemake.input
         shards, annotations = ([Path(file) for file in files] for files in (inputs.shards, inputs.annotations))
-        drawing = SheetJob(
-            wildcards.experiment,
-            wildcards.model,
-            Path(inputs.cases),
-            shards,
-            annotations,
-            Path(snakemake.params.folder),
+        folder = Path(snakemake.params.folder)
+        written = write_drawn_sheet(
+            plan, wildcards.experiment, wildcards.model, Path(inputs.cases), shards, annotations, folder
         )
-        written = write_drawn_sheet(plan, drawing)
         LOG.info("annotation sheets: %s; put filled ones into data/annotations/", ", ".join(map(str, written)))
         Path(snakemake.output[0]).write_text("".join(f"{path}\n" for path in written), encoding="utf-8")

@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from moot.core.artifacts import describe, read_table, write_rows
+from moot.core.types import JsonObject
 
 
-def calls_once(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
+def calls_once(files: Iterable[Path]) -> Iterator[JsonObject]:
     """The rows of exported calls, those that several experiments share once, in the order of their ids."""
     rows = {row["call_id"]: row for file in files for row in read_table(file).to_pylist()}
     yield from (rows[call_id] for call_id in sorted(rows))

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -19,6 +18,7 @@ from moot.core.config import Config
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
+from moot.core.types import Fields
 
 FOLDER = Path("rehearsal")
 CONFIGURATION = "configuration.json"
@@ -42,7 +42,7 @@ class Measured:
     gigabytes: float
 
 
-def prepare(folder: Path, raw: Mapping[str, Any]) -> None:
+def prepare(folder: Path, raw: Fields) -> None:
     """Make the folder of a rehearsal: the configuration, and links to all that is read from the working directory.
 
     What people wrote stays out (annotations, answers), since it speaks of real debates; so do results and ledger.
@@ -194,7 +194,7 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
     return "\n".join(lines) + "\n"
 
 
-def rehearse(raw: Mapping[str, Any], config: Config, shipped: Path, cores: int) -> str:
+def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:
     """Rehearse a configuration in `rehearsal/` below the working directory, and return the report.
 
     Args:

@@ -17,6 +17,7 @@ from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
+from moot.core.types import JsonObject
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
@@ -256,7 +257,7 @@ def write_transcripts(plan: Plan, job: Job, sources: Sequence[Path], output: Pat
     schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources, **digests))
 
     async def write() -> None:
-        rows: list[dict[str, Any]] = []
+        rows: list[JsonObject] = []
         with atomic_path(output) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
             async with aclosing(run_job(plan, job)) as debates:  # replies are stored even if writing fails
                 async for debate in debates:

@@ -6,17 +6,17 @@ found, unless all that follow it were changed with it: who shows the chain to ot
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
+from moot.core.types import Fields, Json, JsonObject
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.plan import Plan
-from moot.workflow.digests import Stages, frozen_files
+from moot.workflow.digests import Digests, Stages, frozen_files
 
 NOT_FROZEN = (
     "No plan was frozen (`snakemake freeze`): nothing shows that these comparisons were chosen before the debates."
@@ -39,12 +39,12 @@ class Frozen:
 
     path: Path
     number: int
-    content: Mapping[str, Any]
+    content: Fields
     digest: str
     is_as_written: bool
 
     @property
-    def plan(self) -> Mapping[str, Any]:
+    def plan(self) -> Fields:
         """What was frozen, as `describe_plan` gives it."""
         return dict(self.content["plan"])
 
@@ -76,7 +76,7 @@ class Frozen:
         return "; ".join(parts)
 
 
-def digest_of(content: Mapping[str, Any]) -> str:
+def digest_of(content: Fields) -> str:
     """The sha256 of what a frozen plan holds, but for its own digest."""
     held = {name: value for name, value in content.items() if name != "digest"}
     return hashlib.sha256(json.dumps(held, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
@@ -140,7 +140,7 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
     return describe_run(chain, describe_plan(plan, results, study) if chain else {}, study)
 
 
-def describe_run(chain: Sequence[Frozen], now: Mapping[str, Any], study: str | None = None) -> tuple[str, ...]:
+def describe_run(chain: Sequence[Frozen], now: Fields, study: str | None = None) -> tuple[str, ...]:
     """Whether a run is the plan that was frozen last, and the history of that plan; sentences.
 
     Args:
@@ -176,7 +176,7 @@ def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
     return sorted({side.experiment for side in sides})
 
 
-def describe_plan(plan: Plan, results: Path, study: str | None = None) -> dict[str, Any]:
+def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonObject:
     """All that the answer to a plan's contrasts depends on, as plain values.
 
     Args:
@@ -209,18 +209,18 @@ def _models(plan: Plan, experiment: str) -> set[str]:
     return {used for job in jobs for used in (*plan.models_in_job(*job), *plan.labelling_models(*job))}
 
 
-def _debates(stages: Stages, plan: Plan, experiment: str) -> list[Any]:
+def _debates(stages: Stages, plan: Plan, experiment: str) -> list[Digests]:
     models = plan.experiments[experiment].config.models
     return [stages.of("run_debates", experiment=experiment, model=model) for model in models]
 
 
-def _experiment(plan: Plan, name: str) -> dict[str, Any]:
+def _experiment(plan: Plan, name: str) -> JsonObject:
     found = plan.experiments[name]
     stated = found.config.model_dump(mode="json", exclude={"params", "prompts", "grid", "study", "arms"})
     return {**stated, "params": found.params.model_dump(mode="json")}
 
 
-def _cases(plan: Plan, results: Path, name: str) -> dict[str, Any]:
+def _cases(plan: Plan, results: Path, name: str) -> JsonObject:
     experiment = plan.experiments[name]
     cases, _ = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
     chosen = choose_debated_cases(experiment, cases, plan.config.seed)
@@ -229,7 +229,7 @@ def _cases(plan: Plan, results: Path, name: str) -> dict[str, Any]:
     return {"number": len(chosen), "digest": digest[:16]}
 
 
-def part_of(plan: Mapping[str, Any], study: str | None, models: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+def part_of(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:
     """A frozen plan without what the contrasts of other studies need, and models that only these ask."""
     if study is None:
         return plan
@@ -243,7 +243,7 @@ def part_of(plan: Mapping[str, Any], study: str | None, models: Mapping[str, Any
     return {**plan, **of_experiments, "contrasts": contrasts, "models": kept}
 
 
-def differences(frozen: Mapping[str, Any], now: Mapping[str, Any], words: Words = ("frozen", "now")) -> Iterator[str]:
+def differences(frozen: Fields, now: Fields, words: Words = ("frozen", "now")) -> Iterator[str]:
     """In what a plan differs from a frozen one, in words; only what both could hold is compared."""
     before, then = words
     if frozen["seed"] != now["seed"]:
@@ -269,7 +269,7 @@ def differences(frozen: Mapping[str, Any], now: Mapping[str, Any], words: Words 
         yield f"the code behind the debates of {', '.join(changed)} was changed"
 
 
-def _changes(kind: str, frozen: Mapping[str, Any], now: Mapping[str, Any], words: Words) -> Iterator[str]:
+def _changes(kind: str, frozen: Fields, now: Fields, words: Words) -> Iterator[str]:
     yield from (f"{kind} {name}: added" for name in now if name not in frozen)
     yield from (f"{kind} {name}: left out" for name in frozen if name not in now)
     for name in (name for name in now if name in frozen):
@@ -281,7 +281,7 @@ def _changes(kind: str, frozen: Mapping[str, Any], now: Mapping[str, Any], words
             yield f"{kind} {name}, {path}: {words[0]} {_words(earlier)}, {words[1]} {_words(later)}"
 
 
-def _changed_values(was: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+def _changed_values(was: Json, now: Json, path: str = "") -> Iterator[tuple[str, Json, Json]]:
     if isinstance(was, dict) and isinstance(now, dict):
         for key in dict.fromkeys([*was, *now]):
             yield from _changed_values(was.get(key), now.get(key), f"{path}.{key}".strip("."))

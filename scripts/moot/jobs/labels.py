@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -12,6 +11,7 @@ from moot.core.artifacts import describe, read_cases, write_frame, write_rows
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
 from moot.core.rubric import RUBRICS, Rubric
+from moot.core.types import JsonObject
 from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, kinds
 from moot.labels.sample import has_text, inclusion, name_units, read_sample
 from moot.labels.sheets import FAULTS, Known, read_annotations
@@ -35,7 +35,7 @@ ALL_COLUMNS = (
 )
 
 
-def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Iterator[dict[str, Any]]:
+def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Iterator[JsonObject]:
     """What a registered labeler says of every statement.
 
     Raises:
@@ -53,7 +53,7 @@ def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Itera
 
 def by_judge(
     plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
     from moot.labels.judge import Judge, judge_statements  # opens endpoints
     from moot.llm.chat import Settings
@@ -79,7 +79,7 @@ def by_judge(
             yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
 
 
-def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:
     """What annotators, and those who decide between them, filled in on these statements; one row each."""
     by_item = statements.set_index("item", drop=False)
     for row in _records(annotations):
@@ -198,7 +198,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     statements = read_statements(job.shards[job.experiment, job.model])
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
     rubric = rubric_of(plan, job.experiment)
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for labeler in plan.experiments[job.experiment].config.labelers:
         kind = labeler.partition(":")[0]
         if kind == JUDGE:
@@ -246,6 +246,6 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, 
     write_rows(output, "labels", _records(counted), described)
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def _records(frame: pd.DataFrame) -> list[JsonObject]:
     known = frame.astype(object).where(frame.notna(), None)
     return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]

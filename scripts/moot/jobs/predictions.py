@@ -13,6 +13,7 @@ from moot.core.cases import Case, Task
 from moot.core.config import RECORDED
 from moot.core.kinds import CONCLUSION, SMOOTHED
 from moot.core.likelihood import calibrate
+from moot.core.types import Fields, JsonObject
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
@@ -45,7 +46,7 @@ class Debated:
         """What the confidences of each model and prompt are taken for, once all calls have been read."""
         return self._stated.scales
 
-    def calls(self) -> Iterator[dict[str, Any]]:
+    def calls(self) -> Iterator[JsonObject]:
         """Every call that the transcripts rest on, in the order of its first use: rows of the calls schema.
 
         When all have been read, so have the attributes.
@@ -67,7 +68,7 @@ class Debated:
             self._stated.add(said)
             self.conclusions.append(said[said["kind"].isin([CONCLUSION, SMOOTHED])])
 
-    def _calls_of(self, said: pd.DataFrame, batch: int = 500) -> Iterator[dict[str, Any]]:
+    def _calls_of(self, said: pd.DataFrame, batch: int = 500) -> Iterator[JsonObject]:
         call_ids = list(dict.fromkeys(call_id for call_id in said["call_id"] if call_id))
         for start in range(0, len(call_ids), batch):
             found = {entry.call_id: entry for entry in self._ledger.entries(call_ids[start : start + batch])}
@@ -129,9 +130,9 @@ def prediction_rows(
     cases: Sequence[Case],
     task: Task,
     split: str,
-    params: Mapping[str, Any],
+    params: Fields,
     recorded: bool = False,
-) -> Iterable[dict[str, Any]]:
+) -> Iterable[JsonObject]:
     """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the transcripts.
 
     What recorded debates took is not known, and missing.

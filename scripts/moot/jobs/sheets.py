@@ -1,7 +1,6 @@
 """Annotation sheets: the statements of an experiment and model that are drawn for people to label."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -15,47 +14,43 @@ from moot.labels.statements import read_statements, sheet_id
 from moot.plan.plan import Plan
 
 
-@dataclass(frozen=True)
-class SheetJob:
-    """What one job draws, and from what.
+def write_drawn_sheet(
+    plan: Plan,
+    experiment: str,
+    model: str,
+    cases: Path,
+    shards: Sequence[Path],
+    annotations: Sequence[Path],
+    folder: Path,
+) -> list[Path]:
+    """Draw statements until the sample holds `annotation_sample` of them, and write a sheet of those that are new.
 
-    Attributes:
-        experiment, model: names in the configuration.
+    Args:
+        plan: the checked configuration.
+        experiment, model: names in it.
         cases: `cases/{dataset}.parquet`.
         shards: the transcripts.
         annotations: `annotations/{experiment}/{model}.parquet`, where there are machine labellers.
         folder: of the sheets and samples, which outlast `results/`.
-    """
-
-    experiment: str
-    model: str
-    cases: Path
-    shards: Sequence[Path]
-    annotations: Sequence[Path]
-    folder: Path
-
-
-def write_drawn_sheet(plan: Plan, job: SheetJob) -> list[Path]:
-    """Draw statements until the sample holds `annotation_sample` of them, and write a sheet of those that are new.
 
     Returns:
         The sheet, its tasks, and the file of the sample.
     """
-    statements = read_statements(job.shards)
-    labels = read_frames(job.annotations) if job.annotations else pd.DataFrame(columns=list(ALL_COLUMNS))
+    statements = read_statements(shards)
+    labels = read_frames(annotations) if annotations else pd.DataFrame(columns=list(ALL_COLUMNS))
     labels = by_machines(labels)
-    rubric = rubric_of(plan, job.experiment)
+    rubric = rubric_of(plan, experiment)
     sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position)
     units = name_units(statements)
     counts = units[has_text(statements)].value_counts()
-    path = sample_file(job.folder, job.experiment, job.model)
+    path = sample_file(folder, experiment, model)
     sample = draw_more(read_sample(path), sizes, counts, plan.config.annotation_sample, plan.config.seed)
     drawn = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
-    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
-    stem = sheet_id(job.experiment, job.model)
-    written = write_sheets(blinded(drawn, facts, plan.config.seed), job.folder, stem, rubric)
+    facts = {case.case_id: case.text for case in read_cases(cases)[0]}
+    stem = sheet_id(experiment, model)
+    written = write_sheets(blinded(drawn, facts, plan.config.seed), folder, stem, rubric)
     if len(sample):
         write_sample(path, sample)
         written.append(path)
-    LOG.info("%d of %d statements drawn; sheets: %s", has_text(drawn).sum(), has_text(statements).sum(), job.folder)
+    LOG.info("%d of %d statements drawn; sheets: %s", has_text(drawn).sum(), has_text(statements).sum(), folder)
     return written

@@ -1,11 +1,11 @@
 """From an experiment's control arms to experiments of their own, and from an arm to how its debates are held."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 from moot.core.cases import Case, Task
 from moot.core.config import ExperimentConfig
 from moot.core.errors import UserError, unknown_name
+from moot.core.types import Fields
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arm_debates import HELD
 from moot.protocols.arms import ARMS, RELABELLED, SWAP, Full, arm_name, exchange_seats, find_arm, problem, renames
@@ -42,7 +42,7 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
         yield arm_name(full.name, name), config.model_copy(update=changed)
 
 
-def _seats_there(protocol: str, params: Mapping[str, Any]) -> dict[str, str]:
+def _seats_there(protocol: str, params: Fields) -> dict[str, str]:
     """The `seats` of an experiment that the protocol of its arm has, too."""
     entry = PROTOCOLS[protocol]
     known = entry.seats(entry.params.model_validate({**params, "seats": {}}))

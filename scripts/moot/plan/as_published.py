@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import yaml
 
 from moot.core.config import ExperimentConfig, parse_config
 from moot.core.model_config import ModelConfig
+from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
 from moot.plan.entries import expand_grid, templates_used
 from moot.plan.plan import Plan
@@ -46,12 +46,12 @@ class _Setting:
     """
 
     config: ExperimentConfig
-    params: Mapping[str, Any]
-    dataset: Mapping[str, Any]
+    params: Fields
+    dataset: Fields
     wording: str
     departures: tuple[str, ...]
 
-    def differences(self, paper: "_Setting", sent: Mapping[str, Any], paper_sent: Mapping[str, Any]) -> list[str]:
+    def differences(self, paper: "_Setting", sent: Fields, paper_sent: Fields) -> list[str]:
         """In what it is not the paper's experiment, in words; `sent` is what `_sampling` gives for a model of each."""
         mine, theirs = self.config, paper.config
         found = _data_differences(self.dataset, paper.dataset)
@@ -72,7 +72,7 @@ def _fewer(mine: int | None, theirs: int | None) -> bool:
     return mine is not None and (theirs is None or mine < theirs)
 
 
-def _data_differences(mine: Mapping[str, Any], paper: Mapping[str, Any]) -> list[str]:
+def _data_differences(mine: Fields, paper: Fields) -> list[str]:
     if mine["loader"] != paper["loader"]:
         return [OTHER_DATA]
     if mine["source"] != paper["source"]:
@@ -113,7 +113,7 @@ def paper_plan(shipped: Path) -> Plan:
 
 @cache
 def _paper_plan(models: Path, paper: Path) -> Plan:
-    raw: dict[str, Any] = {"seed": 0}
+    raw: JsonObject = {"seed": 0}
     for file in (models, paper):
         raw |= yaml.safe_load(file.read_text(encoding="utf-8"))
     return Plan(parse_config(raw, (models, paper)), models.parents[1])
@@ -155,14 +155,14 @@ class _Settings:
         return _Setting(config, resolved, dataset, wording, wordings.departures(*told))
 
 
-def _referenced(setting: _Setting) -> dict[str, Any]:
+def _referenced(setting: _Setting) -> JsonObject:
     """An experiment that another rests on, under any name."""
     kept = {"protocol", "split", "cases", "repeats", "calibration_cases"}
     stated = setting.config.model_dump(mode="json", include=kept)
     return {**stated, "params": dict(setting.params), "dataset": dict(setting.dataset)}
 
 
-def _dataset(plan: Plan, name: str) -> dict[str, Any]:
+def _dataset(plan: Plan, name: str) -> JsonObject:
     options = plan.datasets[name]
     stated = options.model_dump(mode="json", exclude={"baselines"})
     source = "published" if options.source in _REAL else options.source
@@ -243,7 +243,7 @@ def _is_version(said: str, asked: str) -> bool:
     return re.fullmatch(re.escape(asked) + version, said, re.IGNORECASE) is not None
 
 
-def _sampling(setting: _Setting, model: ModelConfig) -> dict[str, Any]:
+def _sampling(setting: _Setting, model: ModelConfig) -> JsonObject:
     """What is sent with each call: a model's entry sets the temperature over the protocol, the protocol the length."""
     params = setting.params
     temperature = params["temperature"] if model.temperature is None else model.temperature
@@ -251,7 +251,7 @@ def _sampling(setting: _Setting, model: ModelConfig) -> dict[str, Any]:
     return {"temperature": temperature, "max_tokens": max_tokens} | {name: getattr(model, name) for name in _SENT}
 
 
-def _compare_data(mine: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> AsPublished:
+def _compare_data(mine: Fields, known: Mapping[str, Fields]) -> AsPublished:
     differences = {name: _data_differences(mine, theirs) for name, theirs in known.items()}
     repeats = tuple(f"baselines/{name}" for name, found in differences.items() if not found)
     nearest = min(differences.values(), key=lambda found: (OTHER_DATA in found, len(found)))

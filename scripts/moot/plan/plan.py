@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -13,6 +12,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.places import Faults, validation_message, where
+from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import JUDGE
 from moot.llm.prompts import Prompts
@@ -67,9 +67,7 @@ class Plan:
         self._faults.check()
 
     @classmethod
-    def from_yaml(
-        cls, raw: Mapping[str, Any], shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None
-    ) -> "Plan":
+    def from_yaml(cls, raw: Fields, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None) -> "Plan":
         """The plan of a merged configuration, as Snakemake hands it over; `faults`: found when it was merged."""
         files, faults = tuple(files), faults or Faults()
         return cls(read_config(raw, files, faults), shipped, files, faults)

@@ -11,7 +11,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from moot.core.stopping import is_stopping
 
@@ -91,19 +90,20 @@ class StageLines(logging.Filter):
         self._begun: dict[int, tuple[str, float]] = {}
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
-    def filter(self, record: Any) -> bool:
+    def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record of Snakemake's is shown as it is."""
-        event = str(getattr(getattr(record, "event", None), "value", ""))
-        if is_stopping() and (event == "job_error" or getattr(record, "exception", "") == "RuleException"):
+        fields = vars(record)
+        event = str(getattr(fields.get("event"), "value", ""))
+        if is_stopping() and (event == "job_error" or fields.get("exception") == "RuleException"):
             return False  # of a job that ended as it was told to, and has said so
         if event == "run_info":
-            self._plan(getattr(record, "stats", {}))
+            self._plan(fields.get("stats", {}))
         elif event == "job_info":
-            self._begun[record.jobid] = record.rule_name, self._clock()
+            self._begun[fields["jobid"]] = fields["rule_name"], self._clock()
         elif event == "job_finished":
-            self._finish(record.job_id, self._done)
+            self._finish(fields["job_id"], self._done)
         elif event == "job_error":
-            self._finish(record.jobid, self._failed)
+            self._finish(fields["jobid"], self._failed)
         return record.levelno > logging.INFO or not (
             event in _HIDDEN or record.getMessage().strip().startswith(_HIDDEN_LINES)
         )
