@@ -1,6 +1,6 @@
-"""What each job of the workflow depends on in addition to its files: three digests, which its rule has as parameters.
+"""What each job of the workflow is made from: its input files, and three digests, which its rule has as parameters.
 
-They are cumulative: a job's digests cover what it depends on itself and what the jobs before it depend on, down to the
+Digests are cumulative: they cover what a job depends on itself and what the jobs before it depend on, down to the
 configuration. So a change upstream changes the recorded parameters of every job that follows from it, and whatever a
 failed, stopped or killed run left behind is built again by the next one, although the files in between are gone.
 """
