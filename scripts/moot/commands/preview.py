@@ -128,7 +128,7 @@ def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str,
     None where a run rests on artifacts that are not built, and no placeholders can be made of them.
     """
     wanted = set(names)
-    for experiment in reversed(plan.experiments.values()):
+    for experiment in reversed(list(plan.experiments.values())):
         if experiment.name in wanted:
             needed = (path for model in experiment.config.models for path in experiment.needed_by(model).values())
             wanted.update(Path(path).parts[1].removesuffix(".parquet") for path in needed)

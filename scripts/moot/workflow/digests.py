@@ -374,7 +374,7 @@ class Stages:
             "scores": [f"results/scores/{name}.parquet" for name in experiments],
             "baselines": [f"results/baselines/{dataset}.parquet" for dataset in trained],
             "published": str(published / "published_results.csv"),
-            "claims": [str(published / "claims.csv")] if study == COMPARISON else [],
+            "claims": str(published / "claims.csv") if study == COMPARISON else [],
         }
         content = {
             "experiments": experiments,

@@ -29,7 +29,7 @@ def runs(plan: Plan, study: str = "", protocol: str = "", *, worded: bool = Fals
         f"{experiment.name}/{model}"
         for experiment in plan.experiments.values()
         if study in ("", experiment.study) and protocol in ("", experiment.config.protocol)
-        if not worded or plan.datasets[experiment.config.dataset].source != "shipped"
+        if not worded or str(plan.datasets[experiment.config.dataset].source) != "shipped"  # as a loader may add
         for model in experiment.config.models
     ]
 
