@@ -18,47 +18,7 @@ from moot.core.schemas import ARTIFACTS
 from moot.core.types import JsonObject
 from moot.report.exports import NO_TIME, Export, call_times, exporter
 
-_TERMS = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataBiases": "cr:dataBiases",
-    "dataCollection": "cr:dataCollection",
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "personalSensitiveInformation": "cr:personalSensitiveInformation",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
+_CONTEXT = Path(__file__).with_name("croissant_context.json")
 """The context that Croissant 1.0 prescribes."""
 
 _USES = (
@@ -116,7 +76,7 @@ def _metadata(export: Export) -> JsonObject:
         "datePublished": "" if ended == NO_TIME else ended.date().isoformat(),
     }
     return {
-        "@context": _TERMS,
+        "@context": json.loads(_CONTEXT.read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "name": f"{export.results.experiment}-{export.model}",
         "description": about.strip(),

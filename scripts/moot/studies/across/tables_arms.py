@@ -43,15 +43,9 @@ COLUMNS = (
 )
 
 
-@table(
-    EVERYWHERE,
-    "what_debate_adds",
-    "What does debate add?",
-    "Each control arm against the whole debate, paired on cases: the difference, its interval, and what both cost.",
-    (ARMS,),
-)
+@table(EVERYWHERE, "what_debate_adds", "What does debate add?", rests_on=(ARMS,))
 def what_debate_adds(results: StudyResults) -> TableContent:
-    """One row for each control arm and model, against the whole experiment with the same model."""
+    """Each control arm against the whole debate, paired on cases: the difference, its interval, and what both cost."""
     rows = corrected(
         row
         for name, whole in results.experiments.items()

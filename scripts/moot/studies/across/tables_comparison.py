@@ -4,7 +4,7 @@ Values of different data sets are listed, never summed: their tasks differ, and 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -18,8 +18,7 @@ from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
 
-TAKEN = ("calls", "prompt_tokens", "completion_tokens")
-NOTHING = (0.0, 0.0, 0.0)
+TAKEN = ("calls_per_case", "prompt_tokens_per_case", "completion_tokens_per_case", METRIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,9 @@ class Entry:
     accuracy: Measured
     strict: Measured
     f1: Measured
-    calls: float
-    prompt_tokens: float
-    generated_tokens: float
+    calls: float = 0.0
+    prompt_tokens: float = 0.0
+    generated_tokens: float = 0.0
     contradictory: float = NOT_A_NUMBER
 
     @property
@@ -70,19 +69,11 @@ def method_name(results: ExperimentResults) -> str:
 def entries(results: StudyResults) -> Iterator[Entry]:
     """One entry a method, model and data set: of several experiments the one with the most cases; then baselines."""
     best: dict[tuple[str, str, str], Entry] = {}
-    for found in results.experiments.values():
-        if found.config.split != "test":
-            continue
-        data = data_label(found)
-        for model in found.config.models:
-            entry = _entry(results, found, model, method_name(found), data)
-            kept = best.get((entry.method, model, data))
-            if not pd.isna(entry.accuracy.value) and (kept is None or entry.accuracy.n > kept.accuracy.n):
-                best[entry.method, model, data] = entry
-        reference = _entry(results, found, MAJORITY_CLASS, "majority class", data, free=True)
-        kept = best.get(("majority class", "–", data))
-        if not pd.isna(reference.accuracy.value) and (kept is None or reference.accuracy.n > kept.accuracy.n):
-            best["majority class", "–", data] = reference
+    for entry in (one for found in results.experiments.values() for one in _of_experiment(results, found)):
+        key = entry.method, entry.model, entry.data
+        kept = best.get(key)
+        if not pd.isna(entry.accuracy.value) and (kept is None or entry.accuracy.n > kept.accuracy.n):
+            best[key] = entry
     yield from best.values()
     for dataset, board in results.baselines.items():
         for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
@@ -90,43 +81,36 @@ def entries(results: StudyResults) -> Iterator[Entry]:
                 Measured(row[name], row[f"{name}_low"], row[f"{name}_high"], row["n"], 0, row["n"])
                 for name in ("accuracy", "f1_macro")
             )
-            method = f"trained: {row['title']}"
-            yield Entry(
-                method,
-                "–",
-                results.data_label(dataset),
-                f"baselines of {dataset}",
-                accuracy,
-                accuracy,
-                f1,
-                *NOTHING,
-            )
+            data = results.data_label(dataset)
+            yield Entry(f"trained: {row['title']}", "–", data, f"baselines of {dataset}", accuracy, accuracy, f1)
 
 
-def _entry(
-    results: StudyResults, found: ExperimentResults, model: str, method: str, data: str, free: bool = False
-) -> Entry:
+def _of_experiment(results: StudyResults, found: ExperimentResults) -> Iterator[Entry]:
+    """Each model of an experiment on test cases, and the majority class there."""
+    if found.config.split != "test":
+        return
     metric = "subset_accuracy" if found.task.multilabel else "accuracy"
-    of = found.experiment
-    accuracy, f1 = measured(results, of, model, metric), measured(results, of, model, "f1", "macro")
-    if free:
-        return Entry(method, "–", data, of, accuracy, accuracy, f1, *NOTHING)
-    strict = measured(results, of, model, metric + INVALID_WRONG)
-    taken = (measured(results, of, model, f"{name}_per_case").value for name in TAKEN)
-    contradictory = measured(results, of, model, METRIC).value
-    return replace(Entry(method, model, data, of, accuracy, strict, f1, *taken), contradictory=contradictory)
+
+    def score(model: str, name: str, average: str = "") -> Measured:
+        return measured(results, found.experiment, model, name, average)
+
+    for model in (*found.config.models, MAJORITY_CLASS):
+        accuracy, f1 = score(model, metric), score(model, "f1", "macro")
+        data = data_label(found)
+        if model == MAJORITY_CLASS:
+            yield Entry("majority class", "–", data, found.experiment, accuracy, accuracy, f1)
+            continue
+        yield Entry(
+            method_name(found), model, data, found.experiment, accuracy, score(model, metric + INVALID_WRONG), f1,
+            *(score(model, name).value for name in TAKEN),
+        )  # fmt: skip
 
 
-@table(
-    COMPARISON,
-    "methods_by_data",
-    "Methods down, data sets across",
-    "Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 % interval, the number "
-    "of predictions, the share of valid answers, and the calls and tokens that a case takes.",
-    (DEBATES, BASELINES),
-)
+@table(COMPARISON, "methods_by_data", "Methods down, data sets across", rests_on=(DEBATES, BASELINES))
 def methods_by_data(results: StudyResults) -> TableContent:
-    """One row a method and model, one column a data set."""
+    """Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 % interval, the number
+    of predictions, the share of valid answers, and the calls and tokens that a case takes.
+    """
     found = list(entries(results))
     data = list(dict.fromkeys(entry.data for entry in found))
     rows: dict[tuple[str, str], Row] = {}
@@ -161,15 +145,9 @@ def _cell(entry: Entry) -> str:
     return f"{value.value:.3f}{interval}, n = {entry.answers}{cases}, {entry.valid:.0%} valid{cost}"
 
 
-@table(
-    COMPARISON,
-    "methods_long",
-    "Every method on every data set, as numbers",
-    "Accuracy and macro F1 of every method on every data set, with the calls and tokens that a case takes.",
-    (DEBATES, BASELINES),
-)
+@table(COMPARISON, "methods_long", "Every method on every data set, as numbers", rests_on=(DEBATES, BASELINES))
 def methods_long(results: StudyResults) -> TableContent:
-    """One row a method, model and data set."""
+    """Accuracy and macro F1 of every method on every data set, with the calls and tokens that a case takes."""
     rows = [
         {
             "data": (entry.data, entry.method, entry.model, entry.experiment),

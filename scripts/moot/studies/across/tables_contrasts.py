@@ -30,15 +30,9 @@ COLUMNS = (
 )
 
 
-@table(
-    EVERYWHERE,
-    "contrasts",
-    "Planned comparisons",
-    "The comparisons that were planned in the configuration, with intervals by cluster and Holm's correction.",
-    (CONTRASTS,),
-)
+@table(EVERYWHERE, "contrasts", "Planned comparisons", rests_on=(CONTRASTS,))
 def contrasts(results: StudyResults) -> TableContent:
-    """One row a planned comparison."""
+    """The comparisons that were planned in the configuration, with intervals by cluster and Holm's correction."""
     rows = [row for family in by_family(results.contrasts).values() for row in _rows(results, family)]
     return COLUMNS.table(
         rows,

@@ -55,15 +55,9 @@ class Told:
     asked_twice: float = float("nan")
 
 
-@table(
-    EVERYWHERE,
-    "counterfactual",
-    "The same person with another sex or race",
-    "Change of prediction and of belief when the same people are told with sex or race exchanged, all else equal.",
-    (EXCHANGED,),
-)
+@table(EVERYWHERE, "counterfactual", "The same person with another sex or race", rests_on=(EXCHANGED,))
 def counterfactual(results: StudyResults) -> TableContent:
-    """Each method and model, for all exchanged people and for those recorded with either value."""
+    """Change of prediction and of belief when the same people are told with sex or race exchanged, all else equal."""
     rows, unpaired = list[Row](), list[str]()
     trained = set[str]()
     for control in results.controls.values():

@@ -20,17 +20,11 @@ COLUMNS = (
 )
 
 
-@table(
-    EVERY,
-    "group_rates",
-    "Do error rates differ between groups of people?",
-    "True and false positive rates and predicted positives by attribute of the person, with intervals, and "
-    "differences from the largest group.",
-    (GROUPS,),
-    unless="groups",
-)
+@table(EVERY, "group_rates", "Do error rates differ between groups of people?", rests_on=(GROUPS,), unless="groups")
 def group_rates_table(results: StudyResults) -> TableContent:
-    """One row a run, attribute, rate and group."""
+    """True and false positive rates and predicted positives by attribute of the person, with intervals, and differences
+    from the largest group.
+    """
     runs = [Run(found, model) for found in results.experiments.values() for model in found.config.models]
     each = [(run, one) for run in runs for one in group_rates(run.results, run.model, RATES)]
     adjusted = holm([one.p for _, one in each])

@@ -1,14 +1,14 @@
 """Paired tests between the runs of a study, on the cases that both argued: one table, in every study."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import combinations, product
 
 import pandas as pd
 
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.content import Run, StudyResults, TableContent
 from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
@@ -26,34 +26,12 @@ MODELS, METHODS = "do models differ?", "do experiments differ?"
 """The questions of the table, each with its tests in one family."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One experiment with one of its models."""
-
-    results: ExperimentResults
-    model: str
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """What the table calls it: experiment and model."""
-        return self.results.experiment, self.results.config.name_of(self.model)
-
-    def share_right(self) -> "pd.Series[float]":
-        """The share of right answers on each case."""
-        rows = self.results.predictions
-        return share_right(rows[rows["model"] == self.model])
-
-
-@table(
-    EVERYWHERE,
-    "paired_tests",
-    "Do two runs differ on the same cases?",
-    "Paired tests between models and between experiments on the same cases, with intervals by cluster and Holm's "
-    "correction.",
-)
+@table(EVERYWHERE, "paired_tests", "Do two runs differ on the same cases?")
 def paired_tests(results: StudyResults) -> TableContent:
-    """Each two runs that differ in the model alone, or in the experiment alone, on the cases that both argued."""
-    shares = _Shares()
+    """Paired tests between models and between experiments on the same cases, with intervals by cluster and Holm's
+    correction.
+    """
+    shares = cache(lambda run: share_right(run.predictions))
     by_dataset: dict[str, list[ExperimentResults]] = {}
     for found in results.experiments.values():
         by_dataset.setdefault(found.config.dataset, []).append(found)
@@ -91,23 +69,14 @@ def _of_experiments(experiments: list[ExperimentResults]) -> Iterator[tuple[Run,
             yield Run(first, one), Run(second, other)
 
 
-class _Shares(dict[Run, "pd.Series[float]"]):
-    """The share of right answers of each run, counted once."""
-
-    def __missing__(self, run: Run) -> "pd.Series[float]":
-        self[run] = run.share_right()
-        return self[run]
-
-
-def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: _Shares) -> Iterator[Row]:
+def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: "Callable[[Run], pd.Series[float]]") -> Iterator[Row]:
     for first, second in pairs:
-        comparison = compare_shares(shares[first], shares[second], first.results.clusters, first.results.seed)
+        comparison = compare_shares(shares(first), shares(second), first.results.clusters, first.results.seed)
         if comparison.cases:
-            yield {
-                "data": (data_label(first.results), *first.names, *second.names),
-                **paired_cells(comparison),
-                "family": family,
-            }
+            names = (
+                name for run in (first, second) for name in (run.experiment, run.results.config.name_of(run.model))
+            )
+            yield {"data": (first.data, *names), **paired_cells(comparison), "family": family}
 
 
 def corrected(rows: Iterable[Row]) -> list[Row]:

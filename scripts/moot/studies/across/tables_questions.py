@@ -69,15 +69,9 @@ class Verdict:
     p: float
 
 
-@table(
-    COMPARISON,
-    "questions",
-    "Questions and answers",
-    "What the studies ask, what was published, and what this run says.",
-    (DESIGN,),
-)
+@table(COMPARISON, "questions", "Questions and answers", rests_on=(DESIGN,))
 def questions(results: StudyResults) -> TableContent:
-    """One row a claim and pair of runs that can judge it, or one that says why none can."""
+    """What the studies ask, what was published, and what this run says."""
     rows = [row for claim in results.claims for row in _rows(results, claim)]
     return COLUMNS.table(
         rows,

@@ -6,15 +6,9 @@ from moot.report.columns import Columns, Row
 from moot.report.content import TRIALS, Run, StudyResults, TableContent
 
 
-@table(
-    COMPARISON,
-    "trial_runs",
-    "It runs: experiments too small to conclude from",
-    "Experiments with fewer debates than `fewest_debates`: how their debates came out and what they took.",
-    (TRIALS,),
-)
+@table(COMPARISON, "trial_runs", "It runs: experiments too small to conclude from", rests_on=(TRIALS,))
 def trial_runs(results: StudyResults) -> TableContent:
-    """One row an experiment and model."""
+    """Experiments with fewer debates than `fewest_debates`: how their debates came out and what they took."""
     rows: list[Row] = []
     for found in results.trials.values():
         for model in found.config.models:
