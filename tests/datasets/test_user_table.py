@@ -145,11 +145,11 @@ def test_tabular_baselines_get_typed_features(table: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found 'MAYBE'; expected one of LOST"),
+        ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}, "row 3, column 'outcome': found 'MAYBE', expected one of LOST"),
         ({"nr": "c1"}, {"id": "nr"}, "row 3, column 'nr': 'c1' is in row 1 already"),
         ({"nr": " "}, {"id": "nr"}, "row 3, column 'nr': blank"),
-        ({"facts": " "}, {}, "row 3, column 'facts': no text"),
-        ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later'; expected one of train"),
+        ({"facts": " "}, {}, "row 3, column 'facts': found ' ', expected what the case is about"),
+        ({"part": "later"}, {"split": "part"}, "row 3, column 'part': found 'later', expected one of train"),
         ({}, {"target": "outcomes"}, "outcomes"),
         ({}, {"text": "{fact}"}, "fact"),
         ({}, {"baselines": ["majority"]}, "baselines need training cases"),
@@ -284,7 +284,7 @@ def test_a_damaged_or_empty_parquet_or_excel_file_is_named(tmp_path: Path, table
 
 def test_faults_of_a_sheet_are_named(tmp_path: Path) -> None:
     for cells, message in (
-        ((), "missing column 'facts'"),
+        ((), "missing columns facts, outcome"),
         (((1, 1, "facts"), (1, 2, "outcome")), "no rows"),
         (((1, 1, "facts"), (1, 2, "outcome"), (1, 3, "facts"), (2, 1, "a")), "column 'facts' occurs twice"),
     ):

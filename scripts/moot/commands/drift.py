@@ -83,10 +83,6 @@ def answer_of(request: Request, reply: Reply) -> str | None:
     return json.dumps(chosen, sort_keys=True).casefold() if chosen else None
 
 
-def _text_distance(_request: Request, one: Reply, other: Reply) -> float | None:
-    return float(one.text != other.text)
-
-
 def _answer_distance(request: Request, one: Reply, other: Reply) -> float | None:
     answers = answer_of(request, one), answer_of(request, other)
     return None if None in answers else float(answers[0] != answers[1])
@@ -98,7 +94,7 @@ def _logprob_distance(request: Request, one: Reply, other: Reply) -> float | Non
 
 
 MEASURES: dict[str, Callable[[Request, Reply, Reply], float | None]] = {
-    "texts": _text_distance,
+    "texts": lambda _, one, other: float(one.text != other.text),
     "answers": _answer_distance,
     "log-probabilities": _logprob_distance,
 }
@@ -154,12 +150,9 @@ def judge(rows: Iterable[JsonObject]) -> pd.DataFrame:
     frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
     frame["p_holm"] = holm(frame["p"].tolist())
     level = LEVEL / max(len(frame), 1)  # Holm's strictest step
-    frame["smallest_change"] = [
-        smallest_change(
-            row["calls"], row["equal_now"] if row["measure"] in _REPEATED else 1.0, row["changed_back"], level
-        )
-        for row in frame.to_dict("records")
-    ]
+    repeatable = frame["equal_now"].where(frame["measure"].isin(_REPEATED), 1.0)
+    counted = zip(frame["calls"], repeatable, frame["changed_back"], strict=True)
+    frame["smallest_change"] = [smallest_change(*one, level) for one in counted]
     frame["verdict"] = ""
     for _, mine in frame.groupby("model"):
         changed, able = (mine["p_holm"] < LEVEL).any(), mine["smallest_change"].notna().any()
@@ -174,10 +167,8 @@ def smallest_change(calls: int, repeatable: float, changed_back: int, level: flo
     replies are further or nearer by chance, as often as they were found nearer.
 
     Args:
-        calls: that were compared.
         repeatable: the share whose two new replies are equal; 1 for distances, by which any change is further.
         changed_back: the calls where the first new reply was nearer to the recorded one.
-        level: of the one-sided test.
 
     Returns:
         NaN where a change of all replies would not be shown.
@@ -245,7 +236,6 @@ def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFra
 
     Args:
         plan: the checked configuration; `drift.calls` of each model are asked again.
-        results: the folder whose `calls/` are the record.
         day: as `date.toordinal` counts; today by default. The same day asks for nothing twice.
 
     Raises:
@@ -270,14 +260,9 @@ def write_drift(frame: pd.DataFrame, folder: Path) -> None:
         shown[column] = shown[column].map(lambda value: "" if math.isnan(value) else f"{value:.4g}")
     with atomic_path(folder / "drift.csv") as part:
         shown.map(csv_text).to_csv(part, index=False, lineterminator="\n")
+    rows = (f"<tr>{''.join(f'<td>{html(str(value))}</td>' for value in row)}</tr>\n" for row in shown.to_numpy())
     head = "".join(f"<th>{html(column)}</th>" for column in COLUMNS)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html(str(value))}</td>" for value in row) + "</tr>\n"
-        for row in shown.itertuples(index=False)
-    )
-    page = (
-        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n<table>\n<tr>{head}</tr>\n'
-    )
-    page += f"{body}</table>\n</html>\n"
+    page = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n'
+    page += f"<table>\n<tr>{head}</tr>\n{''.join(rows)}</table>\n</html>\n"
     with atomic_path(folder / "drift.html") as part:
         part.write_text(page, encoding="utf-8")

@@ -54,11 +54,8 @@ class Powered:
     """A contrast with what its debates so far say of its power.
 
     Attributes:
-        contrast: the planned comparison.
         source: `PILOT`, `REHEARSED` or `ASSUMED`.
-        spread: of its difference.
-        cases: planned; of either side where they have different cases.
-        repeats: planned, of either side.
+        cases, repeats: planned; of either side where they have different cases.
         available: cases that the data set has, likewise.
         usd: dollars of one debate of all runs of either side; NaN where nothing says.
         goal, corrected: the test to plan for, and that at the level of Holm's first step.
@@ -81,7 +78,8 @@ def planned_power(plan: Plan) -> tuple[list[Powered], list[str]]:
     Contrasts of recorded debates are left out: no more of these can be held.
     """
     found, unknown = [], []
-    held = [one for one in plan.contrasts if not (one.missing or all(_is_recorded(plan, side) for side in one.sides))]
+    recorded = {name for name, experiment in plan.experiments.items() if experiment.config.protocol == RECORDED}
+    held = [one for one in plan.contrasts if not (one.missing or {side.experiment for side in one.sides} <= recorded)]
     for family in by_family(held).values():
         for contrast in family:
             result = _powered(plan, contrast, len(family))
@@ -90,10 +88,6 @@ def planned_power(plan: Plan) -> tuple[list[Powered], list[str]]:
             else:
                 found.append(result)
     return found, unknown
-
-
-def _is_recorded(plan: Plan, side: Side) -> bool:
-    return plan.experiments[side.experiment].config.protocol == RECORDED
 
 
 def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
@@ -128,10 +122,10 @@ def _planned(
 ) -> Powered:
     """A contrast's power by a spread; `sizes` holds how many cases each side plans and has."""
     goal = Goal(plan.config.power.level, plan.config.power.power)
-    repeats = _repeats(plan, contrast.first.experiment), _repeats(plan, contrast.second.experiment)
+    first, second = (plan.experiments[side.experiment].config.repeats for side in contrast.sides)
     cases, available = ((min(one),) if contrast.paired else one for one in zip(*sizes, strict=True))
     corrected = replace(goal, level=goal.level / tests)
-    return Powered(contrast, source, found, cases, repeats, available, usd, goal, corrected)
+    return Powered(contrast, source, found, cases, (first, second), available, usd, goal, corrected)
 
 
 def _results(plan: Plan, contrast: Contrast, folder: Path, debated: bool = True) -> dict[str, ExperimentResults]:
@@ -159,10 +153,6 @@ def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[
     return round((config.cases or len(known)) * available / max(1, len(known))), available
 
 
-def _repeats(plan: Plan, experiment: str) -> int:
-    return plan.experiments[experiment].config.repeats
-
-
 def _cost(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> float:
     """Dollars of one debate of each run."""
     of_runs = ((experiments[name].predictions, model) for name, model in _runs(contrast))
@@ -178,12 +168,7 @@ def _runs(contrast: Contrast) -> list[tuple[str, str]]:
 
 
 def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
-    """One row a contrast.
-
-    Args:
-        powered: the contrasts.
-        difference: that the user wants to show.
-    """
+    """One row a contrast; `difference` is the one that the user wants to show."""
     goal = powered[0].goal
     simulated = any(one.source == REHEARSED for one in powered)
     return COLUMNS.table(
@@ -219,7 +204,7 @@ COLUMNS = (
 
 
 def _row(one: Powered, difference: float) -> JsonObject:
-    spread_, repeats = one.spread, one.repeats
+    spread_ = one.spread
     design = cheapest(difference, spread_, one.usd, min(one.available), one.goal)
     return {
         "contrast": one.contrast.name,
@@ -231,9 +216,9 @@ def _row(one: Powered, difference: float) -> JsonObject:
         "variance of a repeat": sum(spread_.within) if spread_.is_split else None,
         "design effect": max(spread_.design),
         "planned cases": _either(one.cases),
-        "planned repeats": _either(repeats),
-        "smallest difference": smallest_difference(one.cases, spread_, repeats, one.goal),
-        "after Holm": smallest_difference(one.cases, spread_, repeats, one.corrected),
+        "planned repeats": _either(one.repeats),
+        "smallest difference": smallest_difference(one.cases, spread_, one.repeats, one.goal),
+        "after Holm": smallest_difference(one.cases, spread_, one.repeats, one.corrected),
         "to show": difference,
         "cases": design.cases if design else None,
         "repeats": design.repeats if design else None,
@@ -317,10 +302,7 @@ def _nothing(simulated: bool) -> StudyResults:
 def power_lines(powered: Sequence[Powered], difference: float, discordant: float) -> Iterator[str]:
     """Two lines a contrast: what the plan shows, and what the wanted difference takes.
 
-    Args:
-        powered: the contrasts.
-        difference: that the user wants to show.
-        discordant: share of cases that one side alone gets right, to assume where simulated voices hardly differ.
+    `discordant` is the share of cases that one side alone gets right, to assume where simulated voices hardly differ.
     """
     for one in powered:
         shown = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
@@ -329,7 +311,9 @@ def power_lines(powered: Sequence[Powered], difference: float, discordant: float
             f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): "
             f"{_either(one.cases)} cases x {_either(one.repeats)} show {least} at {one.goal.power:.0%} power."
         )
-        if one.source == REHEARSED and one.contrast.first.metric in _CORRECTNESS and _mean_square(one) < _HARDLY_VARIED:
+        mean_square = sum(one.spread.variances((1, 1))) + one.spread.difference**2
+        of_answers = one.source == REHEARSED and one.contrast.first.metric in _CORRECTNESS
+        if of_answers and mean_square < _HARDLY_VARIED:
             needed = np.ceil(cases_needed(difference, paired_proportions(discordant)))
             yield (
                 f"  The simulated voices of both sides hardly differ, which says little of models. If one side alone "
@@ -356,7 +340,3 @@ def _by(one: Powered) -> str:
 def _either(numbers: Sequence[int]) -> str:
     """A number, or those of either side where they differ."""
     return "/".join(map(str, dict.fromkeys(numbers)))
-
-
-def _mean_square(one: Powered) -> float:
-    return sum(one.spread.variances((1, 1))) + one.spread.difference**2

@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import aclosing, closing, suppress
+from contextlib import aclosing, closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -115,11 +116,10 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
         (artifacts that must be built first; the numbers then rest on the debates that this preview goes through in
         their place, and are left out where it has none).
     """
-    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
-        stand_ins = StandIns(plan, ledger, Path(folder))
+    with _previewing(plan, results) as preview_of:
         for experiment in plan.experiments.values():
             for model in experiment.config.models:
-                yield _preview_row(plan, results, ledger, stand_ins, experiment, model)
+                yield _preview_row(preview_of, experiment, model)
 
 
 def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str, int | None]:
@@ -133,58 +133,58 @@ def replies_held(plan: Plan, results: Path, names: Collection[str]) -> dict[str,
             needed = (path for model in experiment.config.models for path in experiment.needed_by(model).values())
             wanted.update(Path(path).parts[1].removesuffix(".parquet") for path in needed)
     found: dict[str, int | None] = {}
-    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
-        stand_ins = StandIns(plan, ledger, Path(folder))
+    with _previewing(plan, results) as preview_of:
         for experiment in plan.experiments.values():
             for model in experiment.config.models if experiment.name in wanted else ():
-                needs, progress = (
-                    _Needs(experiment, model, results, stand_ins),
-                    Progress(f"replies of {experiment.name}"),
-                )
-                debates = _held(plan, needs, ledger, progress, StandInPeople()) if needs.are_met else None
+                debates = preview_of.hold(experiment, model, Progress(f"replies of {experiment.name}"), StandInPeople())
                 if experiment.name in names:
-                    found[f"{experiment.name}/{model}"] = None if debates is None else _stored(debates, ledger)
+                    calls = {said.call_id for debate in debates or () for said in debate.utterances if said.call_id}
+                    held = len(calls - preview_of.ledger.added.keys())
+                    found[f"{experiment.name}/{model}"] = None if debates is None else held
     return found
 
 
-def _stored(debates: Sequence[Debate], ledger: PreviewLedger) -> int:
-    calls = {said.call_id for debate in debates for said in debate.utterances if said.call_id}
-    return len(calls - ledger.added.keys())
+@dataclass(frozen=True, slots=True)
+class _Preview:
+    """Goes through runs, one after the other: what a run's debates leave is there for those that rest on them."""
+
+    plan: Plan
+    results: Path
+    ledger: PreviewLedger
+    stand_ins: StandIns
+
+    def needed(self, experiment: Experiment, model: str) -> dict[str, Path]:
+        """The artifacts that a run's debates rest on."""
+        return {name: self.results / path for name, path in experiment.needed_by(model).items()}
+
+    def hold(
+        self, experiment: Experiment, model: str, progress: Progress, people: StandInPeople
+    ) -> list[Debate] | None:
+        """A run's debates, with placeholder replies where the ledger has none; None without what they rest on."""
+        needed = self.needed(experiment, model)
+        artifacts = self.stand_ins.instead_of(needed, self.results)
+        if len(artifacts) < len(needed):
+            return None
+        cases, task = read_cases(self.results / "cases" / f"{experiment.config.dataset}.parquet")
+        job = Job(experiment.name, model, cases, task, artifacts=artifacts)
+        debates = asyncio.run(_go_through(self.plan, job, self.ledger, progress, people))
+        self.stand_ins.keep(experiment.name, model, debates)
+        return debates
 
 
-class _Needs:
-    """What a run's debates rest on: artifacts, those that are missing replaced by placeholders where there are any."""
-
-    def __init__(self, experiment: Experiment, model: str, results: Path, stand_ins: StandIns) -> None:
-        self.experiment, self.model, self.results, self.stand_ins = experiment, model, results, stand_ins
-        self.wanted = {name: results / path for name, path in experiment.needed_by(model).items()}
-        self.artifacts = stand_ins.instead_of(self.wanted, results)
-
-    @property
-    def are_met(self) -> bool:
-        return len(self.artifacts) == len(self.wanted)
+@contextmanager
+def _previewing(plan: Plan, results: Path) -> Iterator[_Preview]:
+    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
+        yield _Preview(plan, results, ledger, StandIns(plan, ledger, Path(folder)))
 
 
-def _held(plan: Plan, needs: _Needs, ledger: PreviewLedger, progress: Progress, people: StandInPeople) -> list[Debate]:
-    """The debates of a run, with placeholder replies where the ledger has none; what others need of them is kept."""
-    experiment, model = needs.experiment, needs.model
-    cases, task = read_cases(needs.results / "cases" / f"{experiment.config.dataset}.parquet")
-    job = Job(experiment.name, model, cases, task, artifacts=needs.artifacts)
-    debates = asyncio.run(_go_through(plan, job, ledger, progress, people))
-    needs.stand_ins.keep(experiment.name, model, debates)
-    return debates
-
-
-def _preview_row(
-    plan: Plan, results: Path, ledger: PreviewLedger, stand_ins: StandIns, experiment: Experiment, model: str
-) -> JsonObject:
-    needs = _Needs(experiment, model, results, stand_ins)
-    missing = [str(path) for path in needs.wanted.values() if not path.exists()]
+def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> JsonObject:
+    missing = [str(path) for path in preview_of.needed(experiment, model).values() if not path.exists()]
     row: JsonObject = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
-    if not needs.are_met:
-        return row
+    ledger = preview_of.ledger
     progress, before, people = Progress(f"preview of {experiment.name}"), set(ledger.added), StandInPeople()
-    _held(plan, needs, ledger, progress, people)
+    if preview_of.hold(experiment, model, progress, people) is None:
+        return row
     added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
     return row | {
         "debates": progress.done,
@@ -193,8 +193,8 @@ def _preview_row(
         "prompt_tokens": sum(entry.reply.prompt_tokens for entry in added),
         "completion_tokens": sum(entry.reply.completion_tokens for entry in added),
         "usd": round(progress.cost_usd, 4),
-        "usd_singly": _usd(plan, added, batched=False),
-        "usd_in_batches": _usd(plan, added, batched=True),
+        "usd_singly": _usd(preview_of.plan, added, batched=False),
+        "usd_in_batches": _usd(preview_of.plan, added, batched=True),
         "waves": progress.waves or None,
         "answers_by_people": people.to_give or None,
     }
@@ -215,22 +215,14 @@ def calls_of_a_debate(plan: Plan, job: Job) -> int:
 
     0 where none can be counted.
     """
-    models = plan.models_in_job(job.experiment, job.model).values()
+    models, progress = plan.models_in_job(job.experiment, job.model).values(), Progress(job.experiment)
     if all(model.endpoint == RECORDED for model in models):
         return 0
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
         try:
-            return asyncio.run(_count_calls(plan, job, ledger))
+            asyncio.run(_go_through(plan, job, ledger, progress, StandInPeople(), 1))
         except Exception:  # a protocol may fail on a placeholder; real replies are yet to come
             return 0
-
-
-async def _count_calls(plan: Plan, job: Job, ledger: Ledger) -> int:
-    settings = Settings(open_endpoint=EstimatingEndpoint)
-    progress = Progress(job.experiment)
-    async with aclosing(run_debates(plan, job, ledger, settings, progress, 1, StandInPeople())) as debates:
-        async for _ in debates:
-            pass
     return progress.calls
 
 

@@ -3,12 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 
-from pydantic_core import PydanticUndefined
-
 from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
-from moot.commands.registered import registered
+from moot.commands.registered import keys_of, registered
 from moot.core.config import ContrastConfig, PowerConfig
-from moot.core.model_config import SimulatedVoice, Strict
+from moot.core.model_config import SimulatedVoice
 from moot.core.schemas import ARTIFACTS
 from moot.report.markdown import markdown_table
 
@@ -35,28 +33,13 @@ def variables_reference() -> str:
     return markdown_table(("variable", "what it holds", "where"), rows)
 
 
-def keys_reference(part: type[Strict]) -> str:
-    """Every key of a part of the configuration, with its default."""
-    rows = [
-        (f"`{name}`", str(field.description), _default(field.get_default(call_default_factory=True)))
-        for name, field in part.model_fields.items()
-    ]
-    return markdown_table(("key", "what it is", "default"), rows)
-
-
-def _default(value: object) -> str:
-    if value is PydanticUndefined:
-        return "required"
-    return "none" if value == "" else f"`{value}`"
-
-
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
     "registered": ("reference.md", registered),
     "variables": ("extending.md", variables_reference),
-    "simulated voice": ("planning.md", lambda: keys_reference(SimulatedVoice)),
-    "contrast": ("planning.md", lambda: keys_reference(ContrastConfig)),
-    "power": ("planning.md", lambda: keys_reference(PowerConfig)),
+    "simulated voice": ("planning.md", lambda: keys_of(SimulatedVoice)),
+    "contrast": ("planning.md", lambda: keys_of(ContrastConfig)),
+    "power": ("planning.md", lambda: keys_of(PowerConfig)),
 }
 """Name to the page below `docs/` that holds a generated part, and what writes it."""
 

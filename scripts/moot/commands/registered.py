@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic_core import PydanticUndefined
 
 from moot.core.registry import Registry
 from moot.datasets import LOADERS, DatasetOptions
@@ -22,14 +21,22 @@ from moot.training.baselines import BASELINES
 
 def registered() -> str:
     """Every protocol, data set, baseline, score, table, figure, labeler, endpoint and export format, as Markdown."""
-    parts = ["## Protocols", "Every protocol takes:", _options(ProtocolParams)]
+    parts = ["## Protocols", "Every protocol takes:", keys_of(ProtocolParams)]
     for name in PROTOCOLS:
         entry = PROTOCOLS[name]
-        parts += [f"### {name}", f"{_summary(entry.run)} Study: {entry.study}.", _options(entry.params, ProtocolParams)]
-    parts += ["## Data sets", "Every data set takes:", _options(DatasetOptions)]
+        parts += [
+            f"### {name}",
+            f"{_summary(entry.run)} Study: {entry.study}.",
+            keys_of(entry.params, ProtocolParams),
+        ]
+    parts += ["## Data sets", "Every data set takes:", keys_of(DatasetOptions)]
     for name in LOADERS:
         loader = LOADERS[name]
-        parts += [f"### {name}", _summary(inspect.getmodule(loader.load)), _options(loader.options, DatasetOptions)]
+        parts += [
+            f"### {name}",
+            _summary(inspect.getmodule(loader.load)),
+            keys_of(loader.options, DatasetOptions),
+        ]
     baselines = [(f"`{name}`", BASELINES[name].title, ", ".join(BASELINES[name].families)) for name in BASELINES]
     parts += ["## Baselines", markdown_table(("name", "title", "families"), baselines)]
     listed = (
@@ -55,22 +62,13 @@ def _summary(thing: object) -> str:
     return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
 
 
-def _options(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
-    """The options of a model that `common` does not have already, as a table; "" for none."""
-    known = common.model_fields if common else {}
-    rows = [
-        (f"`{name}`", _default(field.default, field.default_factory), field.description or "")
-        for name, field in model.model_fields.items()
-        if name not in known
-    ]
+def keys_of(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
+    """The keys of a model that `common` does not have already, each with its default, as a table; "" for none."""
+    rows = []
+    for name, field in model.model_fields.items():
+        if common and name in common.model_fields:
+            continue
+        is_empty = field.default is None or (isinstance(field.default, Iterable) and not field.default)
+        default = "none" if is_empty or field.default_factory else f"`{field.default}`"
+        rows.append((f"`{name}`", "required" if field.is_required() else default, field.description or ""))
     return markdown_table(("key", "default", "meaning"), rows) if rows else ""
-
-
-def _default(value: object, factory: object) -> str:
-    if factory is not None:
-        return "none"
-    if value is PydanticUndefined:
-        return "required"
-    if value is None or (isinstance(value, Iterable) and not value):
-        return "none"
-    return f"`{value}`"

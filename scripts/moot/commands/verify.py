@@ -1,7 +1,6 @@
 """The chain from tables to configuration: whether every artifact was made from the present files."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.errors import UserError
@@ -16,14 +15,6 @@ _CHANGED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """An artifact that does not follow from the present files, and why."""
-
-    path: str
-    reason: str
-
-
 class Chain:
     """Walks from artifacts to what they were made from; each artifact is looked at once."""
 
@@ -33,8 +24,11 @@ class Chain:
         self._digests: dict[str, str] = {}
         self.seen: set[str] = set()
 
-    def misfits(self, paths: Iterable[str]) -> Iterator[Misfit]:
-        """What does not fit, of artifacts and all that they were made from; what is not built yet fits."""
+    def misfits(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """What does not follow from the present files, of artifacts and all that they were made from, and why.
+
+        What is not built yet fits.
+        """
         waiting = list(paths)
         while waiting:
             path = waiting.pop()
@@ -43,9 +37,9 @@ class Chain:
             self.seen.add(path)
             record = self.records.get(path)
             if record is None:
-                yield Misfit(path, "nothing says what it was made from")
+                yield path, "nothing says what it was made from"
                 continue
-            yield from (Misfit(path, reason) for reason in self._reasons(path, record))
+            yield from ((path, reason) for reason in self._reasons(path, record))
             waiting.extend(name for name in record.inputs if name.startswith("results/"))
 
     def _reasons(self, path: str, record: JobRecord) -> Iterator[str]:
@@ -74,12 +68,11 @@ def verify(stages: Stages, artifacts: Iterable[str]) -> int:
         UserError: naming each that does not, and why.
     """
     chain = Chain(stages)
-    misfits = sorted(chain.misfits(artifacts), key=lambda misfit: (misfit.path, misfit.reason))
-    if misfits:
-        lines = [f"  {misfit.path}: {misfit.reason}" for misfit in misfits]
+    if misfits := sorted(chain.misfits(artifacts)):
+        lines = [f"  {path}: {reason}" for path, reason in misfits]
         if len(lines) > MOST_LINES:
             lines[MOST_LINES:] = [f"  and {len(lines) - MOST_LINES} more"]
-        count = len({misfit.path for misfit in misfits})
+        count = len({path for path, _ in misfits})
         listed = "\n".join(lines)
         raise UserError(
             f"{count} of {len(chain.seen)} artifacts are stale:\n{listed}\n"

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pydantic import TypeAdapter
 
 from moot import __version__
 from moot.core.cases import Case, Task
@@ -25,6 +26,9 @@ from moot.core.types import Fields
 
 _MARKS = {b"moot_version", b"licence"}
 """In the metadata of every artifact, and of the records that ship with moot."""
+
+
+_TASK = TypeAdapter(Task)
 
 
 def file_digest(path: Path) -> str:
@@ -52,7 +56,6 @@ def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -
     """The metadata that every artifact carries.
 
     Args:
-        experiment: its name, where the artifact belongs to one.
         sources: the files that it was made from; their sha256 is kept by their paths below `results/`, or for files
             outside the working directory by their folder and name.
         extra: more of it, such as the digests of options, prompts and code.
@@ -105,7 +108,6 @@ def intact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
     """The schema of an artifact, to read it in the block; what cannot be read there is explained.
 
     Args:
-        path: of the artifact.
         remedy: what to do where it is damaged; by default, to delete it and build it again.
 
     Raises:
@@ -183,11 +185,10 @@ def read_metadata(path: Path) -> dict[str, str]:
 
 def write_cases(path: Path, cases: Iterable[Case], task: Task, metadata: Mapping[str, str]) -> int:
     """Write cases with their task in the metadata, so that the file alone says what is asked of them."""
-    description = {name: getattr(task, name) for name in Task.__dataclass_fields__}
-    description["meaning"], description["roles"] = dict(task.meaning), dict(task.roles)
+    description = json.dumps(_TASK.dump_python(task, mode="json"), ensure_ascii=False)
     rows = ({name: getattr(case, name) for name in Case.__dataclass_fields__} for case in cases)
     rows = ({**row, "attributes": list(row["attributes"].items())} for row in rows)
-    return write_rows(path, "cases", rows, {**metadata, "task": json.dumps(description, ensure_ascii=False)})
+    return write_rows(path, "cases", rows, {**metadata, "task": description})
 
 
 def read_cases(path: Path) -> tuple[list[Case], Task]:
@@ -195,13 +196,8 @@ def read_cases(path: Path) -> tuple[list[Case], Task]:
     metadata = read_metadata(path)
     if "task" not in metadata:
         raise UserError(f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it.")
-    description = json.loads(metadata["task"])
-    for name in ("labels", "notes", "groups"):
-        description[name] = tuple(description.get(name, ()))
-    if isinstance(description.get("cluster"), list):
-        description["cluster"] = tuple(description["cluster"])
     cases = [
         Case(**{**row, "labels": tuple(row["labels"]), "attributes": dict(row["attributes"] or [])})
         for row in read_table(path).to_pylist()
     ]
-    return cases, Task(**description)
+    return cases, _TASK.validate_json(metadata["task"])

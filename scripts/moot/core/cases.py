@@ -20,7 +20,6 @@ class Case:
 
     Attributes:
         case_id: unique within the data set, stable across runs.
-        dataset: the data set's name in the configuration.
         split: train, validation or test; only test cases are evaluated.
         text: the facts, as shown to models.
         target: the true label (short lower-case words); several labels are sorted and joined by ";".
@@ -125,16 +124,7 @@ def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Ca
 def stratified_splits(
     targets: Mapping[str, str], seed: int, shares: tuple[float, float, float] = (0.6, 0.2, 0.2)
 ) -> dict[str, Split]:
-    """Split case ids into train, validation and test by `shares`, with each target's share kept.
-
-    Args:
-        targets: case id to target.
-        seed: the configuration's seed.
-        shares: of train, validation and test; they add up to 1.
-
-    Returns:
-        case id to split.
-    """
+    """Case ids to train, validation and test by `shares`, with each target's share kept; `targets` are by case id."""
     splits: dict[str, Split] = {}
     for target in sorted(set(targets.values())):
         members = [case_id for case_id, label in targets.items() if label == target]
@@ -152,10 +142,5 @@ def positive_of_two(task: Task) -> str:
     return task.positive if len(others) == 1 and not task.multilabel else ""
 
 
-MAJORITY_CLASS = "majority-class"
-
-
-BASE_RATE_COIN = "base-rate-coin"
-
-
+MAJORITY_CLASS, BASE_RATE_COIN = "majority-class", "base-rate-coin"
 REFERENCE_MODELS = (MAJORITY_CLASS, BASE_RATE_COIN)

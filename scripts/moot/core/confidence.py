@@ -44,7 +44,6 @@ def stated_probabilities(task: Task, named: Iterable[str], confidence: float | N
 
     Args:
         task: what the labels are. With several labels to a case each is taken by itself.
-        named: the label, or the labels.
         confidence: stated, 0 to 100. None where none was: the answer itself, 1 for what it names and 0 for the rest,
             which is no probability and must not enter a calibration.
     """

@@ -202,19 +202,10 @@ class Config(Strict):
 
 def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Config) -> list[str]:
     """The keys that the configuration knows at a location of a validation error, for naming the nearest."""
-    inner: dict[str, type[BaseModel]] = {
-        "models": ModelConfig,
-        "experiments": ExperimentConfig,
-        "budget": Budget,
-        "publication": Publication,
-        "price": Price,
-        "batch": BatchConfig,
-        "serve": ServeConfig,
-        "simulated": SimulatedVoice,
-        "contrasts": ContrastConfig,
-        "power": PowerConfig,
-        "drift": DriftConfig,
-    }
+    inner: dict[str, type[BaseModel]] = {"models": ModelConfig, "experiments": ExperimentConfig}
+    inner |= {"budget": Budget, "publication": Publication, "power": PowerConfig, "drift": DriftConfig}
+    inner |= {"contrasts": ContrastConfig}
+    inner |= {"price": Price, "batch": BatchConfig, "serve": ServeConfig, "simulated": SimulatedVoice}
     for part in location[:-1]:
         model = inner.get(str(part), model)
     return list(model.model_fields)
@@ -230,11 +221,6 @@ _ENTRY = 2
 
 def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     """The configuration from merged YAML, as far as it is sound: what is wrong is noted, and taken out.
-
-    Args:
-        raw: the merged mapping, as Snakemake hands it over.
-        files: the files that it was merged from, to say where a mistake is.
-        faults: what is found wrong, file, line and key, what was found and what was expected.
 
     Raises:
         UserError: so much is wrong that nothing is left to look at.
@@ -297,7 +283,11 @@ def over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:
     """A configuration merged over those of some files, key by key, as Snakemake merges configuration files."""
     merged: JsonObject = {}
     for file in defaults:
-        _merge(merged, yaml.load(file.read_bytes(), yaml.CSafeLoader) or {})
+        try:
+            content = yaml.load(file.read_bytes(), yaml.CSafeLoader)
+        except yaml.YAMLError:  # it takes less than Python's own: no halves of surrogate pairs
+            content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        _merge(merged, content or {})
     _merge(merged, config)
     return merged
 

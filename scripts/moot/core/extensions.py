@@ -26,12 +26,6 @@ FOLDERS: dict[str, Path] = {}
 def load_extensions(folders: Iterable[str]) -> list[Path]:
     """Import the modules of some folders, so that what they register is found by name; each folder once.
 
-    Args:
-        folders: as the configuration names them, from the working directory.
-
-    Returns:
-        The folders.
-
     Raises:
         UserError: no such folder, one whose name is no name in Python, two of one name, or a module that cannot be
             imported, with its line.

@@ -49,11 +49,9 @@ def read_csv(
     """Read a CSV file whose first row names its columns; nothing is converted, a blank cell is "".
 
     Args:
-        path: the file.
         columns: the columns that must be there; others are read too, for the caller to use or ignore.
         unique: a column whose values may not repeat or be blank.
         encoding: of the file; a byte-order mark is ignored.
-        delimiter: between fields.
         get: how to obtain the file, for the message when it is missing or damaged.
 
     Returns:
@@ -69,7 +67,7 @@ def read_csv(
     records: list[list[str]] = []
     try:
         header = next(reader)
-        _check_header(path, header, columns, delimiter)
+        check_header(path, header, columns, delimiter)
         for record in reader:
             if record:  # a blank line is no record
                 _check_length(path, record, header, len(records) + 1, reader.line_num, get)
@@ -104,12 +102,9 @@ def read_jsonl(
     """Read a file of one JSON object a line.
 
     Args:
-        path: the file.
         fields: the fields that every record must have, with the type of their values; others are left out.
         optional: fields that a record may lack or leave null (None in the frame), with the type of their values.
-        unique: a field whose values may not repeat or be blank.
         encoding: of the file (CAIL2018 comes in "gb18030").
-        get: how to obtain the file, for the message when it is missing or damaged.
 
     Returns:
         A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by record from 1.
@@ -221,7 +216,7 @@ def check_characters(place: str, text: str) -> None:
         ) from None
 
 
-def check_unique(path: Path, values: Column) -> None:
+def check_unique(path: Path, values: Column, do: str = "Remove the duplicate rows or rename them.") -> None:
     """Require that no value is blank or occurs twice; `values` is a column of a frame read here."""
     text = values.astype("str")
     blank = values.index[text.str.strip() == ""]
@@ -233,18 +228,23 @@ def check_unique(path: Path, values: Column) -> None:
         first = values.index[text == value][0]
         raise UserError(
             f"{cell(path, repeated[0], values.name)}: {quoted(value)} is in row {first} already; expected every "
-            f"{values.name} once ({len(repeated)} repeated). Remove the duplicate rows or rename them."
+            f"{values.name} once ({len(repeated)} repeated). {do}"
         )
 
 
 def check_values(path: Path, values: Column, allowed: Sequence[object], do: str = "Correct the row.") -> None:
     """Require that every value is one of `allowed`; "" must be among them where a blank means something."""
-    wrong = values.index[~values.isin(list(allowed))]
-    if len(wrong):
-        known = ", ".join("blank" if value == "" else str(value) for value in allowed)
+    known = ", ".join("blank" if value == "" else str(value) for value in allowed)
+    refuse(path, values, ~values.isin(list(allowed)), f"one of: {known}", do)
+
+
+def refuse(path: Path, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row.") -> None:
+    """Raise `UserError` for the first value of a column that is wrong, if any is."""
+    if wrong.any():
+        row = values.index[wrong][0]
         raise UserError(
-            f"{cell(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected one of: {known} "
-            f"({len(wrong)} of {len(values)} rows are wrong). {do}"
+            f"{cell(path, row, values.name)}: found {quoted(values.loc[row])}, expected {expected} "
+            f"({wrong.sum()} of {len(values)} rows are wrong). {do}"
         )
 
 
@@ -255,13 +255,8 @@ def whole_numbers(path: Path, values: Column, *, blank: bool = False, lowest: in
     numbers = text.where(fits & (text != "")).astype("Int64")
     if lowest is not None:
         fits &= (numbers >= lowest).fillna(value=True)
-    wrong = values.index[~fits]
-    if len(wrong):
-        expected = "a whole number" + ("" if lowest is None else f" of at least {lowest}") + " or blank" * blank
-        raise UserError(
-            f"{cell(path, wrong[0], values.name)}: found {quoted(values.loc[wrong[0]])}, expected {expected} "
-            f"({len(wrong)} of {len(values)} rows are wrong). Correct the row."
-        )
+    expected = "a whole number" + ("" if lowest is None else f" of at least {lowest}") + " or blank" * blank
+    refuse(path, values, ~fits, expected)
     return numbers
 
 
@@ -296,7 +291,8 @@ def quoted(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def _check_header(path: Path, header: Sequence[str], columns: Sequence[str], delimiter: str) -> None:
+def check_header(path: Path, header: Sequence[str], columns: Sequence[str], delimiter: str = "") -> None:
+    """Require that a table has all of `columns`, and no column twice."""
     repeated = [name for position, name in enumerate(header) if name in header[:position]]
     if repeated:
         raise UserError(
@@ -315,9 +311,9 @@ def _check_header(path: Path, header: Sequence[str], columns: Sequence[str], del
 
 def _other_form(header: Sequence[str], delimiter: str) -> str:
     """What a header of one field looks like, if it is no column's name."""
-    [only, *others] = header
-    if others:
+    if len(header) != 1 or not delimiter:
         return ""
+    [only] = header
     if delimiter in only:
         return " (are whole lines wrapped in quotes? Then each line is one field: take the outer quotes away)"
     names = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ",": "commas"}

@@ -42,7 +42,6 @@ def censored(
 
     Args:
         logprobs: word to log-probability; words that are missing or not finite were not listed.
-        words: the label words.
         unlisted: the log-probability of the last token listed; None where it is not known.
 
     Returns:
@@ -102,8 +101,6 @@ def calibrate(
     Args:
         conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability, or None), one row a
             debate.
-        splits, targets: by case id.
-        task: the data set's description.
 
     Returns:
         The same rows; without validation cases or without log-probabilities they are unchanged, and so is a row whose

@@ -11,7 +11,6 @@ class Rubric:
     """The labels of statements, which a protocol names (`rubric=`), so that people, models and rules label by them.
 
     Attributes:
-        name: by which protocols name it.
         definitions: each label and what it means, in the order in which people see them.
         codes: each label to its number in the column `code` of `labels/`; labels of one code are one position.
         none: the label of a statement that takes no position.

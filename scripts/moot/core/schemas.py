@@ -22,8 +22,6 @@ class Artifact:
 
     Attributes:
         path: where it is below `results/`.
-        row: what one row is.
-        columns: the columns that every such file has, in order.
         further: what columns beyond these hold; "" where there are none.
     """
 

@@ -1,7 +1,6 @@
 """Tables that users bring in any of these files: CSV, JSON lines, Parquet or Excel, read as strings."""
 
 import csv
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.errors import UserError
-from moot.core.input_files import quoted, read_csv, read_jsonl
+from moot.core.input_files import check_header, quoted, read_csv, read_jsonl
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
@@ -30,7 +29,6 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "") -> pd.DataFr
     """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell is "".
 
     Args:
-        path: .csv, .tsv, .jsonl, .parquet or .xlsx.
         columns: the columns that must be there; others are read too, except from JSON lines.
         sheet: of an Excel file; "" for its first.
 
@@ -159,11 +157,7 @@ def _check_cells(path: Path, cells: int) -> None:
 
 def _checked(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     names = list(map(str, frame.columns))
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    missing = [name for name in columns if name not in names]
-    if repeated or missing:
-        fault = f"column '{repeated[0]}' occurs twice" if repeated else f"missing column '{missing[0]}'"
-        raise UserError(f"{path}: {fault}; found {quoted(', '.join(names))}. Correct the file or the configuration.")
+    check_header(path, names, columns)
     if frame.empty:
         raise UserError(f"{path}: no rows; expected at least one row of data.")
     frame.columns = pd.Index(names)

@@ -51,10 +51,8 @@ class LoadContext:
     """What a loader may use in addition to its options.
 
     Attributes:
-        name: the data set's name in the configuration.
         data_root: the folder of local and downloaded data, laid out as `data/raw/README.md` says.
         shipped: the project's own folder, where `data/samples` and `config` are.
-        seed: the configuration's seed.
         artifacts: what its loader says that it needs, by name.
     """
 
@@ -70,8 +68,6 @@ class Loaded:
     """What a loader gives back.
 
     Attributes:
-        cases: all cases of all splits.
-        task: the data set's description.
         features: a frame with case_id, split, label and one typed column a feature; None for texts.
         cleaning: what cleaning found and did, by short description to count, shown to the reader.
         sources: the files that were read; their sha256 goes into the artifact.
@@ -91,17 +87,11 @@ MADE_BY = r"[^/]+/[^/]+"
 """What an option holds that names the experiment and the model by which data are made: EXPERIMENT/MODEL."""
 
 
-def _needs_nothing(_options: Checked) -> Mapping[str, str]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Loader:
     """A registered loader.
 
     Attributes:
-        options: the model of its options.
-        load: options to cases.
         folder: the folder below `data_root` that it reads.
         records: options to the recorded debates over these cases, where the source publishes some.
         needs: options to the artifacts (below `results/`) that must be built first, each by the name of the option that
@@ -113,7 +103,7 @@ class Loader:
     load: Load
     folder: str
     records: ReadRecords | None = None
-    needs: Needs = _needs_nothing
+    needs: Needs = lambda _: {}
     labels: tuple[str, ...] = ()
 
 
@@ -125,14 +115,12 @@ def dataset(
     options: type[DatasetOptions],
     folder: str = "",
     records: ReadRecords | None = None,
-    needs: Needs = _needs_nothing,
+    needs: Needs = lambda _: {},
     labels: tuple[str, ...] = (),
 ) -> Callable[[Load], Load]:
     """Register a loader under `name`: `@dataset("vast", VastOptions)` above `def load(options, context)`.
 
-    `folder` is where below `data_root` its files are, if not in a folder of its name; `records` reads the debates that
-    were published over its cases; `needs` says which artifacts, made by a model, it is read from; `labels`
-    are those of every case, where no option changes them.
+    The other arguments are attributes of `Loader`; its folder has the name of the data set if none is given.
     """
 
     def add(load: Load) -> Load:

@@ -21,14 +21,8 @@ COLUMNS = (
     "claims.claimCorrectedText",
     "claims.claimSentiment",
 )
-
-
 FILE = "claim_stance_dataset_v1.csv"
-
-
 SENTIMENTS = {"1": "positive", "-1": "negative", "": "neutral"}
-
-
 DOWNLOAD = "get the Claim Stance data set from IBM's Project Debater page and put its CSV file there."
 
 

@@ -92,12 +92,9 @@ def download(dataset: str, data_root: Path, versions: Path, fetch: Fetch | None 
 
     Args:
         dataset: a loader's name, as in the first column of `versions`.
-        data_root: the folder of data; files go to their paths there, whole or not at all.
-        versions: `data/versions.csv`.
-        fetch: gets the bytes of a URL (for tests; by default over http or https).
-
-    Returns:
-        What became of each file, in the order of `versions`.
+        data_root: files go to their paths there, whole or not at all.
+        versions: `data/versions.csv`, whose order the result has.
+        fetch: gets the bytes of a URL (for tests).
 
     Raises:
         UserError: an unknown data set, one without a file to fetch, a file of other content in place, or no address
@@ -181,16 +178,15 @@ def _unpacked(archive: zipfile.ZipFile, member: str) -> bytes:
 
 
 def _already_there(file: RemoteFile, target: Path, record: Path) -> Fetched:
-    checksum = file.addresses[0].checksum or _recorded(record)
+    checksum, fault = file.addresses[0].checksum or _recorded(record), ""
     if not target.is_file() or (checksum and not matches(target.read_bytes(), checksum)):
+        fault = f"a file of other content is there (expected {checksum or 'a file'}); it is not overwritten"
+    elif not checksum:
+        fault = "a file is there, and no checksum is known to tell whether it is the published one"
+    if fault:
         raise UserError(
-            f"{target}: a file of other content is there (expected {checksum or 'a file'}); it is not overwritten. "
-            "Set the data set's source to local to use it as it is, or move it away to download the published one."
-        )
-    if not checksum:
-        raise UserError(
-            f"{target}: a file is there, and no checksum is known to tell whether it is the published one. "
-            "Set the data set's source to local to use it as it is, or move it away to download it."
+            f"{target}: {fault}. Set the data set's source to local to use it as it is, or move it away to download "
+            "the published one."
         )
     return Fetched(target, "", file_digest(target))
 

@@ -40,8 +40,6 @@ def near_duplicates(texts: Mapping[str, str], language: str = "en", threshold: f
     """All pairs of texts of which one has at least `threshold` of the other's shingles, in the order of the texts.
 
     Args:
-        texts: key to text.
-        language: decides what a shingle is.
         threshold: smallest share of the shorter text's shingles, above 0 and at most 1. The Jaccard similarity of a
             pair is lower: pairs are surely found where it is `threshold` less 0.3 or more, so a half of a text is
             found next to the whole by 0.7, a tenth is not.
@@ -80,13 +78,7 @@ def families(keys: Sequence[str], pairs: Sequence[Related]) -> dict[str, str]:
 
 
 def splits_by_family(targets: Mapping[str, str], pairs: Sequence[Related], seed: int) -> dict[str, Split]:
-    """Stratified splits by hash, where each member of a family follows the first: no other case moves.
-
-    Args:
-        targets: case id to target.
-        pairs: the cases that belong together.
-        seed: the configuration's seed.
-    """
+    """Stratified splits by hash, where each member of a family follows the first: no other case moves."""
     family = families(list(targets), pairs)
     splits = stratified_splits(targets, seed)
     return {key: splits[family[key]] for key in targets}
@@ -96,10 +88,6 @@ def resembled_tests(splits: Mapping[str, Split], pairs: Sequence[Related]) -> di
     """The training and validation cases that are related to a test case: case id to the first such test case's id.
 
     Cases are related to their relatives' relatives too: of three opinions of one lawsuit each leaks the others.
-
-    Args:
-        splits: case id to split, in the order of the cases.
-        pairs: the cases that resemble each other.
     """
     family = families(list(splits), pairs)
     tested = {family[key]: key for key in reversed(list(splits)) if splits[key] == "test"}
@@ -113,11 +101,7 @@ def account_of_pairs(what: str, splits: Mapping[str, Split], pairs: Sequence[Rel
 
 
 def sharing(marks: Mapping[str, Collection[str]]) -> list[Related]:
-    """The cases that share a mark, as pairs of the first that has it and each of the others.
-
-    Args:
-        marks: case id to what two cases may have in common only within one split.
-    """
+    """The cases (by id) that share a mark, as pairs of the first that has it and each of the others."""
     first: dict[str, str] = {}
     pairs = {(first.setdefault(mark, key), key): None for key, held in marks.items() for mark in sorted(held)}
     return [Related(one, other) for one, other in pairs if one != other]

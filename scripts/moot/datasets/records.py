@@ -32,14 +32,11 @@ class RecordedUtterance:
     """One thing said in a recorded debate.
 
     Attributes:
-        speaker: the seat.
         kind: opening, speech, belief, ...
         text: what was said; "" where only numbers are known.
         round: from 1; 0 before the first.
-        prediction: a label, or None.
         confidence: stated in the prediction, 0 to 100.
         parsed: further facts (the stated distribution, words quoted).
-        source: "human" or "model".
         private: whether only this seat could read it then.
     """
 
@@ -61,13 +58,10 @@ class RecordedDebate:
     Attributes:
         method: which of the records' conditions it belongs to ("debate", "single prompt", ...).
         model: whose prediction it is, by the records' own name.
-        case_id: of the data set's cases.
-        repeat: from 0.
         prediction: one of the labels; None where no usable answer was recorded.
         confidence: stated in the prediction, 0 to 100; None where there is none.
         score: the stated probability of the positive label, where probabilities were stated.
         problem: why there is no usable answer, in words.
-        utterances: what was said, in order.
     """
 
     method: str
@@ -186,9 +180,6 @@ def ship(
 
     Args:
         name: of the two files below `data/records`.
-        loaded: the cases, read from the published files.
-        debates: the recorded debates.
-        shipped: the project's folder.
         licence: of the records.
         source: where they were published, pinned.
     """

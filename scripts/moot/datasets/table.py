@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task, cluster_attributes
 from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import check_unique, refuse
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.near_duplicates import (
@@ -107,27 +107,25 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         UserError: a missing file or column, an id twice, a label or split that is not known, an empty text; naming
             file, row, column, what was found and what was expected.
     """
-    columns = [
-        *options.text_columns,
-        options.target,
-        options.id,
-        *cluster_attributes(options.cluster),
-        *options.attributes,
-    ]
-    columns += [*options.features, "" if options.split in (ALL, BY_HASH) else options.split]
-    table = read_table(options.path, list(dict.fromkeys(name for name in columns if name)), options.sheet)
-    labels = _labels(options, table)
+    path, attributes = options.path, dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)])
+    columns = [*options.text_columns, options.target, options.id, *attributes, *options.features]
+    columns += [] if options.split in (ALL, BY_HASH) else [options.split]
+    table = read_table(path, list(dict.fromkeys(filter(None, columns))), options.sheet)
+    labels, stated = _labels(options, table), table[options.target].str.strip()
+    unknown, known = ~stated.isin(list(labels)), f"one of {', '.join(labels)}"
+    refuse(path, table[options.target], unknown, known, "Add it to `labels`, or correct the row.")
     rows = list(numbered_rows(table))
-    ids = {row: _case_id(options, row, cells) for row, cells in rows}
-    texts = {ids[row]: _text(options, row, cells) for row, cells in rows}
-    targets = {ids[row]: _label(options, row, cells[options.target], labels) for row, cells in rows}
-    if len(texts) < len(rows):
-        raise _repeated_id(options, ids)
+    told = pd.Series([_text(options, cells) for _, cells in rows], table.index, dtype="str")
+    refuse(path, table[options.text_columns[0]], told == "", "what the case is about", "Fill it in, or remove the row.")
+    if options.id:
+        check_unique(path, table[options.id].str.strip(), "Rename one of them, or leave `id` out to number the rows.")
+    ids = {row: cells[options.id].strip() if options.id else f"row-{row}" for row, cells in rows}
+    texts = {ids[row]: told[row] for row in ids}
+    targets = {ids[row]: labels[stated[row]] for row in ids}
     alike = near_duplicates(texts, options.language, options.similarity) if options.split != ALL else []
-    splits = _splits(options, context, targets, alike, {ids[row]: (row, cells) for row, cells in rows})
+    splits = _splits(options, context, targets, alike, table)
     copies = resembled_tests(splits, alike)
     task = _task(options, tuple(dict.fromkeys(labels.values())))
-    attributes = dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)])
     cases = [
         Case(
             case_id=ids[row],
@@ -177,50 +175,14 @@ def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
     return {cell: cell.casefold() for cell in found}
 
 
-def _label(options: TableOptions, row: int, cell: str, labels: Mapping[str, str]) -> str:
-    label = labels.get(cell.strip())
-    if label is None:
-        raise UserError(
-            f"{options.path}: row {row}, column '{options.target}': found {quoted(cell)}; expected one of "
-            f"{', '.join(labels)}. Add it to `labels`, or correct the row."
-        )
-    return label
-
-
-def _case_id(options: TableOptions, row: int, cells: Mapping[str, str]) -> str:
-    if not options.id:
-        return f"row-{row}"
-    if not cells[options.id].strip():
-        raise UserError(
-            f"{options.path}: row {row}, column '{options.id}': blank; expected an id. Give every row its own."
-        )
-    return cells[options.id].strip()
-
-
-def _repeated_id(options: TableOptions, ids: Mapping[int, str]) -> UserError:
-    first: dict[str, int] = {}
-    row = next(row for row, case_id in ids.items() if first.setdefault(case_id, row) != row)
-    return UserError(
-        f"{options.path}: row {row}, column '{options.id}': {quoted(ids[row])} is in row {first[ids[row]]} "
-        "already; expected every id once. Rename one of them, or leave `id` out to number the rows."
-    )
-
-
-def _text(options: TableOptions, row: int, cells: Mapping[str, str]) -> str:
-    """What models read of a row."""
+def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
+    """What models read of a row; "" where there is nothing to read."""
     named = {name: " ".join(cells[name].split()) for name in options.text_columns}
     if not isinstance(options.text, str):
-        text = " ".join(f"{name.replace('_', ' ')}: {cell.rstrip('.')}." for name, cell in named.items() if cell)
-    elif options.text_columns == [options.text]:
-        text = cells[options.text].strip()
-    else:
-        text = options.text.format(**named).strip() if any(named.values()) else ""
-    if not text:
-        raise UserError(
-            f"{options.path}: row {row}, column '{options.text_columns[0]}': no text; expected what the case is about. "
-            "Fill it in, or remove the row."
-        )
-    return text
+        return " ".join(f"{name.replace('_', ' ')}: {cell.rstrip('.')}." for name, cell in named.items() if cell)
+    if options.text_columns == [options.text]:
+        return cells[options.text].strip()
+    return options.text.format(**named).strip() if any(named.values()) else ""
 
 
 def _splits(
@@ -228,7 +190,7 @@ def _splits(
     context: LoadContext,
     targets: Mapping[str, str],
     alike: Sequence[Related],
-    rows: Mapping[str, tuple[int, Mapping[str, str]]],
+    table: pd.DataFrame,
 ) -> Mapping[str, Split]:
     if options.split == ALL:
         if options.baselines:
@@ -239,16 +201,11 @@ def _splits(
         return dict.fromkeys(targets, "test")
     if options.split == BY_HASH:
         return splits_by_family(targets, alike, context.seed)
-    splits: dict[str, Split] = {}
-    for case_id, (row, cells) in rows.items():
-        found = SPLITS.get(cells[options.split].strip().casefold())
-        if found is None:
-            raise UserError(
-                f"{options.path}: row {row}, column '{options.split}': found {quoted(cells[options.split])}; expected "
-                f"one of {', '.join(SPLITS)}. Correct the row, or set `split` to all or hash."
-            )
-        splits[case_id] = found
-    return splits
+    stated = table[options.split].str.strip().str.casefold()
+    known = f"one of {', '.join(SPLITS)}"
+    do = "Correct the row, or set `split` to all or hash."
+    refuse(options.path, table[options.split], ~stated.isin(list(SPLITS)), known, do)
+    return {case_id: SPLITS[split] for case_id, split in zip(targets, stated, strict=True)}
 
 
 def _features(

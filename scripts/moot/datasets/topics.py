@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from moot.core.errors import UserError
-from moot.core.input_files import quoted
+from moot.core.input_files import refuse
 from moot.core.types import Column
 from moot.datasets import LoadContext
 
@@ -49,15 +48,7 @@ def check_texts(path: Path, values: Column, *, topic: bool = False) -> None:
     Raises:
         UserError: naming file, row and column.
     """
-    blank = values.index[values.str.strip() == ""]
-    if len(blank):
-        raise UserError(
-            f"{path}: row {blank[0]}, column '{values.name}': found no text, expected some "
-            f"({len(blank)} of {len(values)} rows are blank). Fill it in or remove the row."
-        )
-    long = values.index[values.str.len() > LONGEST_TOPIC] if topic else values.index[:0]
-    if len(long):
-        raise UserError(
-            f"{path}: row {long[0]}, column '{values.name}': found a topic of {len(values.loc[long[0]])} characters "
-            f"({quoted(values.loc[long[0]])}), expected at most {LONGEST_TOPIC}. Is the text in the topic's column?"
-        )
+    refuse(path, values, values.str.strip() == "", "a text", "Fill it in or remove the row.")
+    if topic:
+        expected = f"a topic of at most {LONGEST_TOPIC} characters"
+        refuse(path, values, values.str.len() > LONGEST_TOPIC, expected, "Is the text in the topic's column?")

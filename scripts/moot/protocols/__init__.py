@@ -37,20 +37,9 @@ class ProtocolParams(BaseModel):
     )
 
 
-def _every_repeat(_setting: Setting, _case: Case) -> None:
-    return None
-
-
-def _any_seat(_params: Checked) -> None:
-    return None
-
-
-def _nothing(_params: Checked) -> dict[str, str]:
-    return {}
-
-
-def _no_sides(_debate: Debate) -> dict[str, str]:
-    return {}
+Needs = Callable[[Checked], Mapping[str, str]]
+Repeats = Callable[[Setting, Case], Sequence[int] | None]
+Seats = Callable[[Checked], Sequence[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +48,6 @@ class Debaters:
 
     Attributes:
         seats: the seats that argue, from the parameters, in the order of speaking.
-        judge: the seat that decides.
         peers: whether those who argue also decide, as judges of a panel do: then each is asked all the same, and an arm
             changes what each hears of the others.
         given_sides: whether each is told what to argue for, from the parameters.
@@ -72,7 +60,7 @@ class Debaters:
     judge: str
     peers: bool = False
     given_sides: Callable[[Checked], bool] = lambda _: False
-    sides: Callable[[Debate], Mapping[str, str]] = _no_sides
+    sides: Callable[[Debate], Mapping[str, str]] = lambda _: {}
     among_them: frozenset[str] = frozenset()
 
 
@@ -96,15 +84,12 @@ class ProtocolEntry:
     """A registered protocol.
 
     Attributes:
-        run: the protocol.
-        params: its parameters' model.
         study: the study whose tables its experiments enter by default.
         prompts: prefixes of the prompt templates that it uses.
         needs: parameters to the artifacts (below `results/`, by name) that its debates need first; `{model}` and
             `{dataset}` in a path are the experiment's own. `transcripts/EXPERIMENT/MODEL` is a file for each
             shard (the second by the name NAME_1, and so on).
         repeats: which repeats of a case are debated; None for as many as the experiment says.
-        debaters: who argues; None where no seat does.
         options: how its prompts name the options of an answer.
         seats: who may speak, from the parameters, so that `seats` can be checked; None where that is not said.
         rubric: the labels of its statements, by the rubric's name; "" where they get none.
@@ -114,11 +99,11 @@ class ProtocolEntry:
     params: type[ProtocolParams]
     study: str
     prompts: tuple[str, ...]
-    needs: Callable[[Checked], Mapping[str, str]] = _nothing
-    repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat
+    needs: Needs = lambda _: {}
+    repeats: Repeats = lambda *_: None
     debaters: Debaters | None = None
     options: Options = Options()
-    seats: Callable[[Checked], Sequence[str] | None] = _any_seat
+    seats: Seats = lambda _: None
     rubric: str = ""
 
 
@@ -131,11 +116,11 @@ def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
     *,
     study: str,
     prompts: tuple[str, ...] | None = None,
-    needs: Callable[[Checked], Mapping[str, str]] = _nothing,
-    repeats: Callable[[Setting, Case], Sequence[int] | None] = _every_repeat,
+    needs: Needs = lambda _: {},
+    repeats: Repeats = lambda *_: None,
     debaters: Debaters | None = None,
     options: Options = Options(),
-    seats: Callable[[Checked], Sequence[str] | None] = _any_seat,
+    seats: Seats = lambda _: None,
     rubric: str = "",
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.

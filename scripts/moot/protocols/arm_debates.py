@@ -170,23 +170,13 @@ class PlantDebate(ArmDebate):
         self.planted = self._seats[self._draw("plant", len(self._seats))]
         self._done = False
 
-    async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
-        """As in a debate, with the words planted where it is the debater's turn."""
-        said = await super().say(seat, kind, prompt, **how)
-        if not how.get("private", False):
+    def _keep(self, said: Utterance) -> Utterance:
+        if super()._keep(said).visibility == PUBLIC:
             self._plant(said)
         return said
 
-    def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
-        """As in a debate, with the words planted where it is the debater's turn."""
-        said = super().record(seat, kind, text, **how)
-        if not how.get("private", False):
-            self._plant(said)
-        return said
-
-    def words_for(self, text: str) -> str:
+    def words_for(self, _text: str) -> str:
         """What is added to a statement."""
-        del text
         return self._words()
 
     def _words(self) -> str:

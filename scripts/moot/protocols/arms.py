@@ -33,10 +33,8 @@ class Full:
     """The experiment that an arm is compared with.
 
     Attributes:
-        name: in the configuration.
-        entry: its protocol.
-        stated: the parameters that its entry states.
-        params: its checked parameters.
+        stated: the parameters that its entry in the configuration states.
+        params: all of them, checked.
     """
 
     name: str
@@ -126,7 +124,7 @@ def arm_name(experiment: str, arm: str) -> str:
 
 
 def find_arm(name: str, where: str) -> Arm:
-    """An arm by name; raises `UserError` for an unknown one."""
+    """An arm by name; `UserError` for an unknown one."""
     if name not in ARMS:
         raise unknown_name("control arm", name, ARMS, where)
     return ARMS[name]
@@ -136,9 +134,7 @@ def problem(name: str, protocol: str, full: Full, labels: tuple[str, ...], besid
     """Why an arm means nothing for an experiment, and what to do; "" where it has a meaning.
 
     Args:
-        name: of the arm.
-        protocol: the experiment's.
-        full: the experiment.
+        name, protocol: of the arm, and of the experiment.
         labels: of its data, as far as they are known before the data are loaded.
         beside: all arms of the experiment.
     """

@@ -34,11 +34,10 @@ NEEDED = ("kind", "speaker", "source", *CHANGED)
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a model's confidences in its replies to one prompt were taken for.
+    """What a model's confidences in its replies to one prompt were read as.
 
     Attributes:
-        voice: the model that speaks.
-        kind: the kind of utterance.
+        voice, kind: the model that speaks, and the kind of utterance.
         share: whether values are shares of 1; else per cent.
         replies: replies with a confidence.
         ambiguous: those of them above 0 and up to 1, which might be either.
@@ -73,7 +72,7 @@ class Stated:
         voices = pd.Series([self._seats.get(seat, model) for seat, model in spoken], said.index, dtype=object)
         counted = pd.DataFrame({"voice": voices, "kind": said["kind"], "ambiguous": written})
         counted["above"] = ~written & (said["confidence"] > 1)
-        for (voice, kind), rows in counted[stated].groupby(["voice", "kind"], sort=True):
+        for (voice, kind), rows in counted[stated].groupby(["voice", "kind"]):
             replies, above, ambiguous = self._found.get((str(voice), str(kind)), (0, 0, 0))
             self._found[str(voice), str(kind)] = (
                 replies + len(rows),
@@ -106,8 +105,7 @@ def rescaled(said: pd.DataFrame, scales: Sequence[Scale], params: Fields, task: 
     Args:
         said: rows of the transcripts schema in the order of turns; columns `NEEDED`, model and debate_id.
         scales: of all their models and prompts.
-        params: the experiment's parameters.
-        task: what the labels are.
+        params, task: of the experiment.
     """
     shares = {(scale.voice, scale.kind) for scale in scales if scale.share}
     written = said["parsed"].fillna("").str.contains(f'"{CONFIDENCE_SHARE}"', regex=False)

@@ -53,8 +53,6 @@ def contradiction(task: Task, value: Fields, reply: str) -> str:
     """The words of a reply that say another answer than its field; "" where none do.
 
     Args:
-        task: what the labels are and mean.
-        value: what was read from the reply.
         reply: its text, which counts where nothing but the answer was read.
     """
     answer = value.get("prediction")

@@ -4,7 +4,7 @@ import json
 from bisect import insort
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +56,6 @@ class Setting:
     Attributes:
         experiment, model: names in the configuration.
         chats: model name to its voice; `model` speaks for every seat that `seats` does not give to another.
-        params: the protocol's parameters.
-        prompts: the templates.
-        seed: the configuration's seed.
         examples: the training split, for n-shot prompts; nothing else may be shown with its label.
         artifacts: files that the protocol asked for, by name.
         people: how a person is asked who sits in a seat.
@@ -84,7 +81,10 @@ class Debate:
         self.repeat = repeat
         self.utterances: list[Utterance] = []
         self.questions: list[Question] = []
-        self._setting = setting
+        self.setting = setting
+        self.params: Checked = setting.params
+        self.seed, self.experiment, self.model = setting.seed, setting.experiment, setting.model
+        self.examples, self.artifacts = setting.examples, setting.artifacts
         self._turns = 0
         self._asked: Counter[tuple[object, ...]] = Counter()
 
@@ -93,44 +93,10 @@ class Debate:
         """Unique within experiment and model."""
         return f"{self.case.case_id}#{self.repeat}"
 
-    @property
-    def setting(self) -> Setting:
-        """What it shares with the other debates of its job."""
-        return self._setting
-
-    @property
-    def params(self) -> Checked:
-        """The protocol's parameters."""
-        return self._setting.params
-
-    @property
-    def seed(self) -> int:
-        """The configuration's seed."""
-        return self._setting.seed
-
-    @property
-    def experiment(self) -> str:
-        """The experiment's name."""
-        return self._setting.experiment
-
-    @property
-    def model(self) -> str:
-        """The experiment's model, by its name in the configuration."""
-        return self._setting.model
-
-    @property
-    def examples(self) -> Sequence[Case]:
-        """The training split."""
-        return self._setting.examples
-
-    @property
-    def artifacts(self) -> Mapping[str, Path]:
-        """Files that the protocol asked for, by name."""
-        return self._setting.artifacts
-
     def heard_by(self, seat: str) -> list[Utterance]:
         """What a seat may know: everything public, and its own private utterances; failed ones said nothing."""
-        return [said for said in self.utterances if not said.failed and seat in _audience(said, seat)]
+        spoken = (said for said in self.utterances if not said.failed)
+        return [said for said in spoken if said.visibility == PUBLIC or seat in said.visibility.split(",")]
 
     def in_order(self, seats: Sequence[str]) -> list[str]:
         """Debaters in the order in which they speak; a control arm may change it."""
@@ -152,15 +118,13 @@ class Debate:
         """Let a seat's model, or the person who sits there, answer a prompt, and record it.
 
         Args:
-            seat: who speaks.
             kind: what it is (opening, strategy, belief, verdict, ...).
             prompt: template name below `config/prompts`, without ending.
             schema: what the reply must hold; `prediction` and `confidence` fields fill the utterance's columns.
             form: what a person fills in where there is no schema: `statement` or `prediction` is what is said.
             private: whether only this seat may read it later.
-            round: the round that it belongs to, from 1; 0 where there are none.
+            round: from 1; 0 where there are none.
             heard: what the prompt may quote; by default everything that the seat may know now.
-            context: further variables of the template.
 
         Returns:
             The recorded utterance; a failed call or an unusable reply is recorded as such, never raised.
@@ -168,19 +132,15 @@ class Debate:
         Raises:
             DebatePausedError: a person sits there who has not answered yet.
         """
-        turn = self._next_turn()
-        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
+        said = self._begin(seat, kind, private, round)
         if self.is_a_persons(seat):
             answer = self._ask_person(said, prompt, schema or form, heard, reply_format=FORM_BELOW, **context)
             read_filled_in(said, answer, schema, self.task)
             return self._keep(said)
-        chat = self._chat(seat)
         reply_format = describe_schema(schema) if schema else ""
         messages = self._render(prompt, seat, heard, reply_format=reply_format, **context)
         most_tokens = self.params.form_tokens if schema else None
-        said, reply = await self._ask(
-            chat, messages, said, schema=json_schema(schema) if schema else None, most_tokens=most_tokens
-        )
+        reply = await self._ask(said, messages, schema=json_schema(schema) if schema else None, most_tokens=most_tokens)
         said.text = reply.text if reply else ""
         if schema and not said.failed:
             read_fields(said, parse_reply(said.text, schema), self.task, self.params.contradictory)
@@ -214,16 +174,15 @@ class Debate:
             DebatePausedError: a person sits there who has not answered yet.
             LogprobsUnavailableError: the endpoint gives no token probabilities.
         """
-        turn = self._next_turn()
+        said = self._begin(seat, kind, private, round)
         words = words or {label: label for label in self.task.labels}
-        said = Utterance(turn, round, seat, _visibility(seat, private), kind, "")
         if self.is_a_persons(seat):
             form = choice_form(tuple(words.values()))
             answer = self._ask_person(said, prompt, form, heard, reply_format="", words=words, **context)
             read_choice(said, answer, words)
             return self._keep(said)
         messages = self._render(prompt, seat, heard, reply_format="", words=words, **context)
-        said, reply = await self._ask(self._chat(seat), messages, said, choices=tuple(words.values()))
+        reply = await self._ask(said, messages, choices=tuple(words.values()))
         if reply is not None:
             read_likelihood(said, reply, words)
         return self._keep(said)
@@ -240,14 +199,13 @@ class Debate:
         **fields: Any,
     ) -> Utterance:
         """Record what a person said, or what the protocol itself worked out (`source="computed"`)."""
-        turn = self._next_turn()
-        visibility = _visibility(seat, private)
-        return self._keep(Utterance(turn, round, seat, visibility, kind, text, source=source, **fields))
+        said = self._begin(seat, kind, private, round)
+        return self._keep(replace(said, text=text, source=source, **fields))
 
     def is_a_persons(self, seat: str) -> bool:
         """Whether a person sits in a seat. A rehearsal has a simulated voice there, which is asked as a model is."""
         voice = self._voice(seat)
-        return is_person(voice) and voice not in self._setting.chats
+        return is_person(voice) and voice not in self.setting.chats
 
     # How a person is asked
 
@@ -260,11 +218,10 @@ class Debate:
         /,
         **context: Json,
     ) -> Fields:
-        """What the person in a seat fills in, who is shown what a model would be."""
         said.source = HUMAN
         asked = (said.speaker, said.kind, said.round)
         self._asked[asked] += 1
-        sections = self._setting.prompts.render_for_person(
+        sections = self.setting.prompts.render_for_person(
             prompt, **self._template_variables(said.speaker, heard), **context
         )
         sections = tuple(part._replace(text=part.text.removesuffix(FORM_BELOW).rstrip()) for part in sections)
@@ -273,29 +230,27 @@ class Debate:
         place = (said.round, said.speaker, said.kind, self._asked[asked])
         question = Question(*debate, *place, person, sections, form_of(form))
         self.questions.append(question)
-        return self._setting.people(question)
+        return self.setting.people(question)
 
     # How a call is made and kept
 
-    def _next_turn(self) -> int:
+    def _begin(self, seat: str, kind: str, private: bool, number: int) -> Utterance:
+        """An utterance that has its turn, and no words yet."""
         self._turns += 1
-        return self._turns
+        return Utterance(self._turns, number, seat, seat if private else PUBLIC, kind, "")
 
     def _keep(self, said: Utterance) -> Utterance:
         insort(self.utterances, said, key=lambda utterance: utterance.turn)
         return said
 
-    def _chat(self, seat: str) -> "Chat":
-        return self._setting.chats[self._voice(seat)]
-
     def _voice(self, seat: str) -> str:
         """The model or person in a seat."""
-        return str(self.params.seats.get(seat, self._setting.model))
+        return str(self.params.seats.get(seat, self.setting.model))
 
     def _render(
         self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Json
     ) -> tuple[Message, ...]:
-        return self._setting.prompts.render(prompt, **self._template_variables(seat, heard), **context)
+        return self.setting.prompts.render(prompt, **self._template_variables(seat, heard), **context)
 
     def _template_variables(self, seat: str, heard: Sequence[Utterance] | None) -> JsonObject:
         """What every template sees of a debate."""
@@ -310,15 +265,15 @@ class Debate:
 
     async def _ask(
         self,
-        chat: "Chat",
-        messages: tuple[Message, ...],
         said: Utterance,
+        messages: tuple[Message, ...],
         *,
         schema: Fields | None = None,
         choices: tuple[str, ...] = (),
         most_tokens: int | None = None,
-    ) -> tuple[Utterance, Reply | None]:
+    ) -> Reply | None:
         """Ask a model; the same question asked again in a debate is a further sample."""
+        chat = self.setting.chats[self._voice(said.speaker)]
         model, params = chat.config, self.params
         if is_person(self._voice(said.speaker)):
             said.source = HUMAN
@@ -342,16 +297,8 @@ class Debate:
         except CallFailedError as error:
             paid = {"cost_usd": error.cost_usd} if error.cost_usd else {}
             said.parse_status, said.parsed = "failed", {"error": str(error), **paid}
-            return said, None
-        return said, reply
-
-
-def _visibility(seat: str, private: bool) -> str:
-    return seat if private else PUBLIC
-
-
-def _audience(said: Utterance, seat: str) -> Sequence[str]:
-    return (seat,) if said.visibility == PUBLIC else said.visibility.split(",")
+            return None
+        return reply
 
 
 def transcript_row(debate: Debate, said: Utterance) -> JsonObject:

@@ -71,9 +71,7 @@ def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
     """What an answer's text fills in, by field.
 
     Args:
-        text: as written; `write_answer` writes the same form.
         form: the JSON schema of the answer; `required` lists what must be there.
-        path: for messages.
 
     Raises:
         UserError: too long, a field that is missing, is there twice or holds what it cannot.

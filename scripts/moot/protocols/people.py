@@ -38,11 +38,9 @@ def check_seats(given: Mapping[str, str], seats: Sequence[str] | None, models: C
     Args:
         given: seat to model or person.
         seats: those of the protocol; None where it does not say.
-        models: those of the configuration.
-        where: the place in the configuration, for messages.
 
     Raises:
-        UserError: otherwise; who sits in two seats would read what one of them may not.
+        UserError: otherwise.
     """
     if taken := next(filter(is_person, models), None):
         raise UserError(f"{where}: '{taken}' is a model of the configuration, and means a person. Rename the model.")
@@ -170,19 +168,16 @@ async def all_spoken(*speaking: Awaitable[Item]) -> list[Item]:
         DebatePausedError: some seat waits. Another error ends all at once.
     """
 
-    async def speak(one: Awaitable[Item]) -> Item | DebatePausedError:
-        try:
-            return await one
-        except DebatePausedError as pause:
-            return pause
-
-    said: list[Item] = []
     waiting: list[DebatePausedError] = []
-    for spoken in await asyncio.gather(*map(speak, speaking)):
-        if isinstance(spoken, DebatePausedError):
-            waiting.append(spoken)
-        else:
-            said.append(spoken)
+
+    async def speak(one: Awaitable[Item]) -> list[Item]:
+        try:
+            return [await one]
+        except DebatePausedError as pause:
+            waiting.append(pause)
+            return []
+
+    said = [item for items in await asyncio.gather(*map(speak, speaking)) for item in items]
     if waiting:
         raise waiting[0]
     return said

@@ -70,14 +70,7 @@ def _expert(_params: PromptingParams) -> tuple[str]:
 
 
 def choose_examples(examples: Sequence[Case], shots: int, seed: int, balanced: bool = False) -> list[Case]:
-    """Labelled training cases for a prompt, the same ones for every case, so that prompts share their beginning.
-
-    Args:
-        examples: the training split.
-        shots: how many.
-        seed: the configuration's seed.
-        balanced: the same number of each label.
-    """
+    """Labelled training cases for a prompt, the same ones for every case, so that prompts share their beginning."""
     ordered = sorted(examples, key=lambda case: stable_fraction("shots", seed, case.case_id))
     if not balanced:
         return ordered[:shots]

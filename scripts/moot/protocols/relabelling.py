@@ -17,13 +17,7 @@ LETTERS = "pqrstuvw"
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """Cases and task in other names, and the way back.
-
-    Attributes:
-        cases: with targets and labels renamed; ids as they were.
-        task: labels reversed and renamed; each has a meaning.
-        original: each name to the label that it replaces.
-    """
+    """Cases and task in other names, and each name to the label that it replaces (`original`)."""
 
     cases: Sequence[Case]
     task: Task

@@ -19,8 +19,6 @@ from moot.protocols.utterances import Utterance
 
 _STRICT = ConfigDict(extra="forbid")
 Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING]
-
-
 _TRIPLES = "of each factor three texts: what it is; its weight, low, medium or high; and why"
 _CRITIQUE = "what each side argued well, and what badly"
 
@@ -87,7 +85,6 @@ def prediction_schema(
 
     Args:
         task: whose labels may be predicted (in upper case).
-        name: the schema's name.
         factors: the most factors to weigh; 0 for none; `any` number of them, each a list of three texts.
         reasoning: whether reasons are asked for before the prediction.
         characters: the most that the reasons may take; 0 for no limit.

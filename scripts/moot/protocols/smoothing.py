@@ -46,12 +46,7 @@ def threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule =
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """O_i: a probability for each label, and the judge's own answers that it is made of.
-
-    Attributes:
-        probabilities: by label.
-        answers: the latest first; several labels are joined by ";".
-    """
+    """O_i: a probability for each label, and the judge's own answers that it is made of, the latest first."""
 
     probabilities: Probabilities
     answers: tuple[str, ...]

@@ -73,7 +73,6 @@ def evaluate(
     """Cross-validate each baseline on the training split, then fit it there and score it on the test split.
 
     Args:
-        data, baselines: the cases, and what learns from them.
         seed: decides folds, models and bootstrap draws; the same seed gives the same result for any `threads`.
         threads: how many folds are fitted at once.
         folds: how many folds; fewer where a label has fewer training cases (the column `folds` says how many).

@@ -18,7 +18,6 @@ class Examples:
     """What baselines learn from and are judged by; rows are cases, in the order of the data set.
 
     Attributes:
-        dataset: the data set's name.
         task: its description; the labels' order gives the columns of every matrix.
         cases: columns case_id, split, target, cluster (as `Task.cluster_name`).
         texts: column `text`, and one string column for each attribute of the cases.
@@ -53,7 +52,7 @@ class Examples:
     @property
     def positive(self) -> int | None:
         """The column of the positive label where there are two labels."""
-        positive = "" if self.task.multilabel else positive_of_two(self.task)
+        positive = positive_of_two(self.task)
         return self.task.labels.index(positive) if positive else None
 
 
@@ -61,8 +60,6 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
     """Put a data set's artifacts into the form that baselines learn from, without training cases that leak.
 
     Args:
-        cases: all cases of all splits.
-        task: the data set's description.
         features: the features artifact (case_id, split, label, then features), or None.
 
     Raises:
@@ -101,11 +98,9 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
 
 def plain_features(features: pd.DataFrame) -> pd.DataFrame:
     """Typed columns as models take them: numbers as float64, truth values and categories as text, missing as NaN."""
-    numbers = [name for name in features if is_numeric_dtype(features[name]) and not is_bool_dtype(features[name])]
-    plain = {
-        name: features[name].astype("float64")
-        if name in numbers
-        else features[name].astype("object").map(str, "ignore")
-        for name in features
-    }
-    return pd.DataFrame({name: column.where(column.notna(), np.nan) for name, column in plain.items()})
+    plain = {}
+    for name, column in features.items():
+        is_number = is_numeric_dtype(column) and not is_bool_dtype(column)
+        typed = column.astype("float64") if is_number else column.astype("object").map(str, "ignore")
+        plain[name] = typed.where(typed.notna(), np.nan)
+    return pd.DataFrame(plain)

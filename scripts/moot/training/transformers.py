@@ -25,7 +25,6 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
     """What both classifiers share: windows, the training loop, means over windows.
 
     Args:
-        model: folder or hub name.
         window: most tokens of a window; never more than the model takes.
         stride: tokens that neighbouring windows share.
         epochs, batch, rate: of the training, by AdamW.
@@ -63,7 +62,6 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         """Train on texts and their labels.
 
         Args:
-            frame: column `text`.
             targets: one label a text, or a matrix of zeros and ones, shape (texts, labels).
         """
         self.several_ = np.ndim(targets) > 1

@@ -61,11 +61,8 @@ def find_exchange(
     """The exchange that a data set's options ask for.
 
     Args:
-        name: of the data set, for messages.
-        feature: `sex` or `race`.
-        values: the two values that are exchanged; None for the usual ones.
+        feature, values: `sex` or `race`, and the two values that are exchanged; None for the usual ones.
         frame: the cleaned table, whose columns are categories.
-        told: the features that are told of a case.
 
     Raises:
         UserError: the feature is withheld, or the data do not have these values.

@@ -20,17 +20,13 @@ _FOLDS, _REPEATS = 5, 5
 
 
 def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Series[float]":
-    """Rank the features of a data set.
+    """The importance of a data set's features, highest first; ties in order of name.
 
     Args:
         features: case_id, split, label, then one typed column a feature; only rows with split "train" are looked at.
         ranking: mutual_information (of each feature with the label), permutation (loss of AUC when a feature of unseen
             folds is shuffled), leave_one_out (loss of cross-validated AUC when a model does without the feature), or
             shap (mean absolute SHAP value in a tree model; needs the package `shap`).
-        seed: of folds, shuffles and models.
-
-    Returns:
-        Importance by feature, highest first; ties in order of name.
 
     Raises:
         UserError: too few training rows of a label, or shap asked for and not installed.
@@ -43,18 +39,15 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
             "Use more cases, or `features: all`."
         )
     columns = features.columns.drop(["case_id", "split", "label"])
-    inputs, positive = _encoded(train[columns]), (train["label"] == sorted(train["label"].unique())[-1]).to_numpy()
+    inputs = pd.DataFrame({name: _codes(train[name]) for name in columns})
+    positive = (train["label"] == sorted(train["label"].unique())[-1]).to_numpy()
     importances = _METHODS[ranking](inputs, positive, seed)
     ranked = pd.Series(importances, index=columns, name="importance").sort_index()
     return ranked.sort_values(ascending=False, kind="stable")
 
 
-def _encoded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Numbers only: flags as 0 and 1, categories by their code, missing as -1 or the median."""
-    return pd.DataFrame({name: _codes(frame[name]) for name in frame.columns})
-
-
 def _codes(values: Column) -> Scores:
+    """A column as numbers: flags as 0 and 1, categories by their code, missing as -1 or the median."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.codes, dtype=np.float64)
     numbers = values.astype("Float64").to_numpy(dtype=float, na_value=np.nan)

@@ -10,7 +10,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import check_splits
+from moot.core.input_files import check_splits, refuse
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import Related, splits_by_family
@@ -57,9 +57,7 @@ class People:
     Attributes:
         frame: index 1-based row of the source; columns id (string), label ("yes" or "no"), then typed columns.
         features: the columns that may be told to models; all others are for scoring alone.
-        task: what is asked of a case.
         cleaning: what cleaning found, description to count.
-        sources: the files that were read.
         told_apart: rows are different people even if all features are equal. If not, rows that
             agree in all features go to one split.
     """
@@ -81,24 +79,15 @@ class Plausible:
     unit: str = ""
 
     def check(self, path: Path, values: Column, impossible: str) -> tuple[Column, dict[str, int]]:
-        """The column with impossible numbers made missing, and how many there were (for the cleaning report).
-
-        Args:
-            path: named in messages.
-            values: an Int64 column, indexed by row.
-            impossible: "missing", or "error" to refuse them.
+        """An Int64 column with impossible numbers made missing, and how many there were (for the cleaning report).
 
         Raises:
-            UserError: with "error", for the first impossible number.
+            UserError: with `impossible` "error", for the first impossible number.
         """
         outside = ((values < self.lowest) | (values > self.highest)).fillna(value=False)
         named = f"{self.lowest} to {self.highest} {self.unit}".strip()
-        if impossible == "error" and outside.any():
-            row = values.index[outside][0]
-            raise UserError(
-                f"{path}: row {row}, column '{values.name}': found {values[row]}, expected {named} ({outside.sum()} of "
-                f"{len(values)} rows are wrong). Correct the row, or set `impossible: missing`."
-            )
+        if impossible == "error":
+            refuse(path, values, outside, named, "Correct the row, or set `impossible: missing`.")
         return values.mask(outside), {f"{values.name} outside {named}, made missing": int(outside.sum())}
 
 
@@ -163,7 +152,6 @@ def load_people(
 
 
 def _features(frame: pd.DataFrame, told: Sequence[str], splits: Mapping[str, str]) -> pd.DataFrame:
-    """The frame of features: case_id, split, label, and those that may be told."""
     features = frame[["id", "label", *told]].rename(columns={"id": "case_id"})
     features.insert(1, "split", features["case_id"].map(splits))
     return features

@@ -28,9 +28,7 @@ class Baseline:
 
     Attributes:
         name: its identifier in configuration, artifacts and the published figures.
-        title: what tables call it.
         families: the groups by which a configuration may ask for it.
-        kind: what it learns from.
         build: makes an unfitted estimator from a seed and a number of threads; the threads never change its results.
         randomised: its predictions are draws from its own probabilities, so it is scored by their expectation.
         stored: whether the fitted model is worth keeping under `results/models`.
@@ -69,10 +67,6 @@ def baseline(
 
 def select(wanted: Iterable[str], where: Callable[[], str] = str) -> list[Baseline]:
     """The baselines that a configuration asks for, each by its name or its family, in that order and each once.
-
-    Args:
-        wanted: names and families.
-        where: gives the place in the configuration, for the message.
 
     Raises:
         UserError: for a word that is neither a name nor a family; it names the nearest known one.

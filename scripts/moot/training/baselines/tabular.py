@@ -48,7 +48,6 @@ def classifier(
         seeded, threaded: the parameters that take the seed and the number of threads; "" for none.
         extra: the extra that installs it; "" where the default does.
         scaled: whether columns are scaled.
-        settings: its further parameters.
     """
 
     def build(seed: int, threads: int) -> "Pipeline":
