@@ -22,7 +22,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
-from moot.core.types import Fields
+from moot.core.types import Fields, JsonObject
 
 _MARKS = {b"moot_version", b"licence"}
 """In the metadata of every artifact, and of the records that ship with moot."""
@@ -159,6 +159,17 @@ def read_batches(path: Path, rows: int, columns: Sequence[str] | None = None) ->
     """An artifact some rows at a time."""
     with intact(path), pq.ParquetFile(path) as file:
         yield from file.iter_batches(rows, columns=columns)
+
+
+def rows_by_debate(
+    paths: Iterable[Path], columns: Sequence[str] | None = None, where: pc.Expression | None = None
+) -> dict[tuple[str, int], list[JsonObject]]:
+    """The rows of transcripts or records by case and repeat, in their order; arguments as of `read_table`."""
+    found: dict[tuple[str, int], list[JsonObject]] = {}
+    for path in paths:
+        for row in read_table(path, columns, where).to_pylist():
+            found.setdefault((row["case_id"], row["repeat"]), []).append(row)
+    return found
 
 
 def count_rows(path: Path) -> int:

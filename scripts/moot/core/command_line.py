@@ -56,7 +56,7 @@ def check_config_file(path: Path) -> None:
     if not path.is_file():
         raise UserError(
             f"--configfile: there is no file '{path}'. If it is a target, write it before the options, since every "
-            f"word after --configfile is taken for a file: snakemake {path} --cores 4 --configfile my.yaml"
+            f"word after --configfile is read as a file: snakemake {path} --cores 4 --configfile my.yaml"
         )
     try:
         text = path.read_text(encoding="utf-8")

@@ -69,7 +69,7 @@ def read_csv(
         header = next(reader)
         check_header(path, header, columns, delimiter)
         for record in reader:
-            if record:  # a blank line is no record
+            if record:  # blank lines are skipped
                 _check_length(path, record, header, len(records) + 1, reader.line_num, get)
                 records.append(record)
     except csv.Error as fault:
@@ -310,7 +310,7 @@ def check_header(path: Path, header: Sequence[str], columns: Sequence[str], deli
 
 
 def _other_form(header: Sequence[str], delimiter: str) -> str:
-    """What a header of one field looks like, if it is no column's name."""
+    """By what a header of one field seems to be separated instead."""
     if len(header) != 1 or not delimiter:
         return ""
     [only] = header

@@ -113,23 +113,20 @@ def calibrate(
     fitting = conclusions[validation]
     truth = [targets[case_id] for case_id in fitting["case_id"]]
     offsets = contextual_offsets(list(fitting["logprobs"]), truth)
-    shares = {
-        index: label_shares({label: value + offsets[label] for label, value in logprobs.items()})
-        for index, logprobs in conclusions.loc[scored, "logprobs"].items()
-    }
+    shares = conclusions.loc[scored, "logprobs"].map(
+        lambda logprobs: label_shares({label: value + offsets[label] for label, value in logprobs.items()})
+    )
     threshold = _EVEN
     if task.positive and len(task.labels) == 2:  # a threshold needs two labels
-        scores = [shares[index][task.positive] for index in fitting.index]
+        scores = [share[task.positive] for share in shares[fitting.index]]
         threshold = best_threshold(scores, [label == task.positive for label in truth])
     result = conclusions.copy()
-    if not shares:
-        return result
-    decided = {index: _decide(share, task, threshold) for index, share in shares.items()}
-    rows, given = list(shares), [share[decided[index]] for index, share in shares.items()]
-    result.loc[rows, "prediction"] = list(decided.values())
-    result.loc[rows, "confidence"] = [100 * max(share, _LEAST_SHARE) for share in given]
-    result.loc[rows, "probability"] = given
-    result.loc[rows, "score"] = [share.get(task.positive, math.nan) for share in shares.values()]
+    decided = [_decide(share, task, threshold) for share in shares]
+    given = np.array([share[label] for share, label in zip(shares, decided, strict=True)])
+    result.loc[scored, "prediction"] = decided
+    result.loc[scored, "confidence"] = 100 * given.clip(_LEAST_SHARE)
+    result.loc[scored, "probability"] = given
+    result.loc[scored, "score"] = [share.get(task.positive, math.nan) for share in shares]
     return result
 
 

@@ -17,7 +17,7 @@ _SCHEMA = "moot sends the form of each reply; `structured` in the model's entry 
 _ONE = "moot asks for one whole reply a call; an experiment's `repeats` asks again"
 _TOOLS = "moot offers a model no tools"
 _ROUTE = "write each parameter under `parameters` itself"
-_KEY = "name the variable that holds the key in `api_key_env`; what stands in `parameters` is written to the ledger"
+_KEY = "name the variable that holds the key in `api_key_env`; `parameters` are written to the ledger"
 _INSTEAD: Mapping[str, tuple[str, ...]] = {
     "write `model` in the model's entry": ("model",),
     "the prompt is the protocol's; `prompts` of an experiment words it": (

@@ -93,7 +93,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
     """A sheet as it is, cell by cell: its file may declare any width and height, with any content."""
-    import openpyxl  # most tables are no Excel files
+    import openpyxl  # few tables are Excel files
 
     try:
         with ZipFile(path) as archive:

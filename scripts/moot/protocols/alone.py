@@ -4,8 +4,7 @@ It is the control arm `alone` of any protocol with debaters: as many calls that 
 question is put in the same words for every protocol, so that the wording differs, too.
 """
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -13,8 +12,9 @@ from typing import Literal
 import pyarrow.compute as pc
 from pydantic import Field
 
-from moot.core.artifacts import read_table
+from moot.core.artifacts import rows_by_debate
 from moot.core.kinds import PUBLIC, THOUGHT, VERDICT
+from moot.core.types import Fields
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replies import prediction_schema, read_answer, spoken
@@ -58,15 +58,11 @@ def thoughts(debate: Debate, params: AloneParams) -> int:
     if not params.beside:
         return params.times
     paths = tuple(path for name, path in debate.artifacts.items() if name.partition("_")[0] == "debates")
-    return _spoken(paths, params.speakers)[debate.case.case_id, debate.repeat]
+    return len(_spoken(paths, params.speakers).get((debate.case.case_id, debate.repeat), ()))
 
 
 @cache
-def _spoken(paths: tuple[Path, ...], speakers: tuple[str, ...]) -> Mapping[tuple[str, int], int]:
-    """How many public statements some seats made, by case and repeat."""
-    counted: Counter[tuple[str, int]] = Counter()
+def _spoken(paths: tuple[Path, ...], speakers: tuple[str, ...]) -> Mapping[tuple[str, int], Sequence[Fields]]:
+    """The public statements of some seats, by case and repeat."""
     wanted = pc.field("speaker").isin(speakers) & (pc.field("visibility") == PUBLIC)
-    for path in paths:
-        rows = read_table(path, ["case_id", "repeat"], wanted)
-        counted.update(zip(rows["case_id"].to_pylist(), rows["repeat"].to_pylist(), strict=True))
-    return counted
+    return rows_by_debate(paths, ["case_id", "repeat"], wanted)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from moot.core.artifacts import read_table
+from moot.core.artifacts import rows_by_debate
 from moot.core.cases import Case, Task, stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import ARM, PUBLIC, UNUSABLE
@@ -256,10 +256,8 @@ def _read(
     columns = ["case_id", "repeat", "turn", "speaker", "kind", "text", "parsed", "prediction", "confidence"]
     wanted = pc.field("speaker").isin(seats) & (pc.field("visibility") == PUBLIC)
     held: dict[tuple[str, int], dict[tuple[str, str], list[Fields]]] = {}
-    for path in paths:
-        table = read_table(path, [*columns, "parse_status"], wanted)
-        for row in table.to_pylist():
+    for key, rows in rows_by_debate(paths, [*columns, "parse_status"], wanted).items():
+        for row in rows:
             if row["text"].strip() and row["parse_status"] not in UNUSABLE:
-                debate = held.setdefault((row["case_id"], row["repeat"]), {})
-                debate.setdefault((row["speaker"], row["kind"]), []).append(row)
+                held.setdefault(key, {}).setdefault((row["speaker"], row["kind"]), []).append(row)
     return held

@@ -82,7 +82,7 @@ class Stated:
 
     @property
     def scales(self) -> list[Scale]:
-        """What the confidences of each model and prompt are taken for."""
+        """The scale of each model and prompt."""
         return [
             Scale(voice, kind, above == 0 and ambiguous > 0, replies, ambiguous)
             for (voice, kind), (replies, above, ambiguous) in sorted(self._found.items())

@@ -6,13 +6,12 @@ An experiment with `source: recorded` runs this protocol. Which cases and repeat
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 
 import pyarrow.compute as pc
 from pydantic import Field
 
-from moot.core.artifacts import read_table
+from moot.core.artifacts import read_table, rows_by_debate
 from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
@@ -90,11 +89,10 @@ def _records(setting: Setting) -> Mapping[tuple[str, int], Rows]:
 @cache
 def _read(path: Path, method: str, model: str, experiment: str) -> Mapping[tuple[str, int], Rows]:
     """The rows of each recorded debate by case and repeat; raises `UserError` for a method or model without any."""
-    table = read_table(path)
+    chosen = pc.scalar(True)
     for column, wanted in (("method", method), ("model", model)):
-        known = sorted(set(table.column(column).to_pylist()))
+        known = sorted(set(read_table(path, [column], chosen)[column].to_pylist()))
         if wanted not in known:
             raise unknown_name(f"{column} of the records", wanted, known, f"experiment '{experiment}'")
-        table = table.filter(pc.field(column) == wanted)
-    grouped = groupby(table.to_pylist(), key=lambda row: (row["case_id"], row["repeat"]))
-    return {identity: list(rows) for identity, rows in grouped}
+        chosen &= pc.field(column) == wanted
+    return rows_by_debate([path], where=chosen)

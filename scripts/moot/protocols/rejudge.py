@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from moot.core.artifacts import read_table
+from moot.core.artifacts import rows_by_debate
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
@@ -102,15 +102,11 @@ def _debates(setting: Setting) -> Mapping[tuple[str, int], Sequence[Row]]:
 @cache
 def _read(paths: tuple[Path, ...], beside: str, experiment: str) -> Mapping[tuple[str, int], Sequence[Row]]:
     """The turns of each ended debate by case and repeat; raises `UserError` where no words are known."""
-    rows = [row for path in paths for row in read_table(path).to_pylist()]
-    if not any(row["text"] for row in rows if row["visibility"] == PUBLIC):
+    debates = rows_by_debate(paths)
+    if not any(row["text"] for turns in debates.values() for row in turns if row["visibility"] == PUBLIC):
         raise UserError(
             f"experiment '{experiment}': the debates of '{beside}' hold no words that a judge could read. Where they "
             "are recorded, set the source of their data set to 'download' or 'local'; the shipped numbers have no text."
         )
-    debates = {key: list(found) for key, found in groupby(rows, lambda row: (row["case_id"], row["repeat"]))}
-    return {key: [row for row in turns if row["kind"] != CONCLUSION] for key, turns in debates.items() if _ended(turns)}
-
-
-def _ended(turns: Sequence[Row]) -> bool:
-    return bool(json.loads(turns[-1]["parsed"])["status"] != "waiting")
+    ended = {key: turns for key, turns in debates.items() if json.loads(turns[-1]["parsed"])["status"] != "waiting"}
+    return {key: [row for row in turns if row["kind"] != CONCLUSION] for key, turns in ended.items()}
