@@ -120,7 +120,8 @@ def read_request(request: Request, cases: Mapping[str, KnownCase]) -> Reading:
     instruction = _BLOCK.sub("", prompt)
     own, side = _OWN_NAME.search(instruction), _SIDE.search(instruction)
     label = (side["label"] or side["zh"]).casefold() if side else ""
-    return Reading(text, cases.get(text), told, instruction, own["name"] if own else "", label, digest_of(request))
+    digest = hashlib.sha256(request.to_json().encode("utf-8", "surrogatepass")).hexdigest()
+    return Reading(text, cases.get(text), told, instruction, own["name"] if own else "", label, digest)
 
 
 def _told(prompt: str, block: re.Match[str]) -> Told:
@@ -250,8 +251,3 @@ def _liked(voice: SimulatedVoice, reading: Reading, right: str, wrong: str, opti
 def normal(*parts: object) -> float:
     """A standard normal number that depends on `parts` alone."""
     return _NORMAL.inv_cdf(min(max(stable_fraction(*parts), _SMALLEST), 1 - _SMALLEST))
-
-
-def digest_of(request: Request) -> str:
-    """What two equal requests share."""
-    return hashlib.sha256(request.to_json().encode("utf-8", "surrogatepass")).hexdigest()

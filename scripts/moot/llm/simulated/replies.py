@@ -107,12 +107,8 @@ class Writer:
 
     def field(self, name: str, schema: Fields) -> Json:
         """A value of one field, by its name where that says what is asked, else by its type."""
-        if name == "prediction":
-            return self.prediction(schema)
-        if name == "confidence":
-            return self.confidence()
-        if name == "grade":
-            return self.grade(schema)
+        if named := {"prediction": self.prediction, "confidence": self.confidence, "grade": self.grade}.get(name):
+            return named(schema)
         asked = set(schema.get("enum", ()))
         if name == "label" and (rubric := next((RUBRICS[n] for n in RUBRICS if set(RUBRICS[n].labels) == asked), None)):
             return self.label(rubric)
@@ -160,16 +156,11 @@ class Writer:
         options = schema["enum"]
         return self.believe(options).answer if len(options) > 1 else options[0]
 
-    def confidence(self) -> int:
+    def confidence(self, _schema: Fields) -> int:
         """The confidence in the prediction of the same form."""
-        options = self.options_of_prediction()
-        return self.stated(self.believe(options), len(options)) if len(options) > 1 else 50
-
-    def options_of_prediction(self) -> Sequence[str]:
-        """The labels that the form's prediction may take."""
         asked = (self.request.schema or {}).get("properties", {}).get("prediction", {})
         options: Sequence[str] = asked.get("items", asked).get("enum", self.labels)
-        return options
+        return self.stated(self.believe(options), len(options)) if len(options) > 1 else 50
 
     @staticmethod
     def stated(belief: Belief, options: int) -> int:
