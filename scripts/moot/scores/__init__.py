@@ -43,6 +43,11 @@ def concat_scores(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else no_scores()
 
 
+def by_model(results: ExperimentResults, scores_of: Callable[[str], Iterable[Score]]) -> pd.DataFrame:
+    """The scores of each model of an experiment in one frame."""
+    return concat_scores(to_frame(results.experiment, model, scores_of(model)) for model in results.config.models)
+
+
 Scorer = Callable[[ExperimentResults], pd.DataFrame]
 
 SCORERS: Registry[Scorer] = Registry("scorer", "scores", "moot.scores")

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moot.core.cases import positive_of_two
-from moot.scores import concat_scores, scorer, to_frame
-from moot.scores.groups import Group, prediction_groups, probability_of_positive, probability_of_prediction
+from moot.scores import no_scores, scorer
+from moot.scores.groups import Group, by_group, probability_of_positive, probability_of_prediction
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_statistic, share_statistic
 from moot.stats.calibration import auc_statistic, calibration_error_by_chance, calibration_error_statistic
@@ -21,11 +21,7 @@ from moot.stats.calibration import auc_statistic, calibration_error_by_chance, c
 @scorer("calibration")
 def calibration(results: ExperimentResults) -> pd.DataFrame:
     """Calibration scores by model and group; empty for multi-label tasks."""
-    if results.task.multilabel:
-        return concat_scores([])
-    return concat_scores(
-        to_frame(results.experiment, group.model, _group_scores(results, group)) for group in prediction_groups(results)
-    )
+    return no_scores() if results.task.multilabel else by_group(results, _group_scores)
 
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:

@@ -6,7 +6,6 @@ another: accuracy has one term (right answers over debates), F1 for a positive l
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from moot.core.cases import positive_of_two
 from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.core.registry import Registry
+from moot.core.types import Column
 from moot.scores.groups import probability_of_prediction
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import AMOUNT, SHARE, Bounds, Floats, as_numbers
@@ -50,7 +50,7 @@ def _rows(results: ExperimentResults, model: str) -> pd.DataFrame:
     return results.predictions[results.predictions["model"] == model]
 
 
-def _share(rows: pd.DataFrame, values: "pd.Series[Any]", bounds: Bounds = SHARE) -> Terms:
+def _share(rows: pd.DataFrame, values: Column, bounds: Bounds = SHARE) -> Terms:
     """The mean of one value a debate."""
     tops = as_numbers(values)[:, None]
     return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds)

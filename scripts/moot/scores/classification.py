@@ -15,8 +15,8 @@ import pandas as pd
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, positive_of_two
 from moot.core.errors import UserError
-from moot.scores import INVALID_WRONG, concat_scores, scorer, to_frame
-from moot.scores.groups import Group, prediction_groups
+from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
+from moot.scores.groups import Group, by_group
 from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import Floats, Truths, estimate_interval, ratio
 from moot.stats.classification import (
@@ -37,11 +37,8 @@ from moot.stats.classification import (
 def classification(results: ExperimentResults) -> pd.DataFrame:
     """Scores of single-label predictions by model and group, and of the two references on the evaluated cases."""
     if results.task.multilabel:
-        return concat_scores([])
-    frames = [
-        to_frame(results.experiment, group.model, _group_scores(results, group)) for group in prediction_groups(results)
-    ]
-    return concat_scores([*frames, *_reference_scores(results)])
+        return no_scores()
+    return concat_scores([by_group(results, _group_scores), *_reference_scores(results)])
 
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
@@ -53,19 +50,16 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     for suffix, counted in (("", group.valid), (INVALID_WRONG, np.ones(len(group.rows), dtype=bool))):
         scores = _scores(results, group.rows[counted], truth[counted], answered[counted], invalid_wrong=bool(suffix))
         for score in scores:
-            yield replace(
-                score,
-                metric=score.metric + suffix,
-                group=_group_name(group.name, score.group),
-                n_invalid=group.n_invalid,
-            )
+            named = _group_name(group.name, score.group)
+            yield replace(score, metric=score.metric + suffix, group=named, n_invalid=group.n_invalid)
 
 
 def _scores(
     results: ExperimentResults, rows: pd.DataFrame, truth: Floats, answered: Floats, *, invalid_wrong: bool
 ) -> Iterator[Score]:
     """Every metric of some rows with its interval; `group` holds the label of a metric that has one."""
-    labels, positive = results.task.labels, _column_of_positive(results)
+    labels = results.task.labels
+    positive = labels.index(results.task.positive) if results.task.positive else None
     sample = results.sample(rows["case_id"])
     bootstrap = sample.bootstrap
     occurs = occurring(truth, answered)
@@ -81,17 +75,8 @@ def _scores(
         yield Score(metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases)
 
 
-def _column_of_positive(results: ExperimentResults) -> int | None:
-    positive = results.task.positive
-    return results.task.labels.index(positive) if positive else None
-
-
 def _metrics(
-    found: Sums,
-    labels: tuple[str, ...],
-    positive: int | None,
-    occurs: Truths,
-    invalid_wrong: bool,
+    found: Sums, labels: tuple[str, ...], positive: int | None, occurs: Truths, invalid_wrong: bool
 ) -> dict[Key, Floats]:
     """What one way of counting invalid answers gives; what compares two raters needs an answer of both."""
     metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(found.right, found.total)}

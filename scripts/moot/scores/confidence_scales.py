@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from moot.protocols.confidence_scales import Scale
-from moot.scores import concat_scores, scorer, to_frame
+from moot.scores import by_model, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Score
 
 
@@ -14,9 +14,7 @@ def confidence_scales(results: ExperimentResults) -> pd.DataFrame:
     """`confidences_as_shares` (the share of replies read as shares of 1) and `confidences_ambiguous` (how many replies
     are above 0 and up to 1), overall and by `kind=`; none where no confidence is ambiguous. n counts replies.
     """
-    return concat_scores(
-        to_frame(results.experiment, model, _scores(results.scales(model))) for model in results.config.models
-    )
+    return by_model(results, lambda model: _scores(results.scales(model)))
 
 
 def _scores(scales: Sequence[Scale]) -> Iterator[Score]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from moot.core.kinds import CONCLUSION
 from moot.protocols.contradictions import CONTRADICTION
-from moot.scores import concat_scores, scorer, to_frame
+from moot.scores import by_model, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import share_statistic
 
@@ -21,10 +21,7 @@ def contradictions(results: ExperimentResults) -> pd.DataFrame:
     None where no reply was generated in a form. n counts replies, unusable ones left out.
     """
     rows = results.gather(_stated, ["kind", "parsed", "source"])
-    return concat_scores(
-        to_frame(results.experiment, model, _scores(results, rows[rows["model"] == model]))
-        for model in results.config.models
-    )
+    return by_model(results, lambda model: _scores(results, rows[rows["model"] == model]))
 
 
 def _stated(said: pd.DataFrame) -> pd.DataFrame:

@@ -97,11 +97,7 @@ class Debates:
 
 
 def debates_of(side: Side, results: ExperimentResults) -> Debates:
-    """The debates of a side.
-
-    Raises:
-        UserError: its metric does not apply to the experiment.
-    """
+    """The debates of a side; raises `UserError` where its metric does not apply to the experiment."""
     each = [CASE_METRICS[side.metric](results, model) for model in side.models]
     found = Debates(
         Terms(
@@ -136,12 +132,7 @@ def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:
-    """What a contrast comes to; None where its sides have no cases (no common ones, if it is paired).
-
-    Args:
-        contrast: of experiments of this run.
-        experiments: the results of at least both, by name.
-    """
+    """What a contrast comes to; None where its sides have no cases (no common ones, if it is paired)."""
     sides = sides_of(contrast, experiments)
     if not all(debates.terms.case_ids for debates in sides):
         return None

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.config import RECORDED
-from moot.scores import concat_scores, scorer, to_frame
+from moot.scores import by_model, scorer
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import AMOUNT, mean_statistic
 
@@ -21,10 +21,7 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
     calls when they were made, not of a replay. Recorded debates have none of these: what they took is not known.
     """
     predictions = results.predictions
-    return concat_scores(
-        to_frame(results.experiment, model, _model_scores(predictions[predictions["model"] == model], results))
-        for model in results.config.models
-    )
+    return by_model(results, lambda model: _model_scores(predictions[predictions["model"] == model], results))
 
 
 def _model_scores(rows: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from moot.core.cases import positive_of_two
 from moot.core.kinds import CONCLUSION, PUBLIC, SPEECH
-from moot.scores import concat_scores, scorer, to_frame
+from moot.scores import concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import (
@@ -39,7 +39,7 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
     """Scores of the opinions of every seat that states some before and after others spoke, by model."""
     opinions = stated_predictions(results)
     if results.task.multilabel or opinions.empty:
-        return concat_scores([])
+        return no_scores()
     may_have_moved = opinions["previous"].notna() & (opinions["after"] != "")
     followed = sorted(opinions.loc[may_have_moved, "speaker"].unique())
     return concat_scores(

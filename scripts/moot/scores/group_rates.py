@@ -54,13 +54,8 @@ def group_rates(
     """The rates of one model of an experiment whose task has two labels, by attribute, rate and group; [] for others.
 
     Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than `MOST_VALUES` values. Groups are
-    different people: see `moot.stats.differences.compare_unpaired`.
-
-    Args:
-        results: of the experiment.
-        model: whose answers.
-        rates: which rates, in their order.
-        attributes: of the cases; none: those by which the data set groups people (`task.groups`).
+    different people: see `moot.stats.differences.compare_unpaired`. Without `attributes` they are those by which the
+    data set groups people (`task.groups`).
     """
     if not positive_of_two(results.task):
         return []

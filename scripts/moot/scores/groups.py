@@ -1,6 +1,6 @@
 """What every family of scores starts from: predictions, and the groups among them by the attributes of their cases."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from moot.core.cases import Task, positive_of_two
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence
-from moot.scores.results import OVERALL, ExperimentResults
+from moot.scores import concat_scores, to_frame
+from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import Floats
 
 FEWEST_VALUES, MOST_VALUES = 2, 12  # an attribute with more values (a topic, a docket number) is no group to compare
@@ -59,6 +60,15 @@ def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
             values = rows["case_id"].map(attributes[attribute])
             for value in sorted(values.dropna().unique()):
                 yield Group(model, f"{attribute}={value}", rows[values == value])
+
+
+def by_group(
+    results: ExperimentResults, scores_of: Callable[[ExperimentResults, Group], Iterable[Score]]
+) -> pd.DataFrame:
+    """The scores of each group of predictions in one frame."""
+    return concat_scores(
+        to_frame(results.experiment, group.model, scores_of(results, group)) for group in prediction_groups(results)
+    )
 
 
 def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.DataFrame:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import MAJORITY_CLASS
-from moot.scores import INVALID_WRONG, concat_scores, scorer, to_frame
-from moot.scores.groups import Group, prediction_groups
+from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
+from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import SHARE, Floats, Statistic, share_statistic
 from moot.stats.classification import averages, occurring, sums
@@ -21,9 +21,9 @@ from moot.stats.classification import averages, occurring, sums
 def multilabel(results: ExperimentResults) -> pd.DataFrame:
     """Multi-label scores by model and group, and of always naming the sample's most frequent set of labels."""
     if not results.task.multilabel:
-        return concat_scores([])
-    groups = [*prediction_groups(results), _majority_group(results)]
-    return concat_scores(to_frame(results.experiment, group.model, _group_scores(results, group)) for group in groups)
+        return no_scores()
+    majority = to_frame(results.experiment, MAJORITY_CLASS, _group_scores(results, _majority_group(results)))
+    return concat_scores([by_group(results, _group_scores), majority])
 
 
 def _majority_group(results: ExperimentResults) -> Group:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow.compute as pc
@@ -14,6 +13,7 @@ from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.kinds import CONCLUSION
 from moot.core.schemas import SCHEMAS
+from moot.core.types import Fields
 from moot.protocols.confidence_scales import CHANGED, NEEDED, Scale, rescaled, scales_in
 from moot.stats.bootstrap import ClusterBootstrap, Statistic
 
@@ -36,7 +36,7 @@ class ExperimentView:
     dataset: str
     models: tuple[str, ...]
     split: str
-    params: Mapping[str, Any]
+    params: Fields
     recorded_names: Mapping[str, str] = field(default_factory=dict)
     arm: str = ""
     of: str = ""
@@ -153,8 +153,7 @@ class ExperimentResults:
     def baseline_predictions(self) -> pd.DataFrame:
         """One row a trained baseline and test case of the data set; empty where it has no baselines."""
         path = self.results / "baselines" / f"{self.config.dataset}_predictions.parquet"
-        trained = path.is_file() if self.files is None else path in self.files
-        return read_frame(path) if trained else SCHEMAS["baseline_predictions"].empty_table().to_pandas()
+        return read_frame(path) if self._is_there(path) else SCHEMAS["baseline_predictions"].empty_table().to_pandas()
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
@@ -167,11 +166,6 @@ class ExperimentResults:
     @cached_property
     def all_transcripts(self) -> pd.DataFrame:
         """As `transcripts`, with the validation cases on which thresholds are fitted."""
-        waits = waiting(self._held)
-        return self._held[~waits].reset_index(drop=True) if waits.any() else self._held
-
-    @cached_property
-    def _held(self) -> pd.DataFrame:
         frame = _in_order(read_frames(self._all_shards()))
         self._refuse_twice(frame[frame.duplicated(TURN)])
         for model in self.config.models:
@@ -179,13 +173,13 @@ class ExperimentResults:
                 mine = frame["model"] == model
                 said = rescaled(frame[mine], self.scales(model), self.config.params, self.task)
                 frame = pd.concat([frame[~mine], said]).sort_index()
-        return frame
+        waits = waiting(frame)
+        return frame[~waits].reset_index(drop=True) if waits.any() else frame
 
     def scales(self, model: str) -> Sequence[Scale]:
         """What the confidences of a model's experiment were taken for, by the metadata of its predictions."""
         path = self.results / "predictions" / self.experiment / f"{model}.parquet"
-        named = path.is_file() if self.files is None else path in self.files
-        return scales_in(path) if named else ()
+        return scales_in(path) if self._is_there(path) else ()
 
     def parts(
         self, columns: Collection[str], model: str = "", *, validation: bool = False, waits: bool = False
@@ -224,11 +218,9 @@ class ExperimentResults:
             yield part if validation else self._evaluated(part)
 
     def gather(self, read: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]) -> pd.DataFrame:
-        """What `read` finds in the `parts`, in the order of models, debates and turns.
+        """What `read` finds in the `parts` with some columns, in the order of models, debates and turns.
 
-        Args:
-            read: from transcripts of whole debates to some of their rows, with `TURN` among the columns.
-            columns: what it needs, as for `parts`.
+        It makes of transcripts of whole debates some of their rows, with `TURN` among the columns.
         """
         found = [read(part) for part in self.parts(columns)]
         filled: pd.DataFrame = pd.concat([frame for frame in found if len(frame)] or found[:1])
@@ -287,6 +279,9 @@ class ExperimentResults:
             return sorted(folder.glob("*.parquet"))
         return sorted((file for file in self.files if file.parent == folder), key=lambda file: int(file.stem))
 
+    def _is_there(self, path: Path) -> bool:
+        return path.is_file() if self.files is None else path in self.files
+
     def _named(self, path: Path) -> Path:
         if self.files is not None and path not in self.files:
             raise ValueError(f"{path} is read, but the rule does not name it")
@@ -337,9 +332,8 @@ class Sample:
     """Some rows, each of a case: how many rows and cases they are, and the bootstrap over their clusters.
 
     Args:
-        case_ids: the case of each row.
-        clusters: the cluster of each row.
-        seed: the configuration's seed.
+        case_ids, clusters: of each row.
+        seed: of the draws.
     """
 
     def __init__(self, case_ids: Sequence[str], clusters: Sequence[Cluster], seed: int) -> None:

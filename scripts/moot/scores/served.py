@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from moot.scores import concat_scores, scorer, to_frame
+from moot.scores import concat_scores, no_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
 
 METRIC, GROUP = "debates_served", "served_by="
@@ -17,7 +17,7 @@ def served(results: ExperimentResults) -> pd.DataFrame:
     """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), as far as its server says."""
     predictions = results.predictions
     if "served_by" not in predictions:  # written before servers were asked for their version
-        return concat_scores([])
+        return no_scores()
     frames = []
     for model, rows in predictions.groupby("model", sort=True):
         debates: Counter[tuple[str, str]] = Counter()

@@ -11,12 +11,7 @@ _FEWEST_RATERS = 2
 
 
 def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
-    """Agreement of two raters beyond chance; NaN where chance alone would agree always.
-
-    Args:
-        first: the label that one rater gave each item.
-        second: the label that the other gave it.
-    """
+    """Agreement of two raters' labels of the same items beyond chance; NaN where chance alone would agree always."""
     codes, labels = pd.factorize(np.concatenate([np.asarray(first, dtype=object), np.asarray(second, dtype=object)]))
     one, other = np.split(np.eye(len(labels))[codes], 2)
     return Statistic(lambda weights: kappa(sums(one, other, weights)), DIFFERENCE)

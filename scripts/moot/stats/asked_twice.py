@@ -67,8 +67,7 @@ def changes(
     Args:
         first, second: the answers, by case and repeat.
         apart: how far two answers are apart, at most 1.
-        clusters: the cluster of each case.
-        seed: of the bootstrap.
+        clusters, seed: of each case, and of the bootstrap over them.
         known: what changes when the same is asked twice, where that is known: 0 for a trained model.
     """
     one, other = ({str(case): answers for case, answers in side.groupby(level=0)} for side in (first, second))

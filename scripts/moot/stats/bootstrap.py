@@ -76,7 +76,7 @@ class ClusterBootstrap:
 
     Args:
         clusters: the cluster that each row belongs to; several rows may share one. A tuple names one of each kind.
-        seed: the configuration's seed.
+        seed: of the draws.
         resamples: how many samples of clusters are drawn, with replacement.
         level: the interval's nominal coverage.
     """
@@ -102,13 +102,18 @@ class ClusterBootstrap:
             return
         drawn = _draws(self.clusters, self._seed, self._resamples)
         for start in range(0, self._resamples, at_once):
-            yield drawn[start : start + at_once].astype(np.float64)[:, self.codes]
+            yield self._by_row(drawn[start : start + at_once])
 
     @cached_property
     def _all_weights(self) -> Floats:
         if not self.clusters:
             return np.ones((self._resamples, 0))
-        return _draws(self.clusters, self._seed, self._resamples).astype(np.float64)[:, self.codes]
+        return self._by_row(_draws(self.clusters, self._seed, self._resamples))
+
+    def _by_row(self, drawn: "NDArray[np.uint8]") -> Floats:
+        weights = drawn.astype(np.float64)
+        in_order = self.rows == self.clusters and bool((self.codes == np.arange(self.rows)).all())
+        return weights if in_order else weights[:, self.codes]
 
     def value(self, statistic: Callable[[Floats], Floats]) -> float:
         """The statistic on the rows as they are; NaN without rows."""
@@ -149,11 +154,7 @@ class ClusterBootstrap:
 
 
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
-    """The number of each row's cluster by each kind, then by each two kinds together, and so on; and how many kinds.
-
-    Args:
-        clusters: the cluster of each row, or a tuple with one of each kind.
-    """
+    """The number of each row's cluster by each kind, then by each two kinds together, and so on; and how many kinds."""
     rows = list(clusters)
     if not rows or not isinstance(rows[0], tuple):
         return [(pd.factorize(np.asarray(rows, dtype=object), sort=True)[0], 1)]
@@ -202,18 +203,10 @@ def _draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
 def estimate_interval(
     value: float, draws: Floats, clusters: int, bounds: Bounds = ANY, level: float = LEVEL
 ) -> tuple[float, float]:
-    """The interval around a value from its bootstrap draws.
+    """The interval around a statistic's value on the sample, from its bootstrap draws; undefined ones are left out.
 
-    Args:
-        value: the statistic on the sample.
-        draws: the statistic on every resample; those in which it is undefined (NaN) are left out.
-        clusters: how many clusters the value rests on.
-        bounds: the least and the greatest value that the statistic can have.
-        level: the nominal coverage.
-
-    Returns:
-        Both ends; NaN from fewer than two clusters, and where the draws show no spread of a statistic that has no two
-        bounds, since then nothing says how far the next cluster may lie.
+    NaN from fewer than two clusters, and where the draws show no spread of a statistic that has no two bounds, since
+    then nothing says how far the next cluster may lie.
     """
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
@@ -243,14 +236,7 @@ def around(value: float, error: float, quantile: float, bounds: Bounds, skewness
     """So many standard errors around a value, on the scale that suits its bounds.
 
     Two bounds: symmetric on the scale of log odds, by the delta method. One: symmetric on the scale of logarithms, and
-    at least as far as Hall's correction for skewness reaches.
-
-    Args:
-        value: the statistic on the sample.
-        error: its standard error.
-        quantile: of Student's t, positive.
-        bounds: the least and the greatest value that the statistic can have.
-        skewness: of the statistic's sampling distribution; used for amounts.
+    at least as far as Hall's correction for the skewness of the sampling distribution reaches.
     """
     half, (low, high) = quantile * error, bounds
     if low < value < high < np.inf:

@@ -105,13 +105,8 @@ def compare_paired(first: Sums, second: Sums, clusters: Clusters, seed: int, bou
 
     p is that of a randomisation test: between equal sides, each cluster's debates could be either's. For plain means it
     is `moot.stats.randomisation.sign_flip`. Where cases belong to clusters of several kinds there is no such test, and
-    p is that of the interval. The interval agrees with p (`moot.stats.randomisation.in_agreement`).
-
-    Args:
-        first, second: of the same cases.
-        clusters: of each case; tuples with one of each kind.
-        seed: of random draws.
-        bounds: the least and the greatest difference.
+    p is that of the interval. The interval agrees with p (`moot.stats.randomisation.in_agreement`). `bounds` are the
+    least and the greatest difference.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
     statistic = Statistic(lambda weights: first.value(weights) - second.value(weights), bounds)
@@ -169,13 +164,8 @@ def compare_unpaired(
     Where the sides could have been dealt their clusters by chance, p is of a test that deals them anew: for independent
     cases that are right or wrong this is Fisher's exact test. For that no cluster may have cases of both sides, and the
     clusters of both must be of like size. Elsewhere, as for amounts, p is that of the interval. The interval agrees
-    with p (`moot.stats.randomisation.in_agreement`). p is 1 where nothing can be said.
-
-    Args:
-        first, second: of different cases.
-        first_clusters, second_clusters: of each case; tuples with one of each kind.
-        seed: of random draws.
-        bounds: the least and the greatest value of either side's metric.
+    with p (`moot.stats.randomisation.in_agreement`). p is 1 where nothing can be said. `bounds` are the least and the
+    greatest value of either side's metric.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.part(bounds), second.part(bounds)), kinds)

@@ -111,10 +111,8 @@ class Spread:
 
 
 def paired_proportions(discordant: float) -> Spread:
-    """The spread of two shares of right answers on the same cases, each debated once.
-
-    Args:
-        discordant: the share of cases that one side alone gets right.
+    """The spread of two shares of right answers on the same cases, each debated once, by the share of cases that one
+    side alone gets right.
     """
     return Spread(0.0, (discordant,), (float("nan"), float("nan")), counted=True)
 
@@ -230,13 +228,11 @@ def estimate_spread(
     """The spread of a difference, by the debates of both sides.
 
     Args:
-        first: debates of the first side.
-        second: of the second; of the same cases if `paired`.
+        first, second: of the same cases if `paired`.
         difference: between both sides.
         clusters: the cluster of each case, or a tuple with one of each kind, in the order of the cases' names; of the
             first side's cases, then the second's, if they are not paired.
-        paired: whether cases are paired.
-        counted: whether debates are right or wrong.
+        paired, counted: whether both sides debated the same cases, and whether debates are right or wrong.
     """
     sides = first, second
     means, counts = zip(*(side.by_case() for side in sides), strict=True)

@@ -34,10 +34,7 @@ def sign_flip(differences: Floats, seed: int) -> float:
 
     Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random patterns of signs (the
     observed one is counted too: Phipson and Smyth 2010). With differences of 1 and -1 alone it is McNemar's exact test.
-
-    Args:
-        differences: one sum of differences for each independent unit (case, or cluster of cases).
-        seed: of the random patterns.
+    A difference is the sum of an independent unit's: of a case, or of a cluster of cases.
     """
     moved = differences[np.abs(differences) > _ROUNDING]
     if not len(moved):
@@ -68,8 +65,8 @@ def exchange(apart: Callable[[Numbers], Floats], moved: int, seed: int) -> float
     Args:
         apart: how far apart both sides are, shape (patterns,), from patterns of shape (patterns, units) in which 1
             exchanges a unit's sides.
-        moved: how many units differ between the sides.
-        seed: of the random patterns, where there are more than `EXACT_CLUSTERS` units.
+        moved: how many units differ between the sides; of more than `EXACT_CLUSTERS` random patterns are drawn.
+        seed: of these.
     """
     if not moved:
         return 1.0
@@ -137,14 +134,7 @@ def in_agreement(
 
     Interval and p come of two methods: the interval of one that covers at every difference, p of a test that is exact
     between equal sides. Where they disagree about 0, the end near 0 becomes that of the interval which the test has:
-    the outermost difference that it does not reject.
-
-    Args:
-        value: the difference.
-        interval: of the first method.
-        p: of the test that both sides are equal.
-        p_at: p of the test that they differ by so much.
-        bounds: the least and the greatest difference.
+    the outermost difference that it does not reject (`p_at`), within the least and the greatest (`bounds`).
     """
     low, high = interval
     if np.isnan([value, low, high, p]).any() or (p < LEVEL) != (low <= 0 <= high):

@@ -20,13 +20,9 @@ FEWEST_CASES = 10
 
 
 def interval_p(value: float, low: float, high: float, supposed: float, freedom: int) -> float:
-    """The two-sided p of a supposed value by a 95 % interval: below 0.05 where the interval does not hold it.
+    """The two-sided p of a supposed value by the 95 % interval of Student's t around an estimate.
 
-    Args:
-        value: the estimate.
-        low, high: its interval, that of Student's t.
-        supposed: the value that is tested.
-        freedom: degrees of freedom of the interval.
+    It is below 0.05 where the interval does not hold the supposed value.
     """
     from scipy.special import stdtr, stdtrit  # registries are read at every start of Snakemake
 
@@ -53,8 +49,7 @@ def interval_within(
     Args:
         function: row weights of shape (draws, rows) to values of shape (draws,).
         strata: of each row: its case, and what else was fixed (the side, the model).
-        seed: of the draws.
-        bounds: the least and the greatest value.
+        seed, bounds: of the draws, and of the value.
     """
     codes = pd.factorize(_objects(strata), sort=False)[0]
     random = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ are private, so that they influence no speaker.
 import json
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
@@ -28,6 +28,7 @@ from moot.core.kinds import (
     STATEMENT,
     VERDICT,
 )
+from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, Options, protocol
 from moot.protocols.debate import Answer, Debate
@@ -97,7 +98,7 @@ async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     return await outcome(debate, params, agenda, agreed)
 
 
-async def debate_topic(debate: Debate, params: ConferenceParams, history: list[Turn], about: dict[str, Any]) -> bool:
+async def debate_topic(debate: Debate, params: ConferenceParams, history: list[Turn], about: JsonObject) -> bool:
     """One topic, in the order of Algorithm 1, until there is agreement or the rounds are used up."""
     rounds = 1
     while (speaker := next_speaker(history, params.participants)) != EVALUATOR:
@@ -126,7 +127,7 @@ async def debate_topic(debate: Debate, params: ConferenceParams, history: list[T
     return agreed
 
 
-async def decide(debate: Debate, params: ConferenceParams, rounds: int, about: dict[str, Any]) -> str:
+async def decide(debate: Debate, params: ConferenceParams, rounds: int, about: JsonObject) -> str:
     """The decision in the judge's words, "" where it cannot be used; without judge it is the moderator's own."""
     seat = JUDGE if params.agreement else MODERATOR
     said = await ask_decision(
@@ -175,17 +176,9 @@ async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda
     clusters = debate.case.attributes.get("clusters", "")
     if params.coding and clusters:
         schema = coding_schema(clusters)
-        await debate.say(
-            CODER,
-            CODING,
-            "conference/coding",
-            schema=schema,
-            private=True,
-            heard=(),
-            question=agenda.topics[0].question,
-            exchange=exchange_on(debate.utterances, 1),
-            clusters=list(schema.model_fields),
-        )
+        exchange, names = exchange_on(debate.utterances, 1), list(schema.model_fields)
+        about: JsonObject = {"question": agenda.topics[0].question, "exchange": exchange, "clusters": names}
+        await debate.say(CODER, CODING, "conference/coding", schema=schema, private=True, heard=(), **about)
 
 
 def topic_number(utterances: Sequence[Utterance], turn: int) -> int:
@@ -255,7 +248,7 @@ def coding_schema(clusters: str) -> type[BaseModel]:
     Args:
         clusters: JSON, cluster to the words that show it, as the data set `conference` keeps it.
     """
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         name.replace(" ", "_"): (Annotated[bool, MAY_BE_MISSING], ...) for name in json.loads(clusters)
     }
     return create_model("Coding", __config__=ConfigDict(extra="forbid"), **fields)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.kinds import DECISION, GRADE, GRADE_REVERSED
+from moot.core.types import JsonObject
 from moot.llm.parsing.ladder import parse_label
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Options, ProtocolParams, protocol
@@ -85,18 +86,10 @@ async def grade(
 ) -> list[int]:
     """Let the grader grade one decision on an exchange, alone and several times; unusable grades are left out."""
     grades = []
+    about: JsonObject = {"question": question, "exchange": exchange, "decision": decision}
     for _ in range(times):
         said = await debate.say(
-            GRADER,
-            kind,
-            "conference/grade",
-            schema=Grade,
-            private=True,
-            heard=(),
-            round=number,
-            question=question,
-            exchange=exchange,
-            decision=decision,
+            GRADER, kind, "conference/grade", schema=Grade, private=True, heard=(), round=number, **about
         )
         if said.usable and said.parsed:
             grades.append(int(said.parsed["grade"]))
@@ -156,5 +149,5 @@ def opposite(decision: str | None) -> str:
 
 @cache
 def decision_schema(words: tuple[str, ...]) -> type[BaseModel]:
-    fields: dict[str, Any] = {"prediction": (Literal[words], ...)}
+    fields: JsonObject = {"prediction": (Literal[words], ...)}
     return create_model("Decision", __config__=ConfigDict(extra="forbid"), **fields)

@@ -1,8 +1,8 @@
 """The judge of agreement against the truth: which of its two errors it makes.
 
 Ending a debate too early costs what was never said; letting it go on too long costs rounds. Section 5.1.3 of the paper
-argues that the first is worse. An unusable answer is more debate, as in the conference, so it
-can only be an error of the second kind.
+argues that the first is worse. An unusable answer is more debate, as in the conference, so it can only be an error of
+the second kind.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from moot.scores import concat_scores, scorer, to_frame
-from moot.scores.groups import Group, prediction_groups
+from moot.scores import no_scores, scorer
+from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import share_statistic
 from moot.studies.conference.data_agreement import AGREEMENT
@@ -20,11 +20,7 @@ from moot.studies.conference.data_agreement import AGREEMENT
 @scorer("agreement")
 def agreement_scores(results: ExperimentResults) -> pd.DataFrame:
     """Both error rates by model and group."""
-    if results.config.protocol != "agreement":
-        return concat_scores([])
-    return concat_scores(
-        to_frame(results.experiment, group.model, _errors(results, group)) for group in prediction_groups(results)
-    )
+    return by_group(results, _errors) if results.config.protocol == "agreement" else no_scores()
 
 
 def _errors(results: ExperimentResults, group: Group) -> Iterator[Score]:

@@ -7,13 +7,13 @@ conference (section 5.2.2).
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import CODING, DECISION, EVALUATION, OPENING, STATEMENT, UNUSABLE
-from moot.scores import concat_scores, scorer, to_frame
+from moot.core.types import Column, JsonObject
+from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Sample, Score
 from moot.stats.agreement import cohens_kappa
 from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_statistic
@@ -28,14 +28,16 @@ REPEATED_WORDS = 4
 def conference(results: ExperimentResults) -> pd.DataFrame:
     """Coverage, decisions, repetition, and the evaluator's scores of every model's conferences."""
     if results.config.protocol != PROTOCOL:
-        return concat_scores([])
+        return no_scores()
     said = with_topics(results.transcripts)
-    frames = []
-    for model in results.config.models:
+
+    def scores_of(model: str) -> Iterator[Score]:
         mine = said[said["model"] == model]
-        scores = [*coverage_scores(results, mine), *debate_scores(results, mine), *evaluator_scores(results, mine)]
-        frames.append(to_frame(results.experiment, model, scores))
-    return concat_scores(frames)
+        yield from coverage_scores(results, mine)
+        yield from debate_scores(results, mine)
+        yield from evaluator_scores(results, mine)
+
+    return by_model(results, scores_of)
 
 
 def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
@@ -47,7 +49,7 @@ def with_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
 def mean_score(
     results: ExperimentResults,
     metric: str,
-    values: "pd.Series[Any]",
+    values: Column,
     group: str = OVERALL,
     n_invalid: int = 0,
     bounds: Bounds = ANY,
@@ -83,7 +85,7 @@ def lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
 
 def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
     """One row a debate and cluster: debate_id, cluster, `lexicon` (bool), `words` used, `coder` (bool or None)."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     by_case = lexicons(results)
     for (case_id, debate_id), debate in said.groupby(["case_id", "debate_id"], sort=True):
         clusters = by_case.get(str(case_id))

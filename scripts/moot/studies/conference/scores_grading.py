@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.kinds import GRADE, GRADE_REVERSED, UNUSABLE
-from moot.scores import concat_scores, scorer, to_frame
+from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import SHARE
 from moot.studies.conference.scores_conference import mean_score, sample_of_debates
@@ -25,12 +25,9 @@ CONSTANT = 1e-9
 def grading(results: ExperimentResults) -> pd.DataFrame:
     """Mean grades by decision and overall, and the grader's reliability, for each model."""
     if results.config.protocol not in PROTOCOLS:
-        return concat_scores([])
+        return no_scores()
     grades = results.gather(graded_decisions, ["repeat", "round", "kind", "parse_status", "parsed"])
-    return concat_scores(
-        to_frame(results.experiment, model, list(_scores(results, grades[grades["model"] == model])))
-        for model in results.config.models
-    )
+    return by_model(results, lambda model: _scores(results, grades[grades["model"] == model]))
 
 
 def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:

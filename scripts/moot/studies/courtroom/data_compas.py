@@ -69,15 +69,9 @@ def load(options: CompasOptions, context: LoadContext) -> Loaded:
 def clean(
     path: Path, table: pd.DataFrame, impossible: Literal["missing", "error"] = "missing"
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Check and type the columns: id (the row, since the table has none), label, features, and the tool's verdict.
+    """Check and type the columns of text: id (the row, since the table has none), label, features, the tool's verdict.
 
-    Args:
-        path: named in messages.
-        table: text columns as `moot.core.input_files.read_csv` gives them.
-        impossible: what becomes of numbers outside `PLAUSIBLE`.
-
-    Returns:
-        The frame and the cleaning report, description to count.
+    With the cleaning report, description to count; `impossible` says what becomes of numbers outside `PLAUSIBLE`.
     """
     cleaning = {"rows read": len(table)}
     frame = pd.DataFrame({"id": table.index.astype("str")}, index=table.index)

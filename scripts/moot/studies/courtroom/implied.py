@@ -42,14 +42,9 @@ def base_rate_behind(metrics: Mapping[str, float]) -> float:
         gap: Floats = metrics_of_shares(shares) - wanted
         return gap
 
-    fits = [
-        least_squares(
-            misfit,
-            (positive, predicted, positive * predicted),
-            bounds=((0.01, 0.001, 0.0), (0.99, 0.999, 0.99)),
-        )
-        for positive, predicted in STARTS
-    ]
+    bounds = ((0.01, 0.001, 0.0), (0.99, 0.999, 0.99))
+    starts = ((positive, predicted, positive * predicted) for positive, predicted in STARTS)
+    fits = [least_squares(misfit, start, bounds=bounds) for start in starts]
     best = min(fits, key=lambda fit: float(fit.cost))
     share = float(best.x[0])
     return min(share, 1 - share) if np.abs(best.fun).max() <= LARGEST_MISFIT else float("nan")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from moot.core.types import JsonObject
+from moot.core.types import Json
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent
@@ -22,7 +22,7 @@ from moot.report.published import (
 from moot.studies.courtroom.implied import base_rate_note
 from moot.studies.courtroom.runs import STUDY
 
-Board = Mapping[str, JsonObject]
+Board = Mapping[str, Json]
 LEADERBOARD, TABPFN = "table2_tabular_leaderboard", "table3_tabpfn"
 
 LEADERBOARD_METRICS = {
@@ -138,7 +138,7 @@ def tabpfn(results: StudyResults) -> TableContent:
     reasons = []
     for data, board in results.baselines.items():
         chosen = board[(board["baseline"] == "tabpfn") & (board["evaluation"] == "test")].to_dict("records")
-        ours: JsonObject = chosen[0] if chosen else {"status": "not run"}
+        ours: Json = chosen[0] if chosen else {"status": "not run"}
         reasons += [f"TabPFN on {data}: {ours['status']}."]
         theirs = beside_trained(results, TABPFN, data, "tabpfn")
         for metric, column in columns.items():

@@ -9,14 +9,8 @@ from moot.studies.feedback.reliability import Features, debater_opinions, save_a
 
 
 def write_assistant(cases_path: Path, shards: Sequence[Path], features: Features, seed: int, output: Path) -> None:
-    """Train an assistant on the debates of one experiment and model, and store it.
-
-    Args:
-        cases_path: `cases/{dataset}.parquet`.
-        shards: the transcripts of debates over training and validation cases.
-        features: as in `train_assistant`.
-        seed: the configuration's.
-        output: `assistants/{experiment}/{model}/{features}.skops`.
+    """Train an assistant on an experiment's and model's transcripts of training and validation cases, and store it as
+    `assistants/{experiment}/{model}/{features}.skops`.
     """
     cases, task = read_cases(cases_path)
     opinions = debater_opinions(read_frames(shards), cases)

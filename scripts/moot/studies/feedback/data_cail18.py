@@ -6,7 +6,7 @@ Xiao et al. (2018). Articles are a multi-label task: a judgment may rest on seve
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 import yaml
@@ -15,11 +15,12 @@ from pydantic import Field
 from moot.core.cases import Split, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl
+from moot.core.types import JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
 
 _GET = "download it as data/raw/README.md says (cail18)."
-_WORDS: dict[str, dict[str, Any]] = {
+_WORDS: dict[str, JsonObject] = {
     "articles": {"field": "relevant_articles", "kind": int, "question": "本案应当适用《刑法》的哪些条文？"},
     "charges": {"field": "accusation", "kind": str, "question": "本案被告人构成何种罪名？"},
 }
@@ -96,7 +97,7 @@ def _read(path: Path, split: Split | None, options: Cail18Options, cleaning: Cou
     return records
 
 
-def _targets(path: Path, row: object, meta: dict[str, Any], predict: str) -> list[str]:
+def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[str]:
     """The record's labels, sorted as text: article numbers, or charges without the brackets that group their words."""
     field, kind = _WORDS[predict]["field"], _WORDS[predict]["kind"]
     values = meta.get(field)

@@ -5,13 +5,14 @@ Reads the bulk format (`casebody.data` as XML or as an object) and that of stati
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl
+from moot.core.types import JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.studies.feedback.data_justice import plain_text
 from moot.studies.feedback.texts.leakage import cut
@@ -68,7 +69,7 @@ def load(options: CapOptions, context: LoadContext) -> Loaded:
     return Loaded(cases, TASK, cleaning=cleaning, sources=[path])
 
 
-def opinion_text(path: Path, row: object, casebody: dict[str, Any]) -> str:
+def opinion_text(path: Path, row: object, casebody: JsonObject) -> str:
     """The text of a record's opinions, in either of the project's formats."""
     data = casebody.get("data", casebody)
     if isinstance(data, str):

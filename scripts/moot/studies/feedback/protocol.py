@@ -22,7 +22,7 @@ Where the paper is silent or says two things:
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -30,6 +30,7 @@ from moot.core.confidence import stated_probabilities
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.kinds import OPENING, SMOOTHED
 from moot.core.likelihood import label_shares, log_shares, without_prior
+from moot.core.types import Fields, JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -212,7 +213,7 @@ def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]
     The label decides; a reply whose statement is outside the form is quoted unchanged.
     """
     said = Field(description="what you say to the judge and the other experts")
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         "statement": (Annotated[str, said, MAY_BE_MISSING], ...),
         "prediction": (prediction_type(labels, multilabel), ...),
     }
@@ -275,7 +276,7 @@ async def judge_outlook(
     reliabilities: Mapping[str, float] | None = None,
 ) -> Outlook | None:
     """LM(x) or LM(x, sum) as a probability for each label, and the answer; None where the judge gave no usable one."""
-    context: dict[str, Any] = {"summary": summary, "reliabilities": reliabilities or {}}
+    context: JsonObject = {"summary": summary, "reliabilities": reliabilities or {}}
     if params.answer != "generation" and not _was_refused(debate):
         try:
             shares = await _likelihood(debate, number, context)
@@ -305,7 +306,7 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
     return ";".join(sorted(chosen)) or likeliest(shares, task)
 
 
-async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -> dict[str, float] | None:
+async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str, float] | None:
     """The label words' shares of probability; with several labels, that of YES for each of them."""
     if not debate.task.multilabel:
         words = {label: debate.params.says.get(label, spoken(label)) for label in debate.task.labels}
@@ -320,9 +321,7 @@ async def _likelihood(debate: Debate, number: int, context: Mapping[str, Any]) -
     return applies
 
 
-async def _scored(
-    debate: Debate, kind: str, template: str, number: int, context: Mapping[str, Any]
-) -> dict[str, float] | None:
+async def _scored(debate: Debate, kind: str, template: str, number: int, context: Fields) -> dict[str, float] | None:
     """The words' shares of probability, without what the judge gives them when it is shown nothing."""
     said = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
     logprobs = _logprobs(said)
@@ -334,7 +333,7 @@ async def _scored(
     return label_shares(without_prior(logprobs, prior)) if prior else None
 
 
-async def _content_free_prior(debate: Debate, template: str, context: Mapping[str, Any]) -> dict[str, float] | None:
+async def _content_free_prior(debate: Debate, template: str, context: Fields) -> dict[str, float] | None:
     """What the judge gives the words without facts and debate; asked once a debate and label."""
     label = str(context.get("label", ""))
     blank = next((said for said in debate.utterances if said.kind == "blank" and said.text == label), None)

@@ -7,10 +7,11 @@ are in `prompting`.
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -92,7 +93,7 @@ def steps_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
     steps = Annotated[
         list[str], Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order"), MAY_BE_MISSING
     ]
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         "steps": (steps, ...),
         "prediction": (prediction_type(labels, multilabel), ...),
         "confidence": (Confidence, ...),

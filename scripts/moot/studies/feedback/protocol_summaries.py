@@ -5,12 +5,13 @@ statement"; its prompts for that are not published, these are ours.
 """
 
 import json
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.kinds import UNUSABLE
+from moot.core.types import JsonObject
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 
@@ -54,7 +55,7 @@ async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None: 
     return Answer(said.prediction) if said.usable and said.prediction else None
 
 
-def summary_records(said: pd.DataFrame) -> list[dict[str, Any]]:
+def summary_records(said: pd.DataFrame) -> list[JsonObject]:
     """One record a usable summary: its three parts separated by tabs, and its label."""
     usable = said[(said["kind"] == KIND) & ~said["parse_status"].isin(UNUSABLE)]
     records = []

@@ -7,7 +7,7 @@ The paper's target is "ground truth XOR position"; here 1 says that they agree, 
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from moot.core.cases import Case, Task
 from moot.core.errors import UnavailableError, UserError
 from moot.core.kinds import UNUSABLE
+from moot.core.types import Fields, JsonObject
 from moot.datasets.near_duplicates import leaking
 from moot.training.baselines.text import sentence_model
 from moot.training.storage import dump
@@ -43,16 +44,10 @@ _WORDS = (1, 2)
 def debater_opinions(
     transcripts: pd.DataFrame, cases: Collection[Case], kinds: Sequence[str] = OPINION_KINDS
 ) -> pd.DataFrame:
-    """Every opinion that debaters gave and that takes a position.
+    """Every opinion that debaters gave and that takes a position, utterances of some kinds.
 
-    Args:
-        transcripts: utterances (transcripts schema).
-        cases: the data set's.
-        kinds: the kinds of utterance that are opinions.
-
-    Returns:
-        Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of its labels, where
-        there are several).
+    Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of its labels, where
+    there are several).
     """
     known = {case.case_id: case for case in cases}
     spoken = transcripts[
@@ -99,7 +94,7 @@ class Assistant:
     """A trained assistant: its description, its vectorisers (by name) and its calibrated classifier."""
 
     card: AssistantCard
-    vectorizers: Mapping[str, Any]
+    vectorizers: Fields
     classifier: Any
 
     def reliability(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
@@ -203,11 +198,11 @@ def _both_classes(opinions: pd.DataFrame, split: str, dataset: str) -> pd.DataFr
 # What the classifier sees
 
 
-def _fitted_vectorizers(card: AssistantCard, training: pd.DataFrame) -> dict[str, Any]:
+def _fitted_vectorizers(card: AssistantCard, training: pd.DataFrame) -> JsonObject:
     if card.features == "embeddings":
         return {}
     chinese = card.language == "zh"
-    options: dict[str, Any] = {
+    options: JsonObject = {
         "analyzer": "char" if chinese else "word",
         "ngram_range": _CHARACTERS if chinese else _WORDS,
         "sublinear_tf": True,
@@ -227,7 +222,7 @@ def _documents(opinions: pd.DataFrame) -> list[str]:
     ]
 
 
-def _transformed(card: AssistantCard, vectorizers: Mapping[str, Any], opinions: pd.DataFrame) -> Any:
+def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFrame) -> Any:
     """The features of opinions, one row each."""
     taken = np.array(
         [[float(label in position.split(";")) for label in card.labels] for position in opinions["position"]]
@@ -256,12 +251,8 @@ def _encoder(features: str) -> str:
 
 def save_assistant(assistant: Assistant, path: Path) -> None:
     """Store an assistant with skops, which keeps no code."""
-    content = {
-        "about": json.dumps(asdict(assistant.card), ensure_ascii=False, sort_keys=True),
-        "vectorizers": dict(assistant.vectorizers),
-        "classifier": assistant.classifier,
-    }
-    dump(content, path)
+    about = json.dumps(asdict(assistant.card), ensure_ascii=False, sort_keys=True)
+    dump({"about": about, "vectorizers": dict(assistant.vectorizers), "classifier": assistant.classifier}, path)
 
 
 @cache
@@ -285,7 +276,7 @@ def load_assistant(path: Path) -> Assistant:
             )
         content = skops.io.load(path, trusted=sorted(_TRUSTED))
         described = json.loads(content["about"])
-        fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in described.items()}
+        fields: JsonObject = {key: tuple(v) if isinstance(v, list) else v for key, v in described.items()}
         card = AssistantCard(**fields)
         return Assistant(card, content["vectorizers"], content["classifier"])
     except FileNotFoundError as error:

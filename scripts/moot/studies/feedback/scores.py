@@ -15,7 +15,7 @@ import pandas as pd
 from moot.core.kinds import CONCLUSION, RELIABILITY, SMOOTHED
 from moot.core.likelihood import calibrate, log_shares
 from moot.protocols.smoothing import LABEL_ALONE, TOKEN_PROBABILITIES, Outlook, decided, recorded_outlook, replay
-from moot.scores import concat_scores, scorer, to_frame
+from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
@@ -42,13 +42,14 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
     `assistant_expected_calibration_error`, with the share of rounds in which its threshold was met.
     """
     if results.config.protocol != PROTOCOL:
-        return concat_scores([])
-    frames = []
-    for model in results.config.models:
+        return no_scores()
+
+    def scores_of(model: str) -> Iterator[Score]:
         debates = judged_debates(results, model)
-        frames.append(to_frame(results.experiment, model, _smoothing_scores(results, model, debates)))
-        frames.append(to_frame(results.experiment, model, _assistant_scores(results, model)))
-    return concat_scores(frames)
+        yield from _smoothing_scores(results, model, debates)
+        yield from _assistant_scores(results, model, debates)
+
+    return by_model(results, scores_of)
 
 
 def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
@@ -157,7 +158,7 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
     )
 
 
-def _assistant_scores(results: ExperimentResults, model: str) -> Iterator[Score]:
+def _assistant_scores(results: ExperimentResults, model: str, debates: list[Judged]) -> Iterator[Score]:
     opinions = judged_opinions(results, model)
     if opinions.empty:
         return
@@ -171,7 +172,7 @@ def _assistant_scores(results: ExperimentResults, model: str) -> Iterator[Score]
     for metric, statistic in statistics.items():
         yield sample.score(metric, statistic)
     evaluated = set(results.predictions["case_id"])
-    rounds = [debate for debate in judged_debates(results, model) if debate.case_id in evaluated]
+    rounds = [debate for debate in debates if debate.case_id in evaluated]
     met = [float(met) for debate in rounds for _, met in debate.rounds]
     sample = results.sample(debate.case_id for debate in rounds for _ in debate.rounds)
     yield sample.score("share_of_rounds_above_threshold", share_statistic(met))

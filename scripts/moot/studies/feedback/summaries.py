@@ -10,14 +10,8 @@ from moot.studies.feedback.protocol_summaries import summary_records
 
 
 def write_summaries(shards: Sequence[Path], output: Path) -> None:
-    """Write the usable summaries as the CaseLaw loader reads them: JSON lines of `case_background` and `labels`.
-
-    Args:
-        shards: transcripts of the protocol `case_summary`, for one model.
-        output: `summaries/{experiment}/{model}.jsonl`.
-
-    Raises:
-        UserError: no summary is usable.
+    """Write a model's usable summaries (protocol `case_summary`) as the CaseLaw loader reads them,
+    `summaries/{experiment}/{model}.jsonl` of `case_background` and `labels`; raises `UserError` where there is none.
     """
     said = read_frames(shards)
     lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(said)]

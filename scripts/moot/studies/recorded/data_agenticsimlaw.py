@@ -9,7 +9,7 @@ The same form serves their COMPAS and credit files: another entry of the configu
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 from pydantic import Field
@@ -18,6 +18,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import cell, check_values, quoted, read_csv
 from moot.core.kinds import VOTES
+from moot.core.types import JsonObject
 from moot.core.user_tables import numbered_rows
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import (
@@ -141,7 +142,7 @@ def _votes(path: Path, row: int, cells: Mapping[str, str]) -> list[RecordedUtter
         if not count.isdecimal():
             place = cell(path, row, VOTE_COLUMNS[label])
             raise UserError(f"{place}: found {quoted(count)}, expected a whole number.")
-    parsed: dict[str, Any] = {label: int(count) for label, count in counts.items()}
+    parsed: JsonObject = {label: int(count) for label, count in counts.items()}
     return [RecordedUtterance("expert", VOTES, parsed=parsed)] if parsed else []
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -22,6 +22,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl, read_text
 from moot.core.kinds import BELIEF, FEEDBACK, SPEECH
+from moot.core.types import Fields, Json, JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import NO_BELIEF, RecordedDebate, RecordedUtterance, shipped_cases, shipped_debates
 
@@ -110,8 +111,8 @@ def load(options: NyuOptions, context: LoadContext) -> Loaded:
 class _Published:
     """One debate of the metadata, with its record where its file is there."""
 
-    metadata: Mapping[Any, Any]
-    record: Mapping[str, Any] | None
+    metadata: Json
+    record: Fields | None
     row: int
 
     @property
@@ -133,11 +134,9 @@ class _Published:
         return str(self.metadata["roleAssignments"].get("Judge", ""))
 
     @property
-    def judged(self) -> Mapping[str, Any] | None:
+    def judged(self) -> Fields | None:
         """The right answer and the live judge's last belief; None where no live judge ended the debate."""
-        judged: Mapping[str, Any] | None = (
-            self.metadata["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
-        )
+        judged: Fields | None = self.metadata["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
         return judged
 
     @property
@@ -178,7 +177,7 @@ def _published(data_root: Path, options: NyuOptions, cleaning: Counter[str]) -> 
             yield published
 
 
-def _checked(file: Path) -> dict[str, Any]:
+def _checked(file: Path) -> JsonObject:
     """A debate's record; raises `UserError` where it has not the published form."""
     try:
         record = json.loads(read_text(file, get=_GET))
@@ -197,7 +196,7 @@ def _checked(file: Path) -> dict[str, Any]:
     return dict(record)
 
 
-def _live_utterances(record: Mapping[str, Any]) -> Iterator[RecordedUtterance]:
+def _live_utterances(record: Fields) -> Iterator[RecordedUtterance]:
     story = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
     number = 0
     for turn in record["rounds"]:
@@ -211,7 +210,7 @@ def _live_utterances(record: Mapping[str, Any]) -> Iterator[RecordedUtterance]:
     yield from _forms(record)
 
 
-def _forms(record: Mapping[str, Any]) -> Iterator[RecordedUtterance]:
+def _forms(record: Fields) -> Iterator[RecordedUtterance]:
     """The feedback forms that people filled in afterwards: their grades alone, 0 to 4, none of their words."""
     seats = {"Judge": JUDGE, "OfflineJudge": OFFLINE_JUDGE, "Debater": DEBATER}
     right = record["setup"]["correctAnswerIndex"]
@@ -240,7 +239,7 @@ def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, fl
             yield asked, grade
 
 
-def _speech(seat: str, speech: Mapping[str, Any], number: int, story: Sequence[str]) -> RecordedUtterance:
+def _speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> RecordedUtterance:
     parts, quoted, words = [], 0, 0
     for part in speech["content"]:
         ((kind, value),) = part.items()
@@ -258,7 +257,7 @@ def _speech(seat: str, speech: Mapping[str, Any], number: int, story: Sequence[s
     return RecordedUtterance(seat, "speech", " ".join(parts), number, parsed=facts, source=source)
 
 
-def _belief(feedback: Mapping[str, Any], number: int) -> RecordedUtterance:
+def _belief(feedback: Fields, number: int) -> RecordedUtterance:
     said = feedback["feedback"]
     text = " ".join(part["Text"]["text"] for part in said["content"] if "Text" in part)
     return _stated(feedback["distribution"], said["speaker"], text, number)
@@ -272,7 +271,7 @@ def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -
     return RecordedUtterance(JUDGE, BELIEF, text, number, prediction, None, facts, "human")
 
 
-def _offline_judgments(record: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+def _offline_judgments(record: Fields) -> Iterator[list[JsonObject]]:
     for turn in record["rounds"]:
         for _, judge in sorted(turn.get("OfflineJudgments", {}).get("judgments", {}).items()):
             if judge["judgments"]:

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import FEEDBACK
+from moot.core.types import JsonObject
 from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
 from moot.studies.recorded.runs import RecordedRun
@@ -17,13 +17,13 @@ _DIFFERENCES = (-float(HIGHEST_GRADE), float(HIGHEST_GRADE))
 _SIDES = {f", {RIGHT_SIDE}": "right side", f", {WRONG_SIDE}": "wrong side"}
 
 
-def feedback_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
+def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
     """A row for each role that was asked and each question of the form, with the columns of `nyu_feedback`."""
     grades = read_grades(run)
     for (asked, question), rows in grades.groupby(["asked", "question"], sort=True):
         by_form = rows.groupby(["debate_id", "turn"], sort=True)
         clusters = by_form["cluster"].first()
-        row: dict[str, Any] = {"arm": run.method, "asked": asked, "question": question, "forms": len(clusters)}
+        row: JsonObject = {"arm": run.method, "asked": asked, "question": question, "forms": len(clusters)}
         bootstrap = ClusterBootstrap(clusters, run.results.seed)
         row["mean grade"] = bootstrap.estimate(mean_statistic(as_numbers(by_form["grade"].mean()), _GRADES))
         sides = rows.pivot_table(index=["debate_id", "turn"], columns="side", values="grade")

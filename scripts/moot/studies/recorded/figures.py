@@ -37,10 +37,7 @@ def accuracy(results: StudyResults) -> "Figure":
     ordered = sorted(runs, key=lambda run: (methods.index(run.method), run.name))
     for place, run in enumerate(ordered):
         rows = run.predictions
-        right = (rows["status"] == "valid") & (rows["prediction"] == rows["target"])
-        shares = right.groupby(rows["case_id"]).mean()
-        clusters = [run.results.clusters[case] for case in shares.index]
-        value, low, high = ClusterBootstrap(clusters, run.results.seed).estimate(share_statistic(shares))
+        value, low, high = run.accuracy
         majority = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True).max()
         position = methods.index(run.method)
         colour, marker = COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
@@ -48,7 +45,7 @@ def accuracy(results: StudyResults) -> "Figure":
         axes.plot([100 * value], [place], marker, color=colour, markersize=6)
         axes.plot([100 * majority] * 2, [place - 0.4, place + 0.4], color=GREY, linestyle="--", linewidth=1.2)
         margin = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
-        axes.annotate(f"n = {len(shares)}", (1.01, place), fontsize=8, color=GREY, **margin)
+        axes.annotate(f"n = {rows['case_id'].nunique()}", (1.01, place), fontsize=8, color=GREY, **margin)
     axes.set_yticks(range(len(ordered)), [_label(run.method, run.name) for run in ordered])
     axes.invert_yaxis()
     axes.set_xlabel("Right answers (%), invalid counted as wrong")

@@ -9,6 +9,8 @@ import pandas as pd
 from moot.core.cases import cluster_attributes
 from moot.core.kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
+from moot.stats.bootstrap import ClusterBootstrap, share_statistic
+from moot.stats.paired import share_right
 
 STUDY = "recorded"
 CLUSTER_OF_JUDGED = "story"
@@ -26,6 +28,13 @@ class RecordedRun(Run):
     def name(self) -> str:
         """The model, as the records call it."""
         return self.results.config.name_of(self.model)
+
+    @property
+    def accuracy(self) -> tuple[float, float, float]:
+        """The mean over cases of the share of repeats that are right, invalid ones wrong, with its interval by case."""
+        shares = share_right(self.predictions)
+        clusters = [self.results.clusters[case] for case in shares.index]
+        return ClusterBootstrap(clusters, self.results.seed).estimate(share_statistic(shares))
 
     @property
     def judged(self) -> bool:

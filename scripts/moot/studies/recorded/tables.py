@@ -1,16 +1,16 @@
 """Tables of recorded results: methods and models, error rates by group, judges of the NYU debates and their forms."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
-from moot.stats.bootstrap import ClusterBootstrap, share_statistic
+from moot.stats.bootstrap import ClusterBootstrap, Truths, share_statistic
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE
 from moot.studies.recorded.feedback_forms import feedback_rows
@@ -52,7 +52,7 @@ _METHODS = (
 )
 
 
-def _method_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
+def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
     rows = run.predictions
     valid = (rows["status"] == "valid").to_numpy()
     right = valid & (rows["prediction"] == rows["target"]).to_numpy()
@@ -63,7 +63,7 @@ def _method_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
         "data": run.results.config.dataset,
         "method": run.method,
         "model": run.name,
-        "accuracy": _by_case(run, rows, right),
+        "accuracy": run.accuracy,
         "majority class": float(truths.max()),
         "valid share": float(valid.mean()),
         "accuracy of valid": _share(right, valid),
@@ -75,19 +75,11 @@ def _method_rows(run: RecordedRun) -> Iterator[dict[str, Any]]:
     }
 
 
-def _by_case(run: RecordedRun, rows: pd.DataFrame, right: "np.ndarray[Any, Any]") -> tuple[float, float, float]:
-    """The mean over cases of the share of repeats that are right, with its interval."""
-    shares = pd.Series(right, rows.index).groupby(rows["case_id"]).mean()
-    return ClusterBootstrap([run.results.clusters[case] for case in shares.index], run.results.seed).estimate(
-        share_statistic(shares)
-    )
-
-
-def _share(of: "np.ndarray[Any, Any]", among: "np.ndarray[Any, Any]") -> float:
+def _share(of: Truths, among: Truths) -> float:
     return float((of & among).sum() / among.sum()) if among.any() else float("nan")
 
 
-def _f1(actual: "np.ndarray[Any, Any]", named: "np.ndarray[Any, Any]") -> float:
+def _f1(actual: Truths, named: Truths) -> float:
     either = actual.sum() + named.sum()
     return float(2 * (actual & named).sum() / either) if either else float("nan")
 

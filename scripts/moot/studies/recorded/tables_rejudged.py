@@ -1,13 +1,13 @@
 """Tables of debates that were judged again: a model's beliefs next to the recorded judge's, and judges pair by pair."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import UNUSABLE
+from moot.core.types import Fields, JsonObject
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import Run, StudyResults, TableContent
@@ -68,12 +68,12 @@ def rejudged(results: StudyResults) -> TableContent:
     )
 
 
-def _debates_of(run: Run) -> dict[str, Any]:
+def _debates_of(run: Run) -> JsonObject:
     params = run.results.config.params
     return dict(zip(_KEYS, (run.data, params["beside"], params["debated_by"]), strict=True))
 
 
-def _compared_with_recorded(run: Run) -> Mapping[str, Any] | None:
+def _compared_with_recorded(run: Run) -> Fields | None:
     both = stated_beliefs(run, JUDGE).merge(
         stated_beliefs(run, RECORDED_JUDGE), on=[DEBATE, ROUND, "case_id"], suffixes=("", " recorded")
     )
@@ -122,7 +122,7 @@ def judges(results: StudyResults) -> TableContent:
     )
 
 
-def _pairs(runs: list[Run]) -> Iterator[dict[str, Any]]:
+def _pairs(runs: list[Run]) -> Iterator[JsonObject]:
     names = [run.model for run in runs]
     ended = {
         run.model if names.count(run.model) == 1 else f"{run.model} ({run.experiment})": _last(run, JUDGE)

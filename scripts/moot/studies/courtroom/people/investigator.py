@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from moot.core.errors import UserError
 from moot.core.input_files import check_values, quoted, read_csv, read_text, whole_numbers
+from moot.core.types import Column
 from moot.datasets import LoadContext
 from moot.datasets.people.people import People
 from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE, TASK
@@ -184,16 +185,8 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
 
 def decode(
     path: Path, codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
-) -> tuple["pd.Series[Any]", dict[str, int]]:
-    """One column of the table from its extract columns, and how often it is missing for which reason.
-
-    Args:
-        path: named in messages.
-        codes: the variable's extract columns, Int64.
-        name: of the table column.
-        variable: how to read it.
-        variables: the map, for missing codes and the code of earlier events.
-    """
+) -> tuple[Column, dict[str, int]]:
+    """One column of the table from its extract columns (codes, Int64), and how often it is missing for which reason."""
     if variable.read in ("count_events", "any_event"):
         return _events(codes, name, variable, variables)
     reasons = pd.concat([codes[column].map(variables.missing) for column in codes]).groupby(level=0).first()
@@ -214,7 +207,7 @@ def decode(
     return readings[str(variable.read)](), cleaning
 
 
-def _labelled(path: Path, valid: "pd.Series[Any]", name: str, codes: Mapping[int, bool | str]) -> "pd.Series[Any]":
+def _labelled(path: Path, valid: Column, name: str, codes: Mapping[int, bool | str]) -> Column:
     check_values(path, valid.dropna(), list(codes), "Add the code to config/nlsy97_variables.yaml.")
     if name in FLAGS:
         return valid.map(codes).astype("boolean")
@@ -224,7 +217,7 @@ def _labelled(path: Path, valid: "pd.Series[Any]", name: str, codes: Mapping[int
 
 def _events(
     codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
-) -> tuple["pd.Series[Any]", dict[str, int]]:
+) -> tuple[Column, dict[str, int]]:
     unknown = codes.isna() | (codes < 0)
     events = codes.mask(unknown | (codes == variables.previously), 0)
     total = events.sum(axis=1).astype("Int64")
@@ -276,7 +269,7 @@ def _absent(extracts: Extracts, name: str, columns: Sequence[str], more: str = "
     )
 
 
-def _unknown_code(path: Path, values: "pd.Series[Any]", column: str, known: Sequence[object]) -> UserError:
+def _unknown_code(path: Path, values: Column, column: str, known: Sequence[object]) -> UserError:
     row = values.index[values < 0][0]
     expected = ", ".join(map(str, known))
     return UserError(f"{path}: row {row}, column '{column}': found code {values[row]}, expected one of: {expected}.")

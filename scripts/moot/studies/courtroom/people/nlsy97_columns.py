@@ -59,16 +59,10 @@ TASK = Task(
 def clean(
     path: Path, table: pd.DataFrame, impossible: Literal["missing", "error"] = "missing"
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Check and type the published columns; say what was found.
+    """Check and type the published columns of text: id, label, features (bool, Int64, category).
 
-    Args:
-        path: named in messages.
-        table: text columns as `moot.core.input_files.read_csv` gives them.
-        impossible: what becomes of numbers outside `PLAUSIBLE`.
-
-    Returns:
-        The frame (id, label, features: bool, Int64, category) and the cleaning report, description to count. A blank in
-        marijuana_anydrug means "none", and "Unknown" stays a value of its own.
+    With the cleaning report, description to count; `impossible` says what becomes of numbers outside `PLAUSIBLE`. A
+    blank in marijuana_anydrug means "none", and "Unknown" stays a value of its own.
     """
     cleaning = {"rows read": len(table)}
     frame = pd.DataFrame({"id": whole_numbers(path, table["id"]).astype("str")})

@@ -12,6 +12,8 @@ from typing import Any
 
 import pandas as pd
 
+from moot.core.types import Fields, JsonObject
+
 Shares = Mapping[Any, float]
 
 NLSY97_SHARES: dict[str, Shares] = {
@@ -102,7 +104,7 @@ def nlsy97_table(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
     return as_text(people)
 
 
-def _nlsy97_person(draw: random.Random) -> dict[str, Any]:
+def _nlsy97_person(draw: random.Random) -> JsonObject:
     person = {name: one_of(draw, shares) for name, shares in NLSY97_SHARES.items()}
     person["college02"] = one_of(draw, _SCHOOLING_AT_18 if person["age"] == 18 else _SCHOOLING_LATER)
     person["marijuana_anydrug"] = one_of(draw, {"marijuana_anydrug": 70, "marijuana": 2, "": 28})
@@ -121,7 +123,7 @@ def _measures(draw: random.Random, sex: str) -> dict[str, int]:
     return {"height_total_inches": min(max(height, 56), 80), "num_weight": max(weight, 90)}
 
 
-def _nlsy97_risk(person: Mapping[str, Any]) -> float:
+def _nlsy97_risk(person: Fields) -> float:
     schooling = str(person["college02"])
     risk = 0.6 * (person["sex"] == "male") + 0.13 * min(person["numberofarrestsby2002"], 8)
     risk += 0.8 * person["homelessness"] + 0.3 * person["faminjail"] + 0.25 * person["victim"]
@@ -150,7 +152,7 @@ def normal(draw: random.Random) -> float:
     return math.sqrt(-2 * math.log(1 - draw.random())) * math.cos(2 * math.pi * draw.random())
 
 
-def as_text(people: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def as_text(people: Sequence[Fields]) -> pd.DataFrame:
     """The people as a table of text, its rows counted from 1."""
     frame = pd.DataFrame([{name: str(value) for name, value in person.items()} for person in people], dtype="str")
     frame.index = pd.RangeIndex(1, len(people) + 1, name="row")

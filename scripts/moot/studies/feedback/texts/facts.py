@@ -111,10 +111,7 @@ def prepare(
     """Turn checked records into cases: outcome phrases, masks, cuts, near-duplicates, splits; all of it counted.
 
     Args:
-        records: in the order of their files.
-        task: what is asked of the cases.
-        options: the data set's.
-        context: where and for which data set.
+        records, task, options, context: of the data set, records in the order of their files.
         court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
         cleaning: what the loader counted so far; this function adds to it.
         sources: the files that were read.
