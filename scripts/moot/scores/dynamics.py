@@ -89,8 +89,9 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
     said = (transcripts["text"] != "") | ((transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == ""))
     public = said & (transcripts["visibility"] == PUBLIC) & (transcripts["kind"] != CONCLUSION)
     columns = ["model", "debate_id", "speaker", "kind", "prediction"]
-    rows = transcripts[columns].assign(public=public)
-    for index, model, debate_id, speaker, kind, prediction, is_public in rows.itertuples():
+    cells = (transcripts[name].to_numpy(dtype=object) for name in columns)  # strings of Arrow are slow one by one
+    rows = zip(transcripts.index, *cells, public, strict=True)
+    for index, model, debate_id, speaker, kind, prediction, is_public in rows:
         if (model, debate_id) != debate:
             debate, heard, last = (model, debate_id), [], {}
         if prediction and kind != CONCLUSION:

@@ -210,7 +210,7 @@ class ExperimentResults:
             if shares:
                 part = rescaled(part, scales, self.config.params, self.task)
                 part = part[[name for name in wanted if name in part]]
-            found = set(zip(part["model"], part["debate_id"], strict=True))
+            found = set(part[["model", "debate_id"]].drop_duplicates().itertuples(index=False, name=None))
             self._refuse_twice(
                 part[part.duplicated(TURN) | part["debate_id"].isin([name for _, name in found & debates])]
             )
