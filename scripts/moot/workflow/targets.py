@@ -88,8 +88,8 @@ def figure_files(names: list[str]) -> list[str]:
 
 
 def rendered(plan: Plan, study: str = "") -> list[str]:
-    """The transcripts of a study, or of all, laid out for reading."""
-    return [f"results/rendered/{run}.md" for run in runs(plan, study, worded=True)]
+    """The transcripts of a study, or of all, laid out for reading; in a rehearsal the reader alone shows them."""
+    return [f"results/rendered/{run}.md" for run in runs(plan, study, worded=True) if not plan.config.rehearsal]
 
 
 def minutes(plan: Plan, study: str = "") -> list[str]:
