@@ -66,6 +66,7 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("It was sold to U S Company A for a price.", "part of a name"),
         ("The driver told Person A House of it.", "part of a name"),
         ("The truck was stopped behind the Name A K by the officer.", "part of a name"),
+        ("The truck was seen at Company A American, and left.", "part of a name"),
         ("The driver had a policy of National General, and paid.", "name of customary words"),
         ("For a year National had failed to pay, and left.", "company of customary words"),
         ("The price was paid to Bank of America in the spring.", "name of customary words"),
@@ -101,6 +102,44 @@ def test_customary_words_alone_name_companies_and_streets_and_letters_belong_to_
     ), done.facts
     assert "the American driver" in done.facts
     assert "The State Road was wet" in done.facts and "the Medical Center" in done.facts
+
+
+def test_a_term_that_the_opinion_defines_has_the_pseudonym_of_its_name() -> None:
+    facts = (
+        "Plaintiff Ann Lee had an account at the First State Bank of Tarnow (First State). First State sued United Harbor Life "
+        "Insurance Company (United). United paid nothing. Rex Moon and Dora Vigil (together, Defendants) left. Defendants "
+        f"were told of the joint venture (the Joint Venture). He failed the breath alcohol test (BAT). {PLAIN}"
+    )
+    done = deidentify(opinion(facts), 6000)
+    assert done.report.passed, done.report
+    assert "Insurer paid nothing" in done.facts, done.facts
+    assert done.names["First State"] == done.names["First State Bank of Tarnow"]
+    assert done.names["United"] == done.names["United Harbor Life Insurance Company"]
+    assert "Defendants were told" in done.facts and "(BAT)" in done.facts, done.facts
+
+
+def test_all_capitals_next_to_a_name_belong_to_it_and_a_broken_name_is_whole() -> None:
+    facts = (
+        "Defendant Rex Moon saw Officers Hale, Moss, and Zemke of the Tarnow City Fire Department. Officer Hale drove along Tarnow "
+        'Boulevard to 4th Street, in Township 12 North, in case CR 95-1234. Ann Brightwater told him, "Go home, Al." Bright water '
+        f"left. Brandishing a bat, he followed Brightwater. {PLAIN}"
+    )
+    done = deidentify(opinion(facts), 6000)
+    assert done.report.passed, done.report
+    assert "Defendant saw Officer A, Officer B, and Officer C" in done.facts
+    assert not re.search(r"Fire|Tarnow|4th|Township|95-1234|Al\b|Bright|\bwater\b", done.facts), done.facts
+    assert "Brandishing a bat" in done.facts
+
+
+def test_an_officer_is_no_agency_and_a_road_no_bank() -> None:
+    facts = (
+        "Plaintiff Ann Lee sued the Tarnow Bank. Officer Tarnow stopped her truck on Tarnow Road. The Tarnow Police Department "
+        f"asked Plaintiff's Fordham of it. {PLAIN}"
+    )
+    names = deidentify(opinion(facts), 6000).names
+    assert len({names[name] for name in ("Tarnow Bank", "Tarnow", "Tarnow Road", "Tarnow Police Department")}) == 4
+    assert names["Tarnow"].startswith("Officer") and names["Tarnow Road"].startswith("Road")
+    assert names["Fordham"] != names["Ann Lee"]
 
 
 def test_a_name_behind_that_is_a_name() -> None:

@@ -15,7 +15,9 @@ _OPENS = re.compile(r"(?:(?<!\()(?<!the )[\"“‘]|:\s|(?<!\w)\(\w{1,3}\)\s|[.!
 _ABBREVIATED = re.compile(
     r"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:Mr|Mrs|Ms|Dr|St|Sgt|Lt|Jr|Sr|Inc|Co|Corp|No|Nos|Hon|Messrs))\.\s*$"
 )
-_DERIVED = re.compile(r"\w{3,}(?:ingly|edly|ally|ously|ively|tion|tions|sion|sions|ments|ness|ities|ically|ized|izing)")
+_DERIVED = re.compile(
+    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments|ness|ities|ized)"
+)
 _SHORT_FOR = re.compile(r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})\([\"“]?(?P<term>[A-Z]{2,6})[\"”]?\)")
 _ONCE = 2  # in an opinion and its facts together
 _NUMERAL = re.compile(r"[IVXL]+|[A-Z]")

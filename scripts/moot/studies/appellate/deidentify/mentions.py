@@ -24,6 +24,7 @@ from moot.studies.appellate.deidentify.vocabulary import (
     TITLED,
     kind_by_words,
     name_by_words,
+    openers,
 )
 from moot.studies.appellate.legal.sentences import split_sentences
 
@@ -238,6 +239,9 @@ class Finder:
             if token.is_link or token.key in _NO_PART - set(self.named):
                 return True
             ordinary = self.lexicon.is_ordinary(token.text) and not self.lexicon.may_name(token.text)
+            of_body = len(tokens) > 1 and token.key not in openers() and token.key not in _ROLES
+            if of_body and kind_by_words(tokens[-1].key) in ORGANISATIONS:  # "Harbor Division": the whole is a name
+                return False
             return token.opens and not titled and ordinary and token.key not in self.named and not token.is_initials
 
         kept = list(tokens)

@@ -40,7 +40,7 @@ _DOUBLES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"({PSEUDONYM})['’](?=\s)"), r"\1's"),
     (re.compile(rf"\b[Tt]he (?=(?!Name|Agency|Statute){PSEUDONYM})"), ""),
     (re.compile(rf"({_STANDS_FOR}) of America\b"), r"\1"),
-    (re.compile(rf"(?:(?<=\bat )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})"), ""),  # a house's number
+    (re.compile(rf"(?:(?<=\b(?:at|of) )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})"), ""),  # a house's number
     (re.compile(r"[ \t]{2,}"), " "),
     (re.compile(r"\s+([.,;:)])"), r"\1"),
 )

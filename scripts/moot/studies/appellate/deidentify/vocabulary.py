@@ -132,7 +132,8 @@ ALSO_NAMES = frozenset(
         "temple thorn thorne tinker tripp turner tyler underwood vale victor violet wade walker wall waller walls "
         "ward warden waters watts weaver webb webster weeks wells west wheat wheeler white wild wilder will winter "
         "winters wise wolf wood woods woody worth wright yates young flor mesa sierra rio loma vista bonita leal "
-        "delgado rubio blanco moreno rojo luna paz cruz brothers english french german"
+        "delgado rubio blanco moreno rojo luna paz cruz brothers english french german browning channing cushing "
+        "downing fleming golding harding keating manning sterling waring"
     ).split()
 )
 """Ordinary words that are people's names as well: with a capital and no article they name somebody."""
@@ -191,6 +192,7 @@ def name_by_words(keys: Sequence[str]) -> bool:
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for kind, words in (
+        ("road", "(?:street|avenue|road|drive|lane|highway|boulevard)$"),
         ("hospital", "hospital|clinic|medical center|health(?:care)?|nursing home|infirmary|medical group"),
         ("bank", "bank|bancorp|savings|credit union"),
         ("insurer", "insurance|assurance|casualty|indemnity|mutual|surety"),
@@ -214,7 +216,6 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "place",
             "river|creek|lake|mountains?|canyon|ranch|park|subdivision|mesa|valley|dam",
         ),
-        ("road", "street|avenue|road|drive|lane|highway|boulevard"),
         (
             "statute",
             "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|restatement",
@@ -227,6 +228,5 @@ ORGANISATIONS = frozenset(
 
 
 def kind_by_words(name: str) -> str:
-    """The kind of `KINDS` that a word of a name says, its last word before others ("Bank Road" is a place), or ""."""
-    words = (name.rpartition(" ")[2], name)
-    return next((kind for word in words for kind, pattern in KINDS if pattern.search(word)), "")
+    """The kind of `KINDS` that a word of a name says ("Hale Bank" is a bank, "Bank Road" a road), or ""."""
+    return next((kind for kind, pattern in KINDS if pattern.search(name)), "")
