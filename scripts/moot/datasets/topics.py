@@ -49,6 +49,8 @@ def check_texts(path: Path, values: Column, *, topic: bool = False) -> None:
         UserError: naming file, row and column.
     """
     refuse(path, values, values.str.strip() == "", "a text", "Fill it in or remove the row.")
-    if topic:
-        expected = f"a topic of at most {LONGEST_TOPIC} characters"
-        refuse(path, values, values.str.len() > LONGEST_TOPIC, expected, "Is the text in the topic's column?")
+    lengths = values.str.len()
+    long = lengths > LONGEST_TOPIC
+    if topic and long.any():
+        expected = f"a topic of at most {LONGEST_TOPIC} characters (it has {lengths[long].iloc[0]} characters)"
+        refuse(path, values, long, expected, "Is the text in the topic's column?")
