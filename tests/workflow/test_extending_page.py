@@ -117,6 +117,7 @@ def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
     paired = pd.read_csv(tables / "courtroom/paired_tests.csv")
     assert {"worded-prompts=none", "worded-prompts=wordings-firm"} <= set(paired.astype(str).to_numpy().ravel())
     assert "heard" in (tables / "own/letters.csv").read_text()
+    assert (walked.folder / "results/figures/own/letters.png").is_file()
     assert set(pd.read_parquet(walked.folder / "results/labels/heard")["labeler"]) == {"shouting"}
     leaders = pd.read_parquet(walked.folder / "results/baselines/coins.parquet")
     assert set(leaders.loc[leaders["status"] == "ok", "baseline"]) == {"first", "majority-class"}
