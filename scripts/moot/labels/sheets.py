@@ -28,8 +28,6 @@ FILLED_COLUMNS = ("file", "row", "item", "label", "annotator", "kind")
 FAULTS = "annotation_faults"
 """The key in the metadata of `labels/`: a JSON list of messages."""
 FilledRow = tuple[str, int, str, str, str, str]
-OLDER_INTERFACE = "label_studio_config.xml"
-"""The labelling interface of sheets that have none of their own: all of one folder had the same."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,8 @@ def read_labels(folder: Path, sheet: str) -> dict[str, str]:
     Raises:
         UserError: there is none, or it is no XML.
     """
-    path = next((path for path in (folder / f"{sheet}.xml", folder / OLDER_INTERFACE) if path.exists()), None)
-    if path is None:
+    path = folder / f"{sheet}.xml"
+    if not path.exists():
         raise UserError(f"{folder}: no labels of the sheet {sheet} ({sheet}.xml). Write sheets again.")
     try:
         choices = ElementTree.fromstring(read_text(path)).iter("Choice")  # noqa: S314 - moot wrote it
