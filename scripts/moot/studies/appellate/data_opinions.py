@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import yaml
 from pydantic import Field
@@ -19,6 +19,7 @@ from moot.core.cases import Case, Split, Task, stratified_splits
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
 from moot.core.kinds import PARAPHRASE
+from moot.core.types import JsonObject
 from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
 from moot.studies.appellate.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
 from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions
@@ -98,9 +99,9 @@ def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
     )
 
 
-def read_sample(shipped: Path) -> list[dict[str, Any]]:
+def read_sample(shipped: Path) -> list[JsonObject]:
     """The five cases of the sample file."""
-    records: list[dict[str, Any]] = yaml.safe_load((shipped / SAMPLE).read_text(encoding="utf-8"))
+    records: list[JsonObject] = yaml.safe_load((shipped / SAMPLE).read_text(encoding="utf-8"))
     return records
 
 

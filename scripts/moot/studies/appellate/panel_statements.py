@@ -2,11 +2,12 @@
 
 import re
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.confidence import CONFIDENCE_SHARE
+from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols.utterances import Utterance
 
@@ -38,7 +39,7 @@ class Spoken(BaseModel):
 @cache
 def round_schema(judges: int, characters: int) -> type[BaseModel]:
     """A statement a judge; those of the others count where one is missing."""
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         f"judge_{number}": (
             Annotated[str, Field(max_length=characters, description=f"what Judge {number} says"), MAY_BE_MISSING],
             ...,

@@ -12,7 +12,7 @@ that each case has both halves.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -20,6 +20,7 @@ from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import OVERRUN, VOTE
 from moot.core.likelihood import label_shares, without_prior
+from moot.core.types import Json
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PERSON, PersonsForm, all_spoken
@@ -97,7 +98,7 @@ class HumanPanelParams(PanelParams):
 
     @model_validator(mode="before")
     @classmethod
-    def _a_person_is_asked(cls, given: Any) -> Any:
+    def _a_person_is_asked(cls, given: Json) -> Json:
         """`human: ask` seats a person, and the reverse."""
         if not isinstance(given, Mapping) or not isinstance(given.get("seats", {}), Mapping):
             return given

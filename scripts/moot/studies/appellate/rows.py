@@ -2,18 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from moot.core.types import JsonObject
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import (
-    Measured,
-    measured,
-)
-from moot.studies.appellate.phases import (
-    SPOKEN,
-    Phase,
-)
+from moot.report.published import Measured, measured
+from moot.studies.appellate.phases import SPOKEN, Phase
 from moot.studies.appellate.scores_labels import CORRECTED
 
 KEYS = ("phase", "experiment", "model")
@@ -44,7 +38,7 @@ CORRECTED_COLUMNS = Columns().estimate("corrected", "corrected", "corrected inte
 BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
 
 
-def named(phase: Phase) -> dict[str, Any]:
+def named(phase: Phase) -> JsonObject:
     return {"phase": SPOKEN[phase.name], "experiment": phase.experiment, "model": phase.model}
 
 

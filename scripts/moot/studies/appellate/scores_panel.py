@@ -5,12 +5,12 @@ What a step and a change are: `moot.studies.appellate.panel_steps`.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import EXTRA, OVERRUN
+from moot.core.types import Column
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import (
@@ -88,7 +88,7 @@ def _scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
 
 def _estimate(
     metric: str,
-    values: "pd.Series[Any]",
+    values: Column,
     cases: "pd.Series[str]",
     results: ExperimentResults,
     group: str,
@@ -176,7 +176,7 @@ def _stance_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[
 
 
 def _difference(
-    metric: str, values: "pd.Series[Any]", rows: pd.DataFrame, results: ExperimentResults, group: str, invalid: int
+    metric: str, values: Column, rows: pd.DataFrame, results: ExperimentResults, group: str, invalid: int
 ) -> Score:
     affirming = as_numbers(rows["condition"] == "affirm")
     numbers = as_numbers(values)
@@ -199,12 +199,7 @@ def _majority_scores(results: ExperimentResults, steps: pd.DataFrame, column: st
         right = (found.loc[decided, stage] == 1) == truth[decided]
         undecided = int((~decided).sum())
         yield _estimate(
-            f"{prefix}majority_accuracy",
-            right,
-            found.loc[decided, "case_id"],
-            results,
-            f"majority={stage}",
-            undecided,
+            f"{prefix}majority_accuracy", right, found.loc[decided, "case_id"], results, f"majority={stage}", undecided
         )
 
 

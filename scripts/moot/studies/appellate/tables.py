@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 from moot.core.kinds import EXTRA, OVERRUN
+from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
@@ -58,7 +58,7 @@ def _beside(results: StudyResults, table: str, phase: Phase) -> Values:
     return beside(results, table, phase.experiment, phase.model)
 
 
-def _alone(phase: str) -> dict[str, Any]:
+def _alone(phase: str) -> JsonObject:
     """The keys of a row of published values that no run repeats; `phase` as the published figures call it."""
     return {"phase": SPOKEN[phase], "experiment": "", "model": ""}
 
@@ -67,7 +67,7 @@ def _alone(phase: str) -> dict[str, Any]:
 def steps(results: StudyResults) -> TableContent:
     """Table 1, with what the synthetic phase leaves out or adds."""
     spoken = {metric: what for what, metric in COUNTS.items()}
-    rows: list[dict[str, Any]] = [
+    rows: list[JsonObject] = [
         {**_alone(row), "count": spoken[metric], "published": value}
         for table in ("table1", "text")
         for (row, metric), value in not_repeated(results, table).items()
@@ -137,7 +137,7 @@ def _counts_beside(results: StudyResults, phase: Phase) -> Values:
     return published if phase.steps["debate_id"].nunique() == debates else {}
 
 
-def _counts_alone(published: Values) -> Iterator[dict[str, Any]]:
+def _counts_alone(published: Values) -> Iterator[JsonObject]:
     """The published counts by themselves."""
     for code, name in PRINTED_CODES.items():
         row = f"judge1_step1_{name}"
@@ -154,7 +154,7 @@ def _counts_alone(published: Values) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iterator[JsonObject]:
     held = regular(phase.steps)
     for step in range(1, phase.judges * phase.rounds + 1):
         now = held[held["step"] == step]
@@ -164,7 +164,7 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
             mine = now[now["code"] == code]
             row_name = f"judge{seat}_step{step}_{name}"
             value = published.get((row_name, "total"))
-            row: dict[str, Any] = {
+            row: JsonObject = {
                 **named(phase), "step": step, "round": number, "judge": "human" if human else str(seat),
                 "code": f"{code} {CODE_NAMES[code]}", "published total": value, "total": len(mine),
                 **differences(len(mine), value),
@@ -183,7 +183,7 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
 )  # fmt: skip
 def decision_probabilities(results: StudyResults) -> TableContent:
     """The shares that the paper gives for the first round of the synthetic phase, for all rounds of all phases."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for (name, metric), value in not_repeated(results, "text").items():
         if metric == "affirm_share":
             phase_name, in_round, judge = name.split("_")
@@ -221,7 +221,7 @@ def volatility(results: StudyResults) -> TableContent:
     """Changes by phase, transition and judge; the paper gives totals by phase."""
     stated = {name: _published_changes(published_table(results, "text"), name) for name in SPOKEN}
     shares = {name: changes.over(chances) for name, (changes, chances) in stated.items() if chances}
-    rows: list[dict[str, Any]] = [
+    rows: list[JsonObject] = [
         {**compared({**_alone(name), "positions by": source_name(""), "transition": what}, shares[name], NOT_MEASURED)}
         for (name, metric) in not_repeated(results, "text")
         if metric == "opinion_changes" and name in shares

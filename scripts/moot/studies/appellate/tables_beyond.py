@@ -1,24 +1,13 @@
 """Tables of what the appellate study could not test: majorities, whom judges follow, order, wording."""
 
-from typing import Any
-
+from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import (
-    compared,
-    comparison,
-)
+from moot.report.published import compared, comparison
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
 from moot.studies.appellate.panel_steps import HUMAN, position_changes, regular
-from moot.studies.appellate.phases import (
-    CODE_NAMES,
-    SPOKEN,
-    STUDY,
-    VOTE_NOTE,
-    list_phases,
-    source_name,
-)
+from moot.studies.appellate.phases import CODE_NAMES, SPOKEN, STUDY, VOTE_NOTE, list_phases, source_name
 from moot.studies.appellate.rows import BY_CASE_NOTE, KEYS, named, phase_score
 
 
@@ -61,7 +50,7 @@ _EFFECT = {
 )  # fmt: skip
 def human_weight(results: StudyResults) -> TableContent:
     """The question that the paper could not test: towards the human, or towards the other AI judge."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     measures = [
         ("moved", f"opposed={who}", f"share that moved; opposed by {who}")
         for who in ("human", "peer", "both", "nobody")
@@ -127,7 +116,7 @@ _WORDING = {
 )  # fmt: skip
 def reasoning(results: StudyResults) -> TableContent:
     """Counts that test the paper's qualitative claims (vaguer and more repetitive by round; few citations)."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for phase in list_phases(results):
         groups = [("overall", "all")] + [(f"round={number}", str(number)) for number in range(1, phase.rounds + 1)]
         groups += [(f"speaker={HUMAN}", "all, human only")] if phase.name == "human_ai" else []
@@ -155,7 +144,7 @@ def reasoning(results: StudyResults) -> TableContent:
 )  # fmt: skip
 def changes_of_opinion(results: StudyResults) -> TableContent:
     """The paper's qualitative analysis: each change in full, in the order of debates."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for phase in list_phases(results):
         pairs = position_changes(phase.steps)
         held = regular(phase.steps).set_index(["debate_id", "turn"]).sort_index()

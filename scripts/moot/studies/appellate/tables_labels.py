@@ -1,8 +1,8 @@
 """Tables of the labels themselves: how often each was given, and how far those who gave them agree."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from moot.core.types import JsonObject
 from moot.labels import ADJUDICATED, kinds
 from moot.labels.agreement import annotator_agreement
 from moot.report import table
@@ -11,15 +11,7 @@ from moot.report.content import StudyResults, TableContent
 from moot.report.published import Measured
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.phases import STUDY, Phase, list_phases
-from moot.studies.appellate.rows import (
-    BY_CASE_NOTE,
-    CAPTION,
-    KEYS,
-    corrected_score,
-    named,
-    phase_score,
-    with_corrected,
-)
+from moot.studies.appellate.rows import BY_CASE_NOTE, CAPTION, KEYS, corrected_score, named, phase_score, with_corrected
 
 
 @table(
@@ -29,7 +21,7 @@ from moot.studies.appellate.rows import (
 )  # fmt: skip
 def label_shares(results: StudyResults) -> TableContent:
     """Each label's share of the statements of the panels' rounds."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     corrected: list[Measured] = []
     for phase in list_phases(results):
         for group, of in _groups(phase):
@@ -63,7 +55,7 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
     columns = (
         Columns().keys("experiment", "of").plain("measure", "labelers").ours("value").interval(role="").counts("n")
     )
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for experiment in dict.fromkeys(phase.results for phase in list_phases(results)):
         labels = experiment.annotations.assign(code=experiment.annotations["code"].astype(str))
         labels = labels[kinds(labels["labeler"]) != ADJUDICATED]

@@ -80,10 +80,7 @@ def surviving_marked(marked: Sequence[str], facts: str) -> list[str]:
 
 
 def check(
-    opinion: Opinion,
-    facts: str,
-    minimum: int,
-    recognise: Callable[[str], Sequence[tuple[str, str]]] | None = None,
+    opinion: Opinion, facts: str, minimum: int, recognise: Callable[[str], Sequence[tuple[str, str]]] | None = None
 ) -> GateReport:
     """Run all gates on the facts of an opinion.
 

@@ -5,10 +5,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl, read_text
+from moot.core.types import Fields
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.studies.appellate.deidentify.opinion import Opinion, find_parties
 from moot.studies.appellate.deidentify.segments import majority
@@ -91,13 +91,13 @@ def _read_file(file: Path) -> Iterator[Opinion]:
             yield _of_record({str(name): value for name, value in record.items() if value is not None}, row, file)
 
 
-def _require(record: Mapping[str, Any], place: str, *fields: str) -> None:
+def _require(record: Fields, place: str, *fields: str) -> None:
     for name in fields:
         if name not in record:
             raise UserError(f"{place}: missing field '{name}'; found {quoted(', '.join(record))}. Add the field.")
 
 
-def _of_record(record: Mapping[str, Any], row: int, file: Path) -> Opinion:
+def _of_record(record: Fields, row: int, file: Path) -> Opinion:
     place = f"{file}: record {row}"
     if "casebody" not in record:
         _require(record, place, "id", "text")
@@ -107,7 +107,7 @@ def _of_record(record: Mapping[str, Any], row: int, file: Path) -> Opinion:
     return _of_cap_xml(record, body, row) if isinstance(body, str) else _of_cap_json(record, body, row)
 
 
-def _of_text(record: Mapping[str, Any], row: int) -> Opinion:
+def _of_text(record: Fields, row: int) -> Opinion:
     given = str(record.get("outcome", record.get("label", ""))).strip()
     outcome = _OUTCOME_WORDS.get(given.lower(), given.lower())
     text = html.unescape(str(record["text"]))
@@ -153,7 +153,7 @@ def _all_of(element: str, markup: str) -> list[str]:
     return [_plain(inner).strip() for inner in found]
 
 
-def _of_cap_xml(record: Mapping[str, Any], markup: str, row: int) -> Opinion:
+def _of_cap_xml(record: Fields, markup: str, row: int) -> Opinion:
     """A record of the bulk format: the body as XML, read by its few tags (no parser sees hostile markup)."""
     majority = next(iter(re.findall(r"<opinion\b[^>]*>.*?</opinion>", markup, flags=re.DOTALL)), markup)
     author, others = _all_of("author", majority), _all_of("judges", markup)
@@ -164,7 +164,7 @@ def _of_cap_xml(record: Mapping[str, Any], markup: str, row: int) -> Opinion:
     return _of_cap(record, parts, author + others, _plain(majority), row)
 
 
-def _of_cap_json(record: Mapping[str, Any], body: Mapping[str, Any], row: int) -> Opinion:
+def _of_cap_json(record: Fields, body: Fields, row: int) -> Opinion:
     opinions = body.get("opinions") or [{}]
     text = str(opinions[0].get("text", ""))
     parts = {
@@ -186,7 +186,7 @@ def _capitalised(line: str) -> list[str]:
     return [run for run in runs if any(part.lower().strip(".") not in COMMON for part in run.split())]
 
 
-def _of_cap(record: Mapping[str, Any], parts: Mapping[str, Any], judges: list[str], text: str, row: int) -> Opinion:
+def _of_cap(record: Fields, parts: Fields, judges: list[str], text: str, row: int) -> Opinion:
     parties = find_parties(parts["parties"]) + find_parties(str(record.get("name_abbreviation", "")))
     counsel = [name for line in parts["attorneys"] for name in _capitalised(line)]
     bare = [_TITLE.sub("", name).strip(" :,.") for name in judges]

@@ -212,10 +212,7 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "properties|homes|stores?|markets?|restaurants?|communications|technologies|laborator(?:y|ies)|press|news|"
             "journal|p\\.?c|p\\.?a",
         ),
-        (
-            "place",
-            "river|creek|lake|mountains?|canyon|ranch|park|subdivision|mesa|valley|dam",
-        ),
+        ("place", "river|creek|lake|mountains?|canyon|ranch|park|subdivision|mesa|valley|dam"),
         (
             "statute",
             "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|restatement",
