@@ -91,6 +91,7 @@ ASKED = [
     if plan.config.models[model].endpoint != RECORDED
 ]
 
+# Snakemake has an option for such limits (--resources), and no directive by which a configuration could set them.
 for model in ASKED:
     slots = plan.jobs_at_once(model, workflow.cores)
     workflow.register_resource(f"model_{model}", slots)
