@@ -1,6 +1,7 @@
 """The courtroom: its seven turns, what each seat may read, and what each ablation changes."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -156,6 +157,13 @@ async def test_cooperative_roles_change_one_paragraph_of_the_advocates_prompts_a
         assert who == same
         changed = set(adversarial.splitlines()) ^ set(cooperative.splitlines())
         assert len(changed) == (0 if who.startswith("judge") else 2), (who, changed)
+
+
+async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
+    _, _, chat = await hold("courtroom", CASE, replace(TASK, meaning={}), numbered_speech())
+    openings = [prompt(request) for request in chat.requests[:2]]
+    assert "You argue that the answer is YES." in openings[0]
+    assert "You argue that the answer is NO." in openings[1]
 
 
 async def test_judge_sees_changes_the_judges_prompts_alone() -> None:
