@@ -136,18 +136,17 @@ def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
     runs = list_runs(results, DEBATE)
     assisted = [run for run in runs if run.method == ASSISTED]
     return [
-        (run, next((other for other in assisted if _same(run, other)), None)) for run in runs if run.method == SINGLE
+        (run, next((other for other in assisted if _setting(run) == _setting(other)), None))
+        for run in runs
+        if run.method == SINGLE
     ]
 
 
-def _same(run: Run, other: Run) -> bool:
-    cases = [set(each.predictions["case_id"]) for each in (run, other)]
+def _setting(run: Run) -> tuple[object, ...]:
+    """All that two runs have in common where one of them differs by its assistant alone."""
     ignored = ("assistant", "assistant_features", "threshold", "threshold_rule")
-    params = [
-        {key: value for key, value in each.results.config.params.items() if key not in ignored} for each in (run, other)
-    ]
-    datasets = [each.results.config.dataset for each in (run, other)]
-    return run.model == other.model and cases[0] == cases[1] and params[0] == params[1] and len(set(datasets)) == 1
+    params = {key: value for key, value in run.results.config.params.items() if key not in ignored}
+    return run.model, run.results.config.dataset, set(run.predictions["case_id"]), params
 
 
 def baseline_predictions(results: ExperimentResults) -> dict[str, pd.DataFrame]:

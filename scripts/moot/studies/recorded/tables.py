@@ -76,7 +76,7 @@ def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
 
 
 def _share(of: Truths, among: Truths) -> float:
-    return float((of & among).sum() / among.sum()) if among.any() else float("nan")
+    return float(of[among].mean()) if among.any() else float("nan")
 
 
 def _f1(actual: Truths, named: Truths) -> float:

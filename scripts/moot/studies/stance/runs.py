@@ -13,6 +13,7 @@ from moot.core.types import Fields
 from moot.report import content
 from moot.report.content import StudyResults
 from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import ratio
 
 STUDY = "stance"
 PROTOCOLS = ("stance", "polarity")
@@ -80,7 +81,5 @@ def leaderboards(results: StudyResults, question: Question) -> Iterator[tuple[st
 def f1_by_label(board: Fields, labels: Sequence[str]) -> dict[str, float]:
     """F1 of each label from a trained baseline's confusion matrix (rows actual, columns predicted)."""
     cells = np.array(json.loads(board["confusion"]), dtype=np.float64)
-    both = cells.sum(axis=0) + cells.sum(axis=1)
-    hits = np.diag(cells)
-    values = np.divide(2 * hits, both, out=np.zeros(len(hits)), where=both > 0)
+    values = ratio(2 * np.diag(cells), cells.sum(axis=0) + cells.sum(axis=1), 0.0)
     return dict(zip(labels, map(float, values), strict=True))

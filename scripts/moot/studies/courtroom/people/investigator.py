@@ -222,8 +222,8 @@ def _events(
     events = codes.mask(unknown | (codes == variables.previously), 0)
     total = events.sum(axis=1).astype("Int64")
     if variable.read == "count_events":
-        nobody_asked = unknown.all(axis=1)
-        return total.mask(nobody_asked), {f"{name} missing: not asked about any month": int(nobody_asked.sum())}
+        not_asked = unknown.all(axis=1)
+        return total.mask(not_asked), {f"{name} missing: not asked about any month": int(not_asked.sum())}
     undecided = unknown.any(axis=1) & (total == 0)
     cleaning = {f"{name} unknown: no event seen, and some month not asked about": int(undecided.sum())}
     return (total > 0).astype("boolean").mask(undecided), cleaning
