@@ -20,7 +20,6 @@ from moot.datasets import LOADERS
 from moot.jobs.labels import ALL_COLUMNS
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
-from moot.studies.appellate.deidentification import COLUMNS as DEIDENTIFIED
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
 from results_on_disk import case, prediction, utterance, write_results
 
@@ -41,7 +40,6 @@ def test_a_generated_part_is_what_make_docs_writes(name: str) -> None:
         ("annotations", ALL_COLUMNS),
         ("baselines", LEADERBOARD_COLUMNS),
         ("baseline_predictions", PREDICTION_COLUMNS),
-        ("deidentified", DEIDENTIFIED),
     ],
 )
 def test_every_column_of_a_frame_is_described(kind: str, written: tuple[str, ...]) -> None:
