@@ -65,7 +65,10 @@ def test_a_faulty_table_is_refused_with_one_message(tmp_path: Path, content: str
     ("content", "message"),
     [
         (b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", "table.csv: a zip archive, or an Excel or OpenDocument"),
-        (gzip.compress(GOOD.encode(), mtime=0), "table.csv: compressed by gzip; expected a text file. Unpack or export it"),
+        (
+            gzip.compress(GOOD.encode(), mtime=0),
+            "table.csv: compressed by gzip; expected a text file. Unpack or export it",
+        ),
         (lzma.compress(GOOD.encode()), "compressed by xz"),
         (bz2.compress(GOOD.encode()), "compressed by bzip2"),
         (b"PAR1\x15\x04", "a Parquet file"),
