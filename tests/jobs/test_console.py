@@ -1,6 +1,7 @@
 """What a run says on the terminal: a line a stage, and everything that went wrong."""
 
 import logging
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,11 +22,12 @@ class Run:
         record.__dict__.update(event=SimpleNamespace(value=event) if event else None, **extra)
         return self.filter.filter(record)
 
-    def job(self, number: int, rule: str, seconds: float = 1.0, fails: bool = False) -> bool:
+    def job(self, number: int, rule: str, seconds: float = 1.0, fails: bool = False, log: Path | None = None) -> bool:
         assert not self.log("job_info", jobid=number, rule_name=rule)
         self.seconds += seconds
         if fails:
-            return self.log("job_error", "Error in rule", logging.ERROR, jobid=number, rule_name=rule)
+            logs = [str(log)] if log else []
+            return self.log("job_error", "Error in rule", logging.ERROR, jobid=number, rule_name=rule, log=logs)
         return self.log("job_finished", "Finished jobid", job_id=number)
 
 
@@ -57,6 +59,21 @@ def test_what_went_wrong_is_shown_as_it_is_and_counted() -> None:
     assert run.log("", "a file is missing", logging.WARNING)
     assert run.log("", "Nothing to be done (all requested files are present and up to date).")
     assert not run.log("", "Building DAG of jobs...")
+
+
+def test_a_job_that_said_why_it_ended_is_not_reported_again(tmp_path: Path) -> None:
+    run, log = Run(load_cases=1, score=1), tmp_path / "job.log"
+    log.write_text("09:33:54 moot: rows.csv: row 3, column 'answer': found 'maybe so'\n")
+    command = "CalledProcessError in file ...\nCommand '...' returned non-zero exit status 1."
+    end = "WorkflowError:\nAt least one job did not complete successfully."
+    assert not run.log("", command, logging.ERROR, exception="RuleException")
+    assert not run.job(1, "load_cases", fails=True, log=log)
+    assert not run.log("", "Exiting because a job execution failed. Look above for error messages", logging.ERROR)
+    assert not run.log("", end, logging.ERROR)
+    log.write_text("09:33:54 180 cases\n")
+    assert run.job(2, "score", fails=True, log=log), "a fault of the code is shown, with the job's log"
+    assert run.log("", end, logging.ERROR)
+    assert run.log("", "an input function failed", logging.ERROR, exception="RuleException")
 
 
 def test_every_rule_of_the_workflow_belongs_to_a_stage() -> None:

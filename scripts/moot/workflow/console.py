@@ -6,11 +6,13 @@ The profile asks for this (`MOOT_STAGE_LINES`); `MOOT_STAGE_LINES=0` or `--verbo
 """
 
 import logging
+import re
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from moot.core.stopping import is_stopping
 
@@ -51,6 +53,8 @@ _HIDDEN_LINES = (
     "Will exit after",
     "Shutting down",
 )
+_ENDS = ("Exiting because a job execution failed", "WorkflowError:\nAt least one job did not complete")
+"""How Snakemake says that a job failed, where the job itself has said why."""
 
 
 def show_stages() -> None:
@@ -65,6 +69,14 @@ def show_stages() -> None:
 def _write(line: str) -> None:
     with suppress(OSError):  # a terminal that was closed stops no run before it has ended in order
         sys.stderr.write(f"{line}\n")
+
+
+_REASON = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
+
+
+def gave_its_reason(logs: Iterable[str]) -> bool:
+    """Whether a job ended with a message of moot's own, which the terminal has shown, and by no fault of the code."""
+    return any(_REASON.search(Path(log).read_text(encoding="utf-8")) for log in logs if Path(log).exists())
 
 
 def stage_of(rule: str) -> str:
@@ -87,6 +99,7 @@ class StageLines(logging.Filter):
         self._planned: Counter[str] = Counter()
         self._done: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
+        self._is_explained = True
         self._begun: dict[int, tuple[str, float]] = {}
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
@@ -94,8 +107,9 @@ class StageLines(logging.Filter):
         """Whether a record of Snakemake's is shown as it is."""
         fields = vars(record)
         event = str(getattr(fields.get("event"), "value", ""))
-        if is_stopping() and (event == "job_error" or fields.get("exception") == "RuleException"):
-            return False  # of a job that ended as it was told to, and has said so
+        message = record.getMessage()
+        if fields.get("exception") == "RuleException" and "returned non-zero exit status" in message:
+            return False  # the job has said why, or shown where
         if event == "run_info":
             self._plan(fields.get("stats", {}))
         elif event == "job_info":
@@ -104,9 +118,12 @@ class StageLines(logging.Filter):
             self._finish(fields["job_id"], self._done)
         elif event == "job_error":
             self._finish(fields["jobid"], self._failed)
-        return record.levelno > logging.INFO or not (
-            event in _HIDDEN or record.getMessage().strip().startswith(_HIDDEN_LINES)
-        )
+            if is_stopping() or gave_its_reason(fields.get("log") or ()):
+                return False
+            self._is_explained = False
+        if self._failed and self._is_explained and message.strip().startswith(_ENDS):
+            return False
+        return record.levelno > logging.INFO or not (event in _HIDDEN or message.strip().startswith(_HIDDEN_LINES))
 
     def _plan(self, jobs_of_rules: dict[str, int]) -> None:
         self._planned.clear()

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -109,6 +110,16 @@ def _error_of(content: bytes) -> tuple[str, set[str]]:
     return " ".join([str(error.get("code") or ""), str(error.get("message") or text)]).strip(), codes
 
 
+def _why_not_connected(error: BaseException) -> str:
+    """What the system said ("Connection refused"); the client's own words speak of a time-out and of TLS."""
+    inner: BaseException | None = error
+    while inner is not None:
+        if isinstance(inner, OSError) and inner.errno:
+            return os.strerror(inner.errno) if inner.errno > 0 else str(inner.strerror)
+        inner = inner.__cause__ or inner.__context__
+    return f"{type(error).__name__}: {error}"
+
+
 @ENDPOINTS.register("openai")
 class OpenAIEndpoint:
     """The chat completions API. Retries are the caller's: the client makes one attempt."""
@@ -178,9 +189,9 @@ class OpenAIEndpoint:
             if answer.status_code >= 400:  # the HTTP status
                 raise refusal(answer.status_code, answer.headers, body.content, request)
         except self._no_whole_answer as error:
-            unreachable = isinstance(error, self._no_connection)
-            failure = UnreachableError if unreachable else TransientError
-            raise failure(redacted(f"{type(error).__name__}: {error}")) from None
+            if isinstance(error, self._no_connection):
+                raise UnreachableError(redacted(_why_not_connected(error))) from None
+            raise TransientError(redacted(f"{type(error).__name__}: {error}")) from None
         if body.size > most:
             raise too_long(request, body.size, counted_in(body.tail))
         return body.content
