@@ -166,6 +166,33 @@ def test_a_mistake_is_named_with_file_row_and_column(
     assert message in str(raised.value)
 
 
+def test_all_wrong_rows_are_named_at_once_and_how_a_spreadsheet_counts(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    wrong = [{**ROWS[0], "outcome": "MAYBE"}, {**ROWS[1], "facts": " ", "outcome": "PERHAPS"}, {**ROWS[2], "nr": "c1"}]
+    pd.DataFrame([ROWS[0], *wrong]).to_csv(path, index=False)
+    with pytest.raises(UserError) as raised:
+        load(path, id="nr", labels=["LOST", "WON"])
+    *lines, last = str(raised.value).splitlines()
+    assert [line.partition(": ")[2].partition(":")[0] for line in lines if line.startswith(str(path))] == [
+        "row 2, column 'outcome'",
+        "row 3, column 'outcome'",
+        "row 3, column 'facts'",
+        "row 2, column 'nr'",
+        "row 4, column 'nr'",
+    ]
+    assert last == "A spreadsheet counts the heading as row 1, so that row 2 is its row 3."
+    pd.DataFrame([{**ROWS[0], "outcome": "MAYBE"}] * 50).to_csv(path, index=False)
+    with pytest.raises(UserError, match=r"and 30 more\."):
+        load(path, labels=["LOST", "WON"])
+
+
+def test_a_row_that_repeats_another_is_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "cases.csv"
+    pd.DataFrame([*ROWS, ROWS[1]]).to_csv(path, index=False)
+    assert load(path).cleaning["rows that repeat another row"] == 1
+    assert f"row {len(ROWS) + 1} first" in caplog.text
+
+
 def test_a_column_of_free_text_is_no_target(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     pd.DataFrame([{"facts": f"fact {n}", "outcome": f"long story {n}"} for n in range(60)]).to_csv(path, index=False)

@@ -30,6 +30,7 @@ _NO_TEXT = {  # how files begin that look like a table to people, and are none
     b"PAR1": "a Parquet file",
 }
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
+_LISTED = 20
 _SHOWN = 60
 LARGEST_BYTES = 2**31
 """Of a file that is read into memory whole."""
@@ -219,17 +220,17 @@ def check_characters(place: str, text: str) -> None:
 def check_unique(path: Path, values: Column, do: str = "Remove the duplicate rows or rename them.") -> None:
     """Require that no value is blank or occurs twice; `values` is a column of a frame read here."""
     text = values.astype("str")
-    blank = values.index[text.str.strip() == ""]
-    if len(blank):
-        raise UserError(f"{cell(path, blank[0], values.name)}: blank; expected an id. Give every row its own.")
-    repeated = values.index[text.duplicated()]
-    if len(repeated):
-        value = text.loc[repeated[0]]
-        first = values.index[text == value][0]
-        raise UserError(
-            f"{cell(path, repeated[0], values.name)}: {quoted(value)} is in row {first} already; expected every "
-            f"{values.name} once ({len(repeated)} repeated). {do}"
-        )
+    blank, repeated = text.str.strip() == "", text.duplicated()
+    problems = [
+        f"{cell(path, row, values.name)}: blank; expected an id. Give every row its own." for row in values.index[blank]
+    ]
+    first = {value: row for row, value in reversed(list(text.items()))}
+    problems += [
+        f"{cell(path, row, values.name)}: {quoted(text.loc[row])} is in row {first[text.loc[row]]} already; expected "
+        f"every {values.name} once ({repeated.sum()} repeated). {do}"
+        for row in values.index[repeated & ~blank]
+    ]
+    _raise(path, problems)
 
 
 def check_values(path: Path, values: Column, allowed: Sequence[object], do: str = "Correct the row.") -> None:
@@ -239,13 +240,17 @@ def check_values(path: Path, values: Column, allowed: Sequence[object], do: str 
 
 
 def refuse(path: Path, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row.") -> None:
-    """Raise `UserError` for the first value of a column that is wrong, if any is."""
-    if wrong.any():
-        row = values.index[wrong][0]
-        raise UserError(
-            f"{cell(path, row, values.name)}: found {quoted(values.loc[row])}, expected {expected} "
-            f"({wrong.sum()} of {len(values)} rows are wrong). {do}"
-        )
+    """Raise `UserError` with a line for each value of a column that is wrong, if any is."""
+    counted = f"{wrong.sum()} of {len(values)} rows are wrong"
+    found = [f"{cell(path, row, values.name)}: found {quoted(values.loc[row])}" for row in values.index[wrong]]
+    _raise(path, [f"{place}, expected {expected} ({counted}). {do}" for place in found])
+
+
+def _raise(path: Path, problems: Sequence[str]) -> None:
+    """Raise `UserError` with a line for each problem: the first ones, where there are many."""
+    if problems:
+        more = [f"{path}: and {len(problems) - _LISTED} more."] if len(problems) > _LISTED else []
+        raise UserError("\n".join([*problems[:_LISTED], *more]))
 
 
 def whole_numbers(path: Path, values: Column, *, blank: bool = False, lowest: int | None = None) -> Column:

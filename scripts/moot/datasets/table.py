@@ -11,6 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import check_unique, refuse
+from moot.core.log import LOG
+from moot.core.places import Faults
 from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.near_duplicates import (
@@ -31,6 +33,7 @@ SPLITS: Mapping[str, Split] = {
     "dev": "validation",
     "test": "test",
 }
+_WITH_HEADING = (".csv", ".tsv", ".xlsx")
 _MOST_LABELS = 50
 
 
@@ -113,12 +116,22 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     table = read_table(path, list(dict.fromkeys(filter(None, columns))), options.sheet)
     labels, stated = _labels(options, table), table[options.target].str.strip()
     unknown, known = ~stated.isin(list(labels)), f"one of {', '.join(labels)}"
-    refuse(path, table[options.target], unknown, known, "Add it to `labels`, or correct the row.")
-    rows = list(numbered_rows(table))
+    rows, faults = list(numbered_rows(table)), Faults()
+    with faults.noting():
+        refuse(path, table[options.target], unknown, known, "Add it to `labels`, or correct the row.")
     told = pd.Series([_text(options, cells) for _, cells in rows], table.index, dtype="str")
-    refuse(path, table[options.text_columns[0]], told == "", "what the case is about", "Fill it in, or remove the row.")
-    if options.id:
-        check_unique(path, table[options.id].str.strip(), "Rename one of them, or leave `id` out to number the rows.")
+    with faults.noting():
+        do = "Fill it in, or remove the row."
+        refuse(path, table[options.text_columns[0]], told == "", "what the case is about", do)
+    with faults.noting():
+        if options.id:
+            do = "Rename one of them, or leave `id` out to number the rows."
+            check_unique(path, table[options.id].str.strip(), do)
+    with faults.noting():
+        _check_splits(options, table)
+    if faults.count and path.suffix.casefold() in _WITH_HEADING:
+        faults.add("A spreadsheet counts the heading as row 1, so that row 2 is its row 3.")
+    faults.check()
     ids = {row: cells[options.id].strip() if options.id else f"row-{row}" for row, cells in rows}
     texts = {ids[row]: told[row] for row in ids}
     targets = {ids[row]: labels[stated[row]] for row in ids}
@@ -142,6 +155,10 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     ]
     counts = {f"{split} cases": list(splits.values()).count(split) for split in ("train", "validation", "test")}
     cleaning = {"rows read": len(table), **counts}
+    if equal := int(table.duplicated().sum()):
+        cleaning["rows that repeat another row"] = equal
+        first = int(table.index[table.duplicated()][0])
+        LOG.warning("%s: %d rows repeat another row whole, row %d first. Each is a case.", path, equal, first)
     if options.split != ALL:
         cleaning |= {**account_of_pairs("near-duplicate pairs", splits, alike), RESEMBLING: len(copies)}
     return Loaded(cases, task, _features(options, table, ids, splits, targets), cleaning, (options.path,))
@@ -202,10 +219,14 @@ def _splits(
     if options.split == BY_HASH:
         return splits_by_family(targets, alike, context.seed)
     stated = table[options.split].str.strip().str.casefold()
-    known = f"one of {', '.join(SPLITS)}"
-    do = "Correct the row, or set `split` to all or hash."
-    refuse(options.path, table[options.split], ~stated.isin(list(SPLITS)), known, do)
     return {case_id: SPLITS[split] for case_id, split in zip(targets, stated, strict=True)}
+
+
+def _check_splits(options: TableOptions, table: pd.DataFrame) -> None:
+    if options.split not in (ALL, BY_HASH):
+        stated, known = table[options.split], f"one of {', '.join(SPLITS)}"
+        wrong = ~stated.str.strip().str.casefold().isin(list(SPLITS))
+        refuse(options.path, stated, wrong, known, "Correct the row, or set `split` to all or hash.")
 
 
 def _features(
