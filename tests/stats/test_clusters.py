@@ -71,7 +71,12 @@ def test_two_models_of_one_experiment_are_compared_in_every_study(tmp_path):
     for study in ("appellate", "comparison", "conference", "courtroom", "feedback", "stance"):
         found = StudyResults(study, {results.experiment: results}, classification(results), {}, None)
         row = TABLES[f"{study}/paired_tests"].build(found).frame.iloc[0]
-        assert (row["first model"], row["second model"], row["cases"], row["tests"]) == ("tiny", "large", 6, 1)
+        assert (row["first model"], row["second model"], row["cases"], row["tests in family"]) == (
+            "tiny",
+            "large",
+            6,
+            1,
+        )
         assert (row["difference"], row["p"]) == (0.5, 0.25)
 
 

@@ -42,7 +42,12 @@ def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> No
     first, second = what_debate_adds(results).frame.to_dict("records")
 
     assert (first["arm"], first["debate right"], first["arm right"], first["difference"]) == ("noise", 1, 0.25, 0.75)
-    assert (first["cases"], first["tests"], first["calls a case, debate"], first["calls a case, arm"]) == (4, 2, 16, 4)
+    assert (first["cases"], first["tests in family"], first["calls a case, debate"], first["calls a case, arm"]) == (
+        4,
+        2,
+        16,
+        4,
+    )
     assert first["US dollars a case, arm"] == pytest.approx(0.05)
     assert first["prompt tokens a case, arm"] + first["generated tokens a case, arm"] == 100
     assert first["same answer"] == pytest.approx(1 / 3), "invalid answers are no answers"

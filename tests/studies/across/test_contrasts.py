@@ -127,7 +127,7 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     assert better == pytest.approx([known.difference, known.low, known.p])
     assert frame.loc["f1", "second value"] == pytest.approx(2 * 10 / (2 * 10 + 20))
     tested = frame[frame["not tested because"] == ""]
-    assert set(tested["tests"]) == {5} and "waiting" not in tested.index
+    assert set(tested["tests in family"]) == {5} and "waiting" not in tested.index
     assert tested["p (Holm)"].tolist() == pytest.approx(holm(tested["p"].tolist()))
     assert frame["expectation met"].fillna("").tolist() == ["yes", "opposite", "yes", "not shown", "not shown", ""]
     assert frame.loc["waiting", "not tested because"] == "prompt has no debate that has ended"

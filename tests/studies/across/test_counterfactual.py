@@ -225,7 +225,9 @@ def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(tables: dict[s
         assert even["difference low"] <= 0 <= even["difference high"]
         assert even["changed low"] <= 0 <= even["changed high"], "what flips by itself is no effect"
         assert partial["changed low"] > 0
-        assert (partial["cases"], partial["tests"]) == (120, 9), "two models and a trained one, three groups each"
+        assert (partial["cases"], partial["tests in family"]) == (120, 9), (
+            "two models and a trained one, three groups each"
+        )
         for group in ("recorded male", "recorded female"):
             found = row(frame, model="partial", people=group, what_changes=what)
             assert found["difference"] < 0, "the direction is that of the telling, whatever the record says"

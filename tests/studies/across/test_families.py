@@ -35,7 +35,7 @@ def test_no_test_is_a_family_of_its_own_where_the_table_asks_the_same_of_others(
     runs = [run(tmp_path, "debate", a=12, b=6), run(tmp_path, "vote", a=4, c=7), run(tmp_path, "prompt", d=3)]
     study = StudyResults("courtroom", {one.experiment: one for one in runs}, no_scores(), {}, None)
     frame = paired_tests(study).frame
-    sizes = frame.groupby("family")["tests"].agg(["count", "max", "min"])
+    sizes = frame.groupby("family")["tests in family"].agg(["count", "max", "min"])
     assert sizes.loc["do models differ?"].tolist() == [2, 2, 2]
     # debate and vote by a, and each of the two with the prompt by any models
     assert sizes.loc["do experiments differ?"].tolist() == [5, 5, 5]
@@ -62,7 +62,7 @@ def test_rates_of_all_runs_are_one_family(tmp_path: Path) -> None:
     ]
     study = StudyResults("courtroom", {one.experiment: one for one in runs}, no_scores(), {}, None)
     frame = group_rates_table(study).frame
-    assert set(frame["tests"].dropna()) == {4 * 3}, "two runs of two models, three rates, one comparison each"
+    assert set(frame["tests in family"].dropna()) == {4 * 3}, "two runs of two models, three rates, one comparison each"
     assert frame["p (Holm)"].tolist() == pytest.approx(holm(frame["p"].tolist()), nan_ok=True)
 
 

@@ -125,7 +125,7 @@ def test_verdicts_over_models_are_corrected_together(tmp_path: Path) -> None:
     ]  # fmt: skip
     frame = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair).set_index("model")
     assert frame.loc["a", "95 % low"] > 0
-    assert (frame.loc["a", "answer"], frame.loc["a", "tests"]) == ("cannot tell", 4)
+    assert (frame.loc["a", "answer"], frame.loc["a", "tests in family"]) == ("cannot tell", 4)
     assert frame.loc["a", "p (Holm)"] == pytest.approx(4 * 0.03125)
 
 

@@ -51,7 +51,8 @@ function ending(debate, outcome) {
     const words = debate.verdict === "waiting" ? "waits for a person" : `no usable verdict (${debate.status})`;
     return element("p", { class: "ending" }, badge(debate.verdict), ` ${sentence(words)}${outcome.reason ? `: ${outcome.reason}` : ""}`);
   }
-  const sure = debate.probability == null ? "" : `, probability ${percent(debate.probability)}`;
+  const stated = outcome.prediction.confidence == null ? "" : `, stated confidence ${Math.round(outcome.prediction.confidence)} %`;
+  const sure = debate.probability == null ? stated : `${stated}, as a probability ${percent(debate.probability)}`;
   return element("p", { class: "ending" }, badge(debate.verdict), " Answer: ", element("strong", {}, debate.answer), sure);
 }
 

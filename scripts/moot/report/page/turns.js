@@ -30,7 +30,7 @@ function saidIn(turn, needles) {
 }
 
 function statement({ stated, readers }) {
-  const sure = stated.confidence == null ? "" : ` with ${Math.round(stated.confidence)} %`;
+  const sure = stated.confidence == null ? "" : `, stated confidence ${Math.round(stated.confidence)} %`;
   const verdict = stated.verdict ? [" ", badge(stated.verdict === "CORRECT" ? "right" : "wrong")] : [];
   return element("p", { class: "stated" }, readers ? "Belief: " : "Prediction: ", element("strong", {}, stated.label), sure, verdict);
 }

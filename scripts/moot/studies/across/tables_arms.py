@@ -34,7 +34,7 @@ COLUMNS = (
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .counts("cases", "clusters")
     .plain("p", "p (Holm)", "family")
-    .counts("tests")
+    .counts("tests in family")
     .plain("same answer", "same if asked twice")
     .estimate("changed by the arm", "changed", role="", digits=SIGNED)
     .estimate("moved to the side", "moved", role="", digits=SIGNED)

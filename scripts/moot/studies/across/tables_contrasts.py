@@ -20,7 +20,7 @@ COLUMNS = (
     .ours("first value", "second value")
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .plain("p", "p (Holm)")
-    .counts("tests", "cases", "clusters")
+    .counts("tests in family", "cases", "clusters")
     .plain("speaks of")
     .counts("cases needed")
     .plain("expectation met")
@@ -38,7 +38,7 @@ def contrasts(results: StudyResults) -> TableContent:
         rows,
         [
             "Confirmatory: these comparisons were named in the configuration (`contrasts:`). Holm's correction is over "
-            "those of one study that this run tests (`tests`). All other tests of this report are exploratory.",
+            "those of one study that this run tests (`tests in family`). All other tests are exploratory.",
             *results.frozen,
             "A case counts by the mean of its debates, an invalid answer as wrong. Interval and p are by cluster. "
             "p is two-sided, of a randomisation test that exchanges the sides' debates cluster by cluster. Where they "

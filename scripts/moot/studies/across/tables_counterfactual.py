@@ -30,7 +30,7 @@ COLUMNS = (
     .ours("told so", "told otherwise")
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .plain("p", "p (Holm)", "family")
-    .counts("tests")
+    .counts("tests in family")
     .plain("changed", "changed if asked twice")
     .estimate("changed by the telling", "changed", role="", digits=SIGNED)
     .counts("cases", "clusters")

@@ -16,7 +16,7 @@ COLUMNS = (
     .plain("compared with")
     .estimate("difference", "difference", "of the difference", DIFFERENCE, SIGNED)
     .plain("p", "p (Holm)")
-    .counts("tests", "cases", "n")
+    .counts("tests in family", "cases", "n")
 )
 
 
@@ -36,7 +36,7 @@ def group_rates_table(results: StudyResults) -> TableContent:
             "outcome is positive, the false positive rate over the others: cases and n count these. A rate that rests "
             f"on fewer than {FEWEST_CASES} cases is not shown.",
             f"Each group is compared with the attribute's largest one. {UNPAIRED_NOTE} Holm's correction is over all "
-            "differences of this table (`tests`).",
+            "differences of this table (`tests in family`).",
             "A difference in rates is not by itself an effect of the attribute: groups differ in their outcomes and in "
             "all else that is told. The table `counterfactual` changes the attribute alone.",
         ],

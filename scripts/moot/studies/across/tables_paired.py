@@ -20,7 +20,7 @@ COLUMNS = (
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .counts("first better", "second better", "cases", "clusters")
     .plain("p", "p (Holm)", "family")
-    .counts("tests")
+    .counts("tests in family")
 )
 MODELS, METHODS = "do models differ?", "do experiments differ?"
 """The questions of the table, each with its tests in one family."""
@@ -44,11 +44,11 @@ def paired_tests(results: StudyResults) -> TableContent:
     return COLUMNS.table(
         rows,
         [
-            f"Difference is the first run less the second. {PAIRED_NOTE}",
+            f"Difference is the accuracy of the first run less that of the second. {PAIRED_NOTE}",
             "First better, second better: cases on which that run was right more often. Two models are compared within "
             "one experiment, two experiments with the same model, or, where they share none, with any. Holm's "
             f"correction is over all tests of this table that answer one question, on all data sets: `{MODELS}` or "
-            f"`{METHODS}` (`family`); `tests` says how many these are.",
+            f"`{METHODS}` (`family`); `tests in family` says how many these are.",
         ],
         exploratory=True,
     )
@@ -87,5 +87,5 @@ def corrected(rows: Iterable[Row]) -> list[Row]:
         families.setdefault(row["family"], []).append(row)
     for family in families.values():
         for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
-            row |= {"p (Holm)": p, "tests": len(family)}
+            row |= {"p (Holm)": p, "tests in family": len(family)}
     return given

@@ -43,7 +43,7 @@ COLUMNS = (
     .estimate("valid answers alone", "valid")
     .counts("cases with valid")
     .plain("data", "measured", "model", "p (Holm)")
-    .counts("tests")
+    .counts("tests in family")
     .plain("speaks of")
     .counts("cases needed")
     .published("published value")
@@ -79,8 +79,8 @@ def questions(results: StudyResults) -> TableContent:
             "The rule: `supported` where the value lies on the claim's side (column `supported where`) and p (Holm) is "
             "below 0.05, `not supported` where it lies on the other, else `cannot tell`. p is that of the 95 % "
             "interval against the threshold. Holm's correction is over all runs and models that judge one claim "
-            "(`tests`), so that an interval that leaves the threshold out may come with `cannot tell`; it is not over "
-            "the questions.",
+            "(`tests in family`), so that an interval that leaves the threshold out may come with `cannot tell`; it is "
+            "not over the questions.",
             f"Where fewer than {FEWEST_CASES} cases (or clusters of cases) were debated several times each, debates "
             "are compared within cases: the answer then holds for these cases (`speaks of`), and `cases needed` is the "
             "number that could show this difference for cases like these, with 80 % power. Few cases that were debated "
@@ -128,7 +128,7 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
             "measured": f"{claim.measured}: {subject}",
             "model": first.results.config.name_of(first.model),
             "p (Holm)": p,
-            "tests": len(found),
+            "tests in family": len(found),
         }
 
 
