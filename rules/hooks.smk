@@ -89,4 +89,6 @@ onerror:
     for run in RUNNING:
         if stopped := run.end():
             sys.exit(f"moot: {stopped}")
-    sys.stderr.write("moot: not done, for the reason above. What is done stays done.\n")
+    sys.stderr.write(
+        "moot: not done, for the reason above. What is done stays done.\n"
+    )

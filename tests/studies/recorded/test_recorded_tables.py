@@ -122,7 +122,7 @@ def test_a_recorded_judge_moves_though_the_words_of_the_debate_do_not_ship(tmp_p
     beliefs = run.results.transcripts.query("kind == 'belief'")
     stated = [json.loads(parsed)["distribution"]["a"] for parsed in beliefs["parsed"]]
     assert not any(0 < abs(share - 0.5) < 1e-6 for share in stated), "one half favours neither answer"
-    packing = Packing(1_000_000)
+    packing = Packing(1_000_000, {}.__setitem__)
     pack_debates(packing, run.results)
     change = packing.index()["debates"]["change"]
     assert sum(1 for one in change if one & CHANGED) == (flips > 0).sum(), "the reader finds them"
