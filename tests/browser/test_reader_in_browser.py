@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from browser_pages import PHONE, violations
-from debates_to_read import HOSTILE, conclusion, debates_to_read
+from debates_to_read import HOSTILE, conclusion, debates_to_read, write_calls
 from moot.core.artifacts import describe, write_rows
 from moot.report.reader import render_reader
 from results_on_disk import case, prediction, utterance, write_results
@@ -82,6 +82,27 @@ def test_filters_and_search_find_debates_and_can_be_sent_on(opened: Any, address
     count(page, "0 of 12 debates")
     page.get_by_label("prompts and raw replies too").check()
     count(page, "8 of 12 debates")
+
+
+def test_a_search_says_which_debates_have_no_words(opened: Any, tmp_path: Path) -> None:
+    runs = {}
+    for name, text in (("spoken", "The prosecution opens."), ("answers", "")):
+        said = utterance("one#0", 1, "judge", text, kind="verdict", prediction="no", confidence=75.0, parsed="{}")
+        ends = prediction("one", "no", "no", confidence=75.0, probability=0.88)
+        runs[name] = write_results(
+            tmp_path / "results", [case("one", "no")], {"m": [ends]}, {"m": [said]}, experiment=name
+        )
+        write_calls(tmp_path / "results", name, "m", [said])
+    path = tmp_path / "page.html"
+    path.write_text("".join(render_reader("courtroom", runs, tmp_path)), encoding="utf-8")
+    page = read(opened(), path.as_uri())
+    assert page.get_by_text("No words of answers are on this page").count() == 1
+    assert page.get_by_text("No words of spoken").count() == 0
+    page.get_by_label("Search all text").first.fill("prosecution")
+    count(page, "1 of 2 debates; the words of 1 are not here")
+    page.locator(SHOWN).first.click()
+    page.wait_for_selector(".ending")
+    assert "stated confidence 75 %, as a probability 88 %" in page.locator(".ending").first.inner_text()
 
 
 def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_hand(opened: Any, address: str) -> None:

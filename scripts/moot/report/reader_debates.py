@@ -71,6 +71,7 @@ class Packing:
                 "models": {model: config.name_of(model) for model in config.models},
                 "arm": config.arm,
                 "of": config.of,
+                "spoken": 0,
             }
         )
         described = {name: getattr(task, name) for name in ("question", "labels", "positive", "meaning", "notes")}
@@ -91,6 +92,7 @@ class Packing:
     def add_debate(self, row: list[Json], facts: str, said: Fields, calls: Iterable[Fields]) -> None:
         """Add a debate: its row of the index, its case's facts, what was said, and the calls that it took."""
         self._debates.append(row)
+        self._experiments[row[0]]["spoken"] += any(turn["text"] or turn["fields"] for turn in said["turns"])
         if self._words:
             self._words.add(f"{facts}\n{_words(said)}")
         size = sum(len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"]) for turn in said["turns"])

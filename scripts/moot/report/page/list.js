@@ -7,7 +7,9 @@ function showList() {
   list.shown = chosen();
   list.rows.style.height = `${list.shown.length * ROW}px`;
   const all = list.shown.length === debates.length ? "" : `${list.shown.length.toLocaleString("en")} of `;
-  document.getElementById("count").textContent = all + counted(debates.length, "debate");
+  const unsearched = state.q ? debates.filter((debate) => !debate.experiment.spoken).length : 0;
+  const without = unsearched ? `; the words of ${unsearched.toLocaleString("en")} are not here` : "";
+  document.getElementById("count").textContent = all + counted(debates.length, "debate") + without;
   const place = list.shown.indexOf(state.debate), top = place * ROW;
   const { scrollTop, clientHeight } = list.scroll;
   if (place >= 0 && (top < scrollTop || top + ROW > scrollTop + clientHeight)) list.scroll.scrollTop = top - clientHeight / 2;
