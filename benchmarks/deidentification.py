@@ -27,7 +27,6 @@ from moot.studies.appellate.deidentify.vocabulary import COMMON
 from moot.studies.appellate.legal.rubric import OUTCOMES
 from moot.studies.appellate.legal.rules import opinion_outcome
 
-CHARACTERS = 6_000
 PASSAGE = 1_000  # characters that a person reads
 FOLDS = 5
 SHUFFLES = 20
@@ -133,6 +132,9 @@ def main() -> None:
         "path", type=Path, help="opinions whose outcome is known, as the data set `opinions` reads them"
     )
     parser.add_argument("--half", choices=("tuning", "report", "all"), default="report")
+    parser.add_argument(
+        "--characters", type=int, default=2_000, help="of an opinion's facts, as the data set keeps them"
+    )
     parser.add_argument("--no-ner", action="store_true", help="de-identify by rule alone")
     parser.add_argument("--sample", type=int, default=0, help="so many opinions, drawn by the seed; 0: all")
     parser.add_argument("--read", type=int, default=0, help="print passages of so many passed opinions, too")
@@ -144,7 +146,7 @@ def main() -> None:
     opinions = [o for o in read(chosen.path) if chosen.half in ("all", half_of(o.opinion_id))]
     opinions = random.Random(chosen.seed).sample(opinions, min(chosen.sample or len(opinions), len(opinions)))
     print(f"{chosen.path.name}, half: {chosen.half}")
-    finished = [(opinion, deidentify(opinion, CHARACTERS, recognise)) for opinion in opinions]
+    finished = [(opinion, deidentify(opinion, chosen.characters, recognise)) for opinion in opinions]
     print("\n".join([*measure(finished), *passages(finished, chosen.read, chosen.seed, chosen.start)]))
 
 

@@ -84,6 +84,7 @@ CONVENTIONS = {
     "docs/people.md": [],
     "docs/scale.md": ["0.15", "0.60"],
     **{f"scripts/moot/studies/{study}/README.md": [] for study in ("conference", "courtroom", "recorded", "stance")},
+    "scripts/moot/studies/appellate/README.md": ["123.00"],
     "scripts/moot/studies/feedback/README.md": ["0.6323", "0.6297"],
 }
 """Pages of which every figure is marked, and the figures that were not measured: versions, levels, prices, a sum."""
