@@ -89,6 +89,7 @@ onerror:
     for run in RUNNING:
         if stopped := run.end():
             sys.exit(f"moot: {stopped}")
-    sys.stderr.write(
-        "moot: not done, for the reason above. What is done stays done.\n"
-    )
+    if stage_lines_asked_for():
+        sys.stderr.write(
+            "moot: not done, for the reason above. What is done stays done.\n"
+        )

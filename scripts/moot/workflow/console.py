@@ -110,6 +110,8 @@ class StageLines(logging.Filter):
         message = record.getMessage()
         if fields.get("exception") == "RuleException" and "returned non-zero exit status" in message:
             return False  # the job has said why, or shown where
+        if is_stopping() and event == "job_error":
+            return False  # it ended as it was told to, and has said so
         if event == "run_info":
             self._plan(fields.get("stats", {}))
         elif event == "job_info":
@@ -118,10 +120,10 @@ class StageLines(logging.Filter):
             self._finish(fields["job_id"], self._done)
         elif event == "job_error":
             self._finish(fields["jobid"], self._failed)
-            if is_stopping() or gave_its_reason(fields.get("log") or ()):
+            if gave_its_reason(fields.get("log") or ()):
                 return False
             self._is_explained = False
-        if self._failed and self._is_explained and message.strip().startswith(_ENDS):
+        if (self._failed or is_stopping()) and self._is_explained and message.strip().startswith(_ENDS):
             return False
         return record.levelno > logging.INFO or not (event in _HIDDEN or message.strip().startswith(_HIDDEN_LINES))
 
