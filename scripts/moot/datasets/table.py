@@ -77,7 +77,11 @@ class TableOptions(DatasetOptions):
         "column that says train, validation or test; a training case that nearly repeats a test case is left out of "
         "training, and counted",
     )
-    language: Literal["en", "zh"] = Field("en", description="of texts and prompts")
+    language: Literal["en", "zh"] = Field(
+        "en",
+        description="of prompts and texts; about cases in another language moot asks in English, unless `prompts` "
+        "replaces the templates",
+    )
     similarity: float = Field(0.7, gt=0, le=1, description="of shingles, from which two texts are near-duplicates")
 
     @model_validator(mode="after")
