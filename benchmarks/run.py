@@ -17,6 +17,7 @@ SCRIPTS = {
     "kills.py": ["--kills", "2"],
     "reader.py": ["100"],
     "coverage_differences.py": ["--repetitions", "2"],
+    "coverage_components.py": ["--worlds", "2"],
 }
 
 

@@ -1,0 +1,132 @@
+"""Components of variance: what is planted comes back, in crossed, nested and unbalanced designs, and what cannot be told
+apart is named.
+"""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from moot.stats.components import Component, Decomposition, decompose
+
+PROJECT = Path(__file__).resolve().parents[2]
+CASE, JUDGE, BOTH, AGAIN = frozenset({"case"}), frozenset({"judge"}), frozenset({"case", "judge"}), frozenset()
+
+
+def parts(found: Decomposition | None) -> dict[frozenset[str], Component]:
+    assert found is not None
+    return {part.effect: part for part in found.components}
+
+
+def crossed(cases: int, judges: int, again: int, seed: int = 0) -> tuple[np.ndarray, dict[str, list[int]]]:
+    random = np.random.default_rng(seed)
+    case, judge, _ = (part.ravel() for part in np.indices((cases, judges, again)))
+    values = random.normal(0, 1, cases)[case] + random.normal(0, 0.5, judges)[judge] + random.normal(0, 1, len(case))
+    return values, {"case": case.tolist(), "judge": judge.tolist()}
+
+
+def test_a_balanced_crossed_design_gives_the_components_of_the_analysis_of_variance():
+    cases, judges, again = 12, 9, 3
+    values, facets = crossed(cases, judges, again)
+    cube = values.reshape(cases, judges, again)
+    of_case, of_judge, cell, mean = cube.mean((1, 2)), cube.mean((0, 2)), cube.mean(2), cube.mean()
+    square_case = judges * again * ((of_case - mean) ** 2).sum() / (cases - 1)
+    square_judge = cases * again * ((of_judge - mean) ** 2).sum() / (judges - 1)
+    apart = cell - of_case[:, None] - of_judge + mean
+    square_both = again * (apart**2).sum() / ((cases - 1) * (judges - 1))
+    error = ((cube - cell[:, :, None]) ** 2).sum() / (cases * judges * (again - 1))
+    found = parts(decompose(values, facets))
+    assert found[AGAIN].variance == pytest.approx(error)
+    assert found[BOTH].variance == pytest.approx((square_both - error) / again)
+    assert found[CASE].variance == pytest.approx((square_case - square_both) / (judges * again))
+    assert found[JUDGE].variance == pytest.approx((square_judge - square_both) / (cases * again))
+    assert sum(part.share for part in found.values()) == pytest.approx(1)
+
+
+def test_a_balanced_nested_design_does_so_too_and_a_debate_is_within_its_case():
+    random = np.random.default_rng(4)
+    case, run, _ = (part.ravel() for part in np.indices((10, 3, 4)))
+    cube = random.normal(0, 1, (10, 3, 4)) + random.normal(0, 1, (10, 3, 1)) + random.normal(0, 2, (10, 1, 1))
+    found = parts(decompose(cube.ravel(), {"case": case.tolist(), "debate": (case * 3 + run).tolist()}))
+    means = cube.mean(2)
+    within = ((cube - means[:, :, None]) ** 2).sum() / (10 * 3 * 3)
+    between_runs = 4 * ((means - means.mean(1)[:, None]) ** 2).sum() / (10 * 2)
+    between_cases = 12 * ((means.mean(1) - means.mean()) ** 2).sum() / 9
+    assert found[AGAIN].variance == pytest.approx(within)
+    assert found[frozenset({"debate"})].variance == pytest.approx((between_runs - within) / 4)
+    assert found[CASE].variance == pytest.approx((between_cases - between_runs) / 12)
+
+
+def test_judges_who_differ_less_than_chance_would_have_it_come_out_negative():
+    answers = [[0.0, 1.0] if judge % 2 else [1.0, 0.0] for judge in range(8)]
+    facets = {"case": [0, 1] * 8, "judge": [judge for judge in range(8) for _ in range(2)]}
+    found = parts(decompose(np.ravel(answers), facets))
+    assert found[JUDGE].variance < 0 and found[JUDGE].share < 0
+
+
+def test_answers_in_words_are_shares_of_answers_that_differ():
+    words = np.array(["pro", "con", "neutral", "pro"] * 30)
+    random = np.random.default_rng(1)
+    words = np.where(random.random(120) < 0.2, random.permutation(words), words)
+    facets = {"case": [number // 4 * 4 + number % 4 for number in range(120)], "judge": [n % 10 for n in range(120)]}
+    facets["case"] = [number % 12 for number in range(120)]
+    found = parts(decompose((words[:, None] == ["pro", "con", "neutral"]).astype(float), facets))
+    apart = np.mean([words[i] != words[j] for i in range(120) for j in range(i)
+                     if facets["case"][i] != facets["case"][j] and facets["judge"][i] != facets["judge"][j]])  # fmt: skip
+    assert sum(part.variance for part in found.values()) == pytest.approx(apart)
+    two = parts(decompose((words == "pro").astype(float), facets))
+    both = parts(decompose((words == "pro")[:, None] == [True, False], facets))
+    assert [both[effect].share for effect in two] == pytest.approx([part.share for part in two.values()])
+
+
+def test_what_a_design_cannot_tell_apart_is_named():
+    values, facets = crossed(10, 9, 1)
+    found = parts(decompose(values, facets))
+    assert set(found) == {CASE, JUDGE, AGAIN} and found[AGAIN].confounded == (BOTH,)
+    of_cases = [f"the judge of {case}" for case in facets["case"]]
+    found = parts(decompose(values, {"case": facets["case"], "judge": of_cases}))
+    assert set(found) == {CASE, AGAIN} and found[CASE].confounded == (JUDGE,)
+
+
+def test_facets_of_one_level_are_left_out_and_of_few_levels_have_no_interval_of_their_own():
+    values, facets = crossed(10, 3, 2)
+    found = decompose(values, {**facets, "model": ["one"] * len(values)})
+    assert found is not None and found.left_out == ("model",) and found.fixed == ("judge",)
+    values, facets = crossed(4, 3, 2)
+    assert all(np.isnan([part.low, part.high]).all() for part in parts(decompose(values, facets)).values())
+
+
+def test_nothing_is_said_where_nothing_varies():
+    assert decompose(np.ones(6), {"case": [0, 1, 2] * 2}) is None
+    assert decompose(np.array([0.0, 1.0]), {"case": [0, 0]}) is None
+    assert decompose(np.array([]), {"case": []}) is None
+
+
+def test_the_order_of_answers_does_not_matter():
+    values, facets = crossed(12, 9, 2)
+    order = np.random.default_rng(3).permutation(len(values))
+    shuffled = decompose(values[order], {name: [levels[n] for n in order] for name, levels in facets.items()})
+    for effect, part in parts(decompose(values, facets)).items():
+        same = parts(shuffled)[effect]
+        assert (same.share, same.low, same.high) == pytest.approx((part.share, part.low, part.high))
+
+
+# Coverage
+
+
+@pytest.fixture(scope="module")
+def simulation() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PROJECT / "benchmarks"))
+        return importlib.import_module("coverage_components")
+
+
+@pytest.mark.parametrize("number", [0, 4, 6])
+def test_planted_components_are_recovered_and_covered(simulation, number):
+    """A nested, a crossed and nested, and an unbalanced design; the document has them all, in 500 worlds each."""
+    design = list(simulation.DESIGNS.values())[number]
+    for effect, found in simulation.measure(design, 100).items():
+        assert abs(found.bias) < 0.06, effect
+        assert found.covered >= 0.87, effect
