@@ -1,5 +1,5 @@
 # make env | results | desk | check | test | replay | bench | lock | schema | docs | clean
-# EXTRAS="tabular postgres" adds what `envs/*.txt` holds beyond the default; STUDY=courtroom builds one study alone.
+# EXTRAS="tabular postgres" adds what these extras of pyproject.toml need; STUDY=courtroom builds one study alone.
 
 PYTHON ?= python3
 CORES ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count())")
@@ -8,8 +8,8 @@ STUDY ?=
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
-LOCKS := $(addprefix envs/,$(addsuffix .txt,default $(EXTRAS)))
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-deps --no-compile
+LOCKED = $(BIN)/python envs/lock.py show $* > $(VENV)/$*.txt && $(PIP) --require-hashes -r $(VENV)/$*.txt
 WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # the packages' own: 56 MB of the default
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
@@ -22,15 +22,15 @@ $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit('moot needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.11') if sys.version_info < (3, 11) else None"
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.%.installed: envs/%.txt | $(BIN)/python
-	$(PIP) --require-hashes -r $<
+$(VENV)/.%.installed: envs/lock.txt | $(BIN)/python
+	$(LOCKED)
 	@$(WITHOUT_TESTS)
 	@touch $@
 
 # These run on torch, in the registry's build; another one, whose hashes no lock has, is asked for: see docs/baselines.md.
 TORCH ?= --require-hashes -r envs/torch.txt
-$(addprefix $(VENV)/.,$(addsuffix .installed,tabular text transformers)): $(VENV)/.%.installed: envs/%.txt | $(BIN)/python
-	$(PIP) --require-hashes -r $<
+$(addprefix $(VENV)/.,$(addsuffix .installed,tabular text transformers)): $(VENV)/.%.installed: envs/lock.txt | $(BIN)/python
+	$(LOCKED)
 	$(PIP) $(TORCH)
 	@$(WITHOUT_TESTS)
 	@touch $@
@@ -83,17 +83,9 @@ schema:
 docs:
 	$(BIN)/python scripts/write_docs.py
 
-# Needs uv, and envs/torch.txt by hand. A lock holds hashes and no index addresses; extras are resolved together with the default.
-UV := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
+# Needs uv, and envs/torch.txt by hand. UPGRADE="pandas scipy" takes newer versions of these, UPGRADE=all of everything.
 lock:
-	$(UV) -o envs/default.txt
-	for extra in test tabular text transformers ner postgres cluster hub inspect browser; do \
-	  $(UV) -c envs/default.txt --extra $$extra -o envs/$$extra.txt; done
-	for hook in envs/*.post-deploy.sh; do \
-	  { sed '/^python -m pip/q' $$hook; \
-	    awk -v names="$$(sed -n 's/^# Packages: //p' $$hook)" 'BEGIN { split(names, listed, " "); for (i in listed) wanted[listed[i]] } \
-	      /^[a-z]/ { split($$1, package, "=="); shown = package[1] in wanted } shown && !/^ *#/' envs/default.txt; \
-	    echo LOCK; } > $$hook.new && mv $$hook.new $$hook; done
+	$(PYTHON) envs/lock.py update $(UPGRADE)
 
 clean:
 	find results -mindepth 1 -not -path results/README.md -delete

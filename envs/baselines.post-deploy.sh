@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What baselines.yaml needs beyond conda-forge, with the hashes of default.txt, as `make lock` writes them: Snakemake copies this
+# What baselines.yaml needs beyond conda-forge, with the hashes of lock.txt, as `make lock` writes them: Snakemake copies this
 # file alone. Dependencies are listed here or in baselines.yaml.
 # Packages: vadersentiment requests certifi charset-normalizer idna urllib3 xgboost-cpu
 set -euo pipefail

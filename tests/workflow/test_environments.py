@@ -1,52 +1,65 @@
-"""The environments: what pip's lock and conda's files name are the same versions, with hashes and without addresses."""
+"""The environments: one lock, with hashes and without addresses, and conda files that follow from it."""
 
 import re
+import tomllib
 from importlib.metadata import requires
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ENVS = Path(__file__).resolve().parents[2] / "envs"
+LOCK = (ENVS / "lock.txt").read_text()
+specification = spec_from_file_location("lock", ENVS / "lock.py")
+assert specification and specification.loader
+lock: Any = module_from_spec(specification)
+specification.loader.exec_module(lock)
 
 
-def locked(lock: Path) -> dict[str, set[str]]:
-    versions: dict[str, set[str]] = {}
-    for name, version in re.findall(r"^([A-Za-z0-9._-]+)(?:\[\w+\])?==(\S+)", lock.read_text(), re.MULTILINE):
-        versions.setdefault(name.lower(), set()).add(version)
-    return versions
+def locked(text: str) -> dict[str, set[str]]:
+    return {name: set(found) for name, found in lock.versions(text).items()}
 
 
-@pytest.mark.parametrize("environment", sorted(ENVS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_conda_files_name_the_versions_of_the_lock(environment: Path) -> None:
-    versions = locked(ENVS / "default.txt")
-    dependencies = yaml.safe_load(environment.read_text())["dependencies"]
-    assert all(isinstance(entry, str) for entry in dependencies), "conda installs a `pip:` part without hashes"
-    pairs = [re.split(r"\s*==?", entry) for entry in dependencies if "=" in entry]
-    assert len(pairs) > 5
-    assert not [pair for pair in pairs if pair[0] != "python" and pair[1] not in versions[pair[0].lower()]]
+def test_conda_files_have_the_versions_and_hashes_of_the_lock() -> None:
+    """Where it fails: `python envs/lock.py conda`."""
+    files = lock.conda_files(LOCK)
+    assert len(files) == 2 * len(list(ENVS.glob("*.yaml"))) == 8
+    assert {path: path.read_text() for path in files} == files
 
 
-@pytest.mark.parametrize("lock", sorted(ENVS.glob("*.txt")), ids=lambda path: path.stem)
-def test_locks_hold_hashes_and_no_addresses(lock: Path) -> None:
-    text = lock.read_text()
-    assert "://" not in text
-    assert not re.search(r"--(extra-)?index-url|--find-links", text)
-    requirements = re.findall(r"^[A-Za-z0-9].*==", text, re.MULTILINE)
-    assert len(requirements) <= text.count("--hash=sha256:")
+def test_the_lock_has_hashes_and_no_addresses() -> None:
+    for text in (LOCK, (ENVS / "torch.txt").read_text()):
+        assert "://" not in text
+        assert not re.search(r"--(extra-)?index-url|--find-links", text)
+        assert all("--hash=sha256:" in entry[0] for entry in lock.entries(text))
+    assert len(lock.entries(LOCK)) == len(re.findall(r"^[A-Za-z]", LOCK, re.MULTILINE)) > 200
 
 
-@pytest.mark.parametrize("lock", sorted(ENVS.glob("*.txt")), ids=lambda path: path.stem)
-def test_extras_agree_with_the_default(lock: Path) -> None:
-    default = locked(ENVS / "default.txt")
-    assert not {name for name, versions in locked(lock).items() if name in default and versions != default[name]}
+def test_each_extra_of_the_project_is_locked_with_what_it_names() -> None:
+    project = tomllib.loads((ENVS.parent / "pyproject.toml").read_text())["project"]
+    for extra, named in {"default": project["dependencies"], **project["optional-dependencies"]}.items():
+        shown = locked(lock.show(LOCK, {"default", extra})).keys()
+        wanted = {canonicalize_name(Requirement(one).name) for one in named} - {"moot"}
+        assert wanted <= shown, extra
+    assert "torch" not in locked(LOCK)  # see the Makefile
 
 
-def hashes(name: str, text: str) -> set[str]:
-    """The hashes that stand below a package in a lock, or in what holds lines of one."""
-    found = re.search(rf"^{name}==.*\\\n((?: +--hash=sha256:.*\n)+)", text, re.MULTILINE)
-    return set(re.findall("[0-9a-f]{64}", found[1])) if found else set()
+def test_what_is_shown_is_for_pip(tmp_path: Path) -> None:
+    shown = lock.show(LOCK, {"hub"})
+    assert "huggingface-hub==" in shown and "pandas==" not in shown and "# for" not in shown
+    with pytest.raises(SystemExit, match="found no hubs; expected one of browser, cluster, default"):
+        lock.show(LOCK, {"hubs"})
+
+
+def test_an_update_says_what_has_changed() -> None:
+    before = "one==1 ; x \\\n    --hash=a\n    # for default\ntwo[x]==2 \\\n    --hash=b\n    # for test\n"
+    after = before.replace("one==1", "one==1.1").replace("two[x]", "three")
+    assert lock.changes(before, after) == "one: 1 -> 1.1\nthree: new -> 2\ntwo: 2 -> gone\n"
+    assert lock.changes(after, after) == "No version has changed.\n"
 
 
 @pytest.mark.parametrize("environment", sorted(ENVS.glob("*.yaml")), ids=lambda path: path.stem)
@@ -54,9 +67,7 @@ def test_what_conda_lacks_is_installed_with_the_hashes_of_the_lock(environment: 
     hook = environment.with_suffix(".post-deploy.sh").read_text()
     assert "--require-hashes" in hook
     packages = re.findall(r"^# Packages: (.*)", hook, re.MULTILINE)[0].split()
-    assert locked(environment.with_suffix(".post-deploy.sh")).keys() == set(packages)
-    for name in packages:
-        assert hashes(name, hook) == hashes(name, (ENVS / "default.txt").read_text()) != set()
+    assert locked(hook).keys() == set(packages)
     conda = [re.split(r"\s*=", entry)[0] for entry in yaml.safe_load(environment.read_text())["dependencies"]]
     for name in packages:  # installed without their dependencies, which have to be listed too
         needed = [one.name for one in map(Requirement, requires(name) or ()) if not one.marker or one.marker.evaluate()]
@@ -69,13 +80,13 @@ LLAMA = {"llm", "llm-llama-cpp", "llama-cpp-python"}
 
 
 def test_what_is_installed_beside_the_locks_has_hashes_too() -> None:
-    installed = re.findall(r"^\t\$\(PIP\) (.*)", (ENVS.parent / "Makefile").read_text(), re.MULTILINE)
-    assert set(installed) == {"--require-hashes -r $<", "$(TORCH)"}
-    assert len(hashes("torch", (ENVS / "torch.txt").read_text())) > 20
+    installed = re.findall(r"\$\(PIP\) (.*)", (ENVS.parent / "Makefile").read_text())
+    assert set(installed) == {"--require-hashes -r $(VENV)/$*.txt", "$(TORCH)"}
+    assert (ENVS / "torch.txt").read_text().count("--hash=sha256:") > 20
 
 
 def test_the_default_brings_what_the_report_is_made_with() -> None:
-    assert "pygments" in locked(ENVS / "default.txt")  # the tests' own packages would hide that it is missing
+    assert "pygments" in locked(lock.show(LOCK, {"default"}))  # the tests' own packages would hide that it is missing
 
 
 def test_every_rule_that_runs_a_script_names_its_conda_environment() -> None:
