@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 ENVS = Path(__file__).resolve().parent
 LOCK, PYPROJECT = ENVS / "lock.txt", ENVS.parent / "pyproject.toml"
-DEFAULT = "default"
+DEFAULT, ALWAYS = "default", "packaged-model"
 UV = ["uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--no-header", "--no-annotate"]
 ENTRY = re.compile(r"^(?P<name>[\w.-]+)(?:\[[\w,-]+\])?==(?P<version>\S+).*\n(?: .*\n)*", re.MULTILINE)
 SETS = re.compile(r"^    # for (.*)\n", re.MULTILINE)
@@ -55,10 +55,10 @@ def update(upgraded: list[str]) -> str:
     before = LOCK.read_text() if LOCK.is_file() else ""
     upgrade = ["--upgrade"] if "all" in upgraded else [f"--upgrade-package={name}" for name in upgraded]
     resolved = resolve(before, ["--all-extras", "--generate-hashes", *upgrade])
-    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"].keys() - {ALWAYS}
     sets: dict[tuple[str, str], list[str]] = {}
     for name in (DEFAULT, *sorted(extras)):
-        of_set = resolve(resolved, [] if name == DEFAULT else ["--extra", name])
+        of_set = resolve(resolved, ["--extra", ALWAYS if name == DEFAULT else name])
         for entry in entries(of_set):
             sets.setdefault(entry.group("name", "version"), []).append(name)
     written = ""

