@@ -46,6 +46,12 @@ _DEBATE: Mapping[str, Column] = {
     "case_id": (_TEXT, "the case, as in `cases/`"),
     "repeat": (_SMALL, "which repeat of the case, from 0"),
 }
+JUDGED: Mapping[str, Column] = {
+    "judge": (_TEXT, "who judged, where records name the judges of a debate; missing elsewhere"),
+    "persona": (_TEXT, "the persona that this judge was given; missing where there was none"),
+    "judge_repeat": (_SMALL, "which time this judge was asked about the same debate, from 0"),
+}
+"""Whose answer a row is, where several judges judged the same debate."""
 _SAID: Mapping[str, Column] = {
     "turn": (_SMALL, "position in the debate, from 1"),
     "round": (_SMALL, "round that it belongs to, from 1; 0 where there are none"),
@@ -142,7 +148,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
     ),
     "predictions": Artifact(
         "predictions/{experiment}/{model}.parquet",
-        "an evaluated case and repeat",
+        "an evaluated case and repeat; of a recorded debate before several judges, the answer of each",
         {
             **_EXPERIMENT,
             **_DEBATE,
@@ -158,6 +164,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
             **_USAGE,
             "cost_usd": (_NUMBER, "US dollars, by the model's configured price"),
             "served_by": (_TEXT_MAP, "model to the version that its server says it ran, once for each version"),
+            **JUDGED,
         },
     ),
     "calls": Artifact(

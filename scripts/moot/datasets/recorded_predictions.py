@@ -6,6 +6,7 @@ of its rows.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +19,7 @@ from moot.core.user_tables import numbered_rows, read_table
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
 
-METHOD = "answer"
+METHOD, JUDGES = "answer", "judges"
 
 
 class Columns(BaseModel):
@@ -29,8 +30,13 @@ class Columns(BaseModel):
     case: str = Field("case_id", description="the case's id")
     prediction: str = Field("prediction", description="the answer")
     truth: str = Field("truth", description="the true label")
-    model: str = Field("model", description="whose answer it is")
+    model: str = Field("model", description=f"whose answer it is; none: all are of one model, `{JUDGES}`")
     repeat: str = Field("", description="which repeat of the case; none: rows are counted in their order")
+    judge: str = Field("", description="who judged, where several judged the same debate (the same case and repeat)")
+    persona: str = Field("", description="the persona that the judge was given")
+    judge_repeat: str = Field(
+        "", description="which time the judge was asked about the same debate; none: rows are counted in their order"
+    )
     confidence: str = Field("", description="the stated confidence in the answer, 0 to 100")
     method: str = Field("", description="the condition (debate, single prompt, ...)")
     text: str = Field("", description="the case's text")
@@ -39,8 +45,8 @@ class Columns(BaseModel):
     @property
     def named(self) -> list[str]:
         """All columns that the file must have."""
-        single = (self.case, self.prediction, self.truth, self.model, self.repeat, self.confidence, self.method)
-        return [name for name in (*single, self.text, *self.attributes) if name]
+        single = [getattr(self, name) for name in type(self).model_fields if name != "attributes"]
+        return [name for name in (*single, *self.attributes) if name]
 
 
 class AnswersOptions(DatasetOptions):
@@ -134,16 +140,21 @@ def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[
     """The recorded answers in the order of the file; raises `UserError` for a cell that cannot be read."""
     del context
     names = options.columns
-    counted: Counter[tuple[str, str, str]] = Counter()
+    counted: Counter[tuple[str, ...]] = Counter()
     for row, cells in numbered_rows(read_table(options.path, names.named)):
         method = cells[names.method] if names.method else METHOD
-        identity = (method, cells[names.model], cells[names.case])
-        repeat = _whole(options.path, row, names.repeat, cells[names.repeat]) if names.repeat else counted[identity]
-        counted[identity] += 1
+        identity = (method, cells[names.model] if names.model else JUDGES, cells[names.case])
+        judge, persona = (cells.get(column, "") for column in (names.judge, names.persona))
+        asked = (*identity, judge, persona, cells.get(names.repeat, ""))
+        nth, counted[asked] = counted[asked], counted[asked] + 1
+        judged = bool(names.judge or names.persona)
+        repeat = _whole(options.path, row, names.repeat, cells, otherwise=0 if judged else nth)
+        again = _whole(options.path, row, names.judge_repeat, cells, otherwise=nth if judged else 0)
         place, found = cell(options.path, row, names.prediction), cells[names.prediction]
         stated = cells[names.confidence] if names.confidence else ""
         confidence = read_confidence(cell(options.path, row, names.confidence), stated)
-        yield options.debate(identity, repeat, place, found, confidence)
+        answer = options.debate(identity, repeat, place, found, confidence)
+        yield replace(answer, judge=judge, persona=persona, judge_repeat=again)
 
 
 @dataset("recorded_predictions", PredictionsOptions, records=read_answers)
@@ -169,7 +180,9 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
     return Loaded(distinct.cases, task, cleaning={"rows read": len(table)}, sources=(options.path,))
 
 
-def _whole(path: Path, row: int, column: str, found: str) -> int:
-    if not found.strip().isdecimal():
-        raise UserError(f"{path}: row {row}, column '{column}': found {quoted(found)}; expected a whole number.")
+def _whole(path: Path, row: int, column: str, cells: Mapping[str, str], otherwise: int) -> int:
+    """The whole number in a row's column; `otherwise` where the file has no such column."""
+    found = cells[column].strip() if column else str(otherwise)
+    if not found.isdecimal():
+        raise UserError(f"{cell(path, row, column)}: found {quoted(found)}; expected a whole number.")
     return int(found)

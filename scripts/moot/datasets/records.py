@@ -8,8 +8,6 @@ from the records instead of asking models.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +16,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.kinds import CONCLUSION, PUBLIC
+from moot.core.schemas import JUDGED
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
@@ -55,6 +54,9 @@ class RecordedUtterance:
 class RecordedDebate:
     """One recorded debate, or one recorded answer.
 
+    Further answers to the same debate, of other judges or asked for again, have its identity, with a judge, persona or
+    `judge_repeat` of their own, and the utterances that are theirs alone.
+
     Attributes:
         method: which of the records' conditions it belongs to ("debate", "single prompt", ...).
         model: whose prediction it is, by the records' own name.
@@ -62,6 +64,8 @@ class RecordedDebate:
         confidence: stated in the prediction, 0 to 100; None where there is none.
         score: the stated probability of the positive label, where probabilities were stated.
         problem: why there is no usable answer, in words.
+        judge, persona, judge_repeat: whose answer it is, where the records name the judges of a debate: who, as which
+            persona, and which time the same was asked, from 0.
     """
 
     method: str
@@ -73,6 +77,9 @@ class RecordedDebate:
     score: float | None = None
     problem: str = ""
     utterances: Sequence[RecordedUtterance] = field(default_factory=tuple)
+    judge: str = ""
+    persona: str = ""
+    judge_repeat: int = 0
 
 
 _IDENTITY = ("method", "model", "case_id", "repeat")
@@ -92,9 +99,12 @@ def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[JsonObject]:
                 "parsed": None if said.parsed is None else json.dumps(said.parsed, ensure_ascii=False, sort_keys=True),
             }
         status = "invalid" if debate.prediction is None else "valid"
-        outcome = {"status": status, "score": debate.score, "logprobs": None}
+        outcome: JsonObject = {"status": status, "score": debate.score, "logprobs": None}
         if debate.problem:
             outcome["reason"] = debate.problem
+        judged = {name: getattr(debate, name) for name in JUDGED}
+        if any(judged.values()):
+            outcome |= {name: value for name, value in judged.items() if value != ""}
         yield {
             **identity,
             "turn": len(debate.utterances) + 1,
@@ -122,9 +132,13 @@ def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequen
             raise UserError(f"{place}: prediction {debate.prediction!r}; expected one of {', '.join(task.labels)}.")
         if debate.confidence is not None and not 0 <= debate.confidence <= PERCENT:
             raise UserError(f"{place}: confidence {debate.confidence:g}; expected a number from 0 to 100.")
-        identity = (debate.method, debate.model, debate.case_id, debate.repeat)
+        identity = tuple(getattr(debate, name) for name in (*_IDENTITY, *JUDGED))
         if identity in seen:
-            raise UserError(f"{place}: repeat {debate.repeat} occurs twice; expected each repeat of a case once.")
+            judged = "".join(f", {name} {quoted(value)}" for name in JUDGED if (value := getattr(debate, name)))
+            raise UserError(
+                f"{place}: repeat {debate.repeat}{judged} occurs twice; expected each repeat of a case once, by each "
+                "judge, persona and repeat of the judge."
+            )
         seen.add(identity)
 
 
@@ -158,19 +172,17 @@ def shipped_cases(name: str, context: LoadContext) -> Loaded:
 def shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:
     """The recorded debates that ship with moot, without what was said."""
     rows = read_table(shipped_paths(name, context.shipped)[1]).to_pylist()
-    for (method, model, case_id, repeat), group in groupby(rows, key=itemgetter(*_IDENTITY)):
-        *said, conclusion = group
-        outcome = json.loads(conclusion["parsed"])
-        utterances = [
-            RecordedUtterance(
-                **{name: row[name] for name in _SAID},
-                parsed=json.loads(row["parsed"]) if row["parsed"] else None,
-                private=row["visibility"] != PUBLIC,
-            )
-            for row in said
-        ]
-        stated = conclusion["prediction"], conclusion["confidence"], outcome["score"]
-        yield RecordedDebate(method, model, case_id, repeat, *stated, outcome.get("reason", ""), utterances)
+    utterances: list[RecordedUtterance] = []
+    for row in rows:
+        parsed: JsonObject = json.loads(row["parsed"] or "null")
+        if row["kind"] != CONCLUSION:
+            told = {name: row[name] for name in _SAID}
+            utterances.append(RecordedUtterance(**told, parsed=parsed, private=row["visibility"] != PUBLIC))
+            continue
+        fields = {name: row[name] for name in (*_IDENTITY, "prediction", "confidence")}
+        fields |= {name: parsed[name] for name in ("score", *JUDGED) if name in parsed}
+        yield RecordedDebate(**fields, problem=parsed.get("reason", ""), utterances=utterances)
+        utterances = []
 
 
 def ship(

@@ -108,7 +108,8 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
         check_labels(debate.task, answer)
     elif status != "waiting":
         status, reason = why_no_answer(debate)
-    conclude(debate, answer, status, reason)
+    if not any(said.kind == CONCLUSION for said in debate.utterances):  # as a recorded debate does
+        conclude(debate, answer, status, reason)
     return debate
 
 

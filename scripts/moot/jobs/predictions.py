@@ -13,6 +13,7 @@ from moot.core.cases import Case, Task
 from moot.core.config import RECORDED
 from moot.core.kinds import CONCLUSION, SMOOTHED
 from moot.core.likelihood import calibrate
+from moot.core.schemas import JUDGED
 from moot.core.types import Fields, JsonObject
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger
@@ -86,6 +87,8 @@ def _conclusions(said: pd.DataFrame) -> pd.DataFrame:
     outcome = [json.loads(parsed) for parsed in conclusions["parsed"]]
     conclusions["status"] = [entry["status"] for entry in outcome]
     conclusions["reason"] = [entry.get("reason", "") for entry in outcome]
+    for name in JUDGED:
+        conclusions[name] = pd.Series([entry.get(name) for entry in outcome], conclusions.index, dtype=object)
     conclusions["score"] = pd.Series([entry["score"] for entry in outcome], conclusions.index, dtype=float)
     conclusions["logprobs"] = pd.Series([entry.get("logprobs") for entry in outcome], conclusions.index, dtype=object)
     return conclusions.drop(columns=["parsed", "call_id", "parse_status", "kind", "text"])
@@ -162,6 +165,7 @@ def prediction_rows(
             "target": targets[row["case_id"]],
             **(dict.fromkeys(taken) if recorded else taken),
             "served_by": debated.served.get(row["debate_id"], []),
+            **{name: row[name] if pd.notna(row[name]) else None for name in JUDGED},
         }
 
 

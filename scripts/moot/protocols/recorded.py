@@ -15,8 +15,8 @@ from moot.core.artifacts import read_table, rows_by_debate
 from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
-from moot.core.kinds import VOTES
-from moot.core.types import Fields
+from moot.core.kinds import CONCLUSION, PUBLIC, VERDICT, VOTES
+from moot.core.types import Fields, JsonObject
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting
 
@@ -46,39 +46,45 @@ def recorded_repeats(setting: Setting, case: Case) -> list[int]:
     seats=lambda _: (),
 )
 async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
-    """Say again what was said, in the same order; the recorded conclusion is the answer."""
+    """Say again what was said, in the same order, and conclude as the records do: once for each of several judges."""
     del params
-    *said, conclusion = _records(debate.setting)[debate.case.case_id, debate.repeat]
-    outcome = json.loads(conclusion["parsed"])
+    rows = _records(debate.setting)[debate.case.case_id, debate.repeat]
+    said = [row for row in rows if row["kind"] != CONCLUSION]
+    conclusions = [(row, json.loads(row["parsed"])) for row in rows if row["kind"] == CONCLUSION]
     for row in said:
-        parsed = json.loads(row["parsed"]) if row["parsed"] else None
-        debate.record(
-            row["speaker"],
-            row["kind"],
-            row["text"],
-            source=row["source"],
-            private=row["visibility"] != "public",
-            round=row["round"],
-            parsed=parsed,
-            prediction=row["prediction"],
-            confidence=row["confidence"],
-            probability=(parsed or {}).get("distribution", {}).get(row["prediction"]),
-        )
-    problem = outcome.get("reason", "")
-    if problem or all(row["kind"] == VOTES for row in said):
-        debate.record(
-            JUDGE,
-            "verdict",
-            "",
-            source="model",
-            parsed={"problem": problem} if problem else None,
-            parse_status="invalid" if problem else "strict",
-            prediction=conclusion["prediction"],
-            confidence=conclusion["confidence"],
-        )
-    if conclusion["prediction"] is None:
-        return None
-    return Answer(conclusion["prediction"], conclusion["confidence"], outcome["score"])
+        _say(debate, row, json.loads(row["parsed"]) if row["parsed"] else None)
+    several = len(conclusions) > 1
+    if several or conclusions[0][1].get("reason") or all(row["kind"] == VOTES for row in said):
+        for row, outcome in conclusions:
+            problem = outcome.get("reason")
+            verdict = {"speaker": _name_of(outcome) or JUDGE, "kind": VERDICT, "source": "model", "round": 0}
+            status = {"parse_status": "invalid" if problem else "strict"}
+            _say(debate, {**row, **verdict}, {"problem": problem} if problem else None, private=several, **status)
+    for row, outcome in conclusions:
+        _say(debate, row, {"reason": "", **outcome})
+    return None
+
+
+def _say(debate: Debate, row: Fields, parsed: JsonObject | None, *, private: bool = False, **fields: str) -> None:
+    debate.record(
+        row["speaker"],
+        row["kind"],
+        row["text"],
+        source=row["source"],
+        private=private or row["visibility"] != PUBLIC,
+        round=row["round"],
+        parsed=parsed,
+        prediction=row["prediction"],
+        confidence=row["confidence"],
+        probability=(parsed or {}).get("distribution", {}).get(row["prediction"]),
+        **fields,
+    )
+
+
+def _name_of(outcome: Fields) -> str:
+    """Who judged, as the transcript calls them: judge, persona, and which time they were asked."""
+    times = f"time {outcome['judge_repeat'] + 1}" if outcome.get("judge_repeat") else ""
+    return ", ".join(filter(None, (outcome.get("judge"), outcome.get("persona"), times)))
 
 
 def _records(setting: Setting) -> Mapping[tuple[str, int], Rows]:

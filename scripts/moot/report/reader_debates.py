@@ -146,6 +146,7 @@ def pack_debates(packing: Packing, results: ExperimentResults) -> None:
     courses, labels = _courses(results), _labels(results)
     cases = {case["case_id"]: case for case in records(results.cases)}
     outcomes = results.outcomes
+    outcomes = outcomes[~outcomes.duplicated(["model", "case_id", "repeat"], keep=False)]  # one judge's, not several's
     keys = zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True)
     probabilities = dict(zip(keys, probability_of_prediction(outcomes, results.task).tolist(), strict=True))
     for model in results.config.models:

@@ -7,7 +7,8 @@ link, an image or HTML.
 
 import json
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -109,7 +110,9 @@ def read_debates(
     task = results.task
     cases = {case["case_id"]: case for case in records(results.cases)}
     ended = records(results.outcomes[results.outcomes["model"] == model])
-    outcomes = {(outcome["case_id"], outcome["repeat"]): outcome for outcome in ended}
+    outcomes: dict[tuple[str, int], list[Fields]] = {}
+    for outcome in ended:
+        outcomes.setdefault((outcome["case_id"], outcome["repeat"]), []).append(outcome)
     parts = results.parts(SCHEMAS["transcripts"].names, model, waits=True)
     for utterances in _by_debate(part[chosen(part)] if chosen else part for part in parts):
         identity = (utterances[0]["case_id"], utterances[0]["repeat"])
@@ -206,8 +209,17 @@ def _stated(label: str, confidence: float, target: str) -> Stated:
     return Stated(label, None if pd.isna(confidence) else confidence, verdict)
 
 
-def _outcome(row: Fields, target: str) -> Outcome:
-    """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none."""
+def _outcome(rows: Sequence[Fields], target: str) -> Outcome:
+    """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none; of
+    several judges, what most of them say.
+    """
+    if len(rows) > 1:
+        said = Counter(row["prediction"] for row in rows if row["status"] == "valid").most_common()
+        words = f"of {len(rows)} judges, " + (", ".join(f"{count} say {label}" for label, count in said) or "none says")
+        if not said or (len(said) > 1 and said[0][1] == said[1][1]):
+            return Outcome(None, "invalid", words)
+        return Outcome(_stated(said[0][0], float("nan"), target), "valid", words)
+    [row] = rows
     if pd.isna(row["prediction"]) or not row["prediction"]:
         return Outcome(None, row["status"], row["reason"] if isinstance(row["reason"], str) else "")
     return Outcome(_stated(row["prediction"], row["confidence"], target), row["status"], "")
@@ -256,10 +268,11 @@ def _field(name: str, value: list[str] | str) -> str:
 
 def _markdown_outcome(debate: Debated) -> str:
     outcome, target = debate.outcome, markdown(debate.target)
+    why = f" {markdown(outcome.reason).replace(chr(10), ' ')}." if outcome.reason else ""
     if outcome.prediction:
         label, share = markdown(outcome.prediction.label), outcome.prediction.share
-        return f"Prediction: **{label}**{share}, **{outcome.prediction.verdict}** (actual: {target})."
-    why = f" {markdown(outcome.reason).replace(chr(10), ' ')}." if outcome.reason else ""
+        judges = f" ({why.strip(' .')})" if why else ""
+        return f"Prediction: **{label}**{share}{judges}, **{outcome.prediction.verdict}** (actual: {target})."
     if outcome.status == "waiting":
         return f"**The debate waits:**{why}"
     return f"**No usable verdict ({markdown(outcome.status)}).**{why} Actual: {target}."

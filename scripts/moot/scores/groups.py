@@ -43,7 +43,8 @@ class Group:
 
 
 def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
-    """Each model's predictions: all, those of debates without retries, and those of each value of each attribute.
+    """Each model's predictions: all, those of debates without retries, and those of each value of each attribute,
+    judge and persona.
 
     Attributes with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the evaluated cases form none.
     """
@@ -56,8 +57,9 @@ def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
         without_retries = rows[rows["retries"] == 0]
         if 0 < len(without_retries) < len(rows):
             yield Group(model, "retries=0", without_retries)
-        for attribute in attributes.columns:
-            values = rows["case_id"].map(attributes[attribute])
+        by_case = {name: rows["case_id"].map(attributes[name]) for name in attributes.columns}
+        judged = {name: rows[name] for name in ("judge", "persona") if name in rows and _worth_grouping_by(rows[name])}
+        for attribute, values in (by_case | judged).items():
             for value in sorted(values.dropna().unique()):
                 yield Group(model, f"{attribute}={value}", rows[values == value])
 
@@ -78,8 +80,11 @@ def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.Dat
     if not evaluated:
         return pd.DataFrame()
     frame = pd.DataFrame(by_case.loc[evaluated].tolist(), index=evaluated)
-    kept = [name for name in sorted(frame.columns) if FEWEST_VALUES <= frame[name].nunique() <= MOST_VALUES]
-    return frame[kept]
+    return frame[[name for name in sorted(frame.columns) if _worth_grouping_by(frame[name])]]
+
+
+def _worth_grouping_by(values: pd.Series) -> bool:
+    return FEWEST_VALUES <= values.nunique() <= MOST_VALUES
 
 
 def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:

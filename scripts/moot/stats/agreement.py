@@ -1,4 +1,8 @@
-"""Agreement of raters beyond chance: Cohen's kappa for two, Krippendorff's alpha for any number, over row weights."""
+"""Agreement of raters beyond chance: Cohen's kappa for two, Krippendorff's alpha for any number, over row weights; and
+of pairs of answers that have something in common.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -39,3 +43,24 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
         return 1 - ratio((total - 1) * observed, expected)
 
     return Statistic(alpha, DIFFERENCE, pairable)
+
+
+def agreeing_pairs(rows: pd.DataFrame, common: Sequence[str], *, but_for: Sequence[str] = ()) -> pd.DataFrame:
+    """How many pairs of answers there are, and how many of them agree.
+
+    Args:
+        rows: answers, with the columns case_id, prediction, and those named.
+        common: what both answers of a pair have in common, case_id among it.
+        but_for: what both do not have in common, all of it, in addition.
+
+    Returns:
+        A row a case_id: agree, pairs.
+    """
+    whole = _pairs(rows, common)
+    return whole - _pairs(rows, [*common, *but_for]) if but_for else whole
+
+
+def _pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
+    answers = rows.groupby([*common, "prediction"], sort=True).size()
+    alike, all_of_them = (counts * (counts - 1) / 2 for counts in (answers, rows.groupby([*common], sort=True).size()))
+    return pd.DataFrame({"agree": alike.groupby("case_id").sum(), "pairs": all_of_them.groupby("case_id").sum()})

@@ -14,6 +14,7 @@ import pandas as pd
 from moot.core.config import Publication
 from moot.core.kinds import CONCLUSION
 from moot.core.registry import Registry
+from moot.core.schemas import JUDGED
 from moot.core.types import Fields, Json, JsonObject
 from moot.report.transcripts import records
 from moot.scores.results import ExperimentResults
@@ -27,7 +28,7 @@ class ExportedDebate:
     """One debate that has ended, with everything that is known of it.
 
     Attributes:
-        name: case and repeat, unique within an experiment and model.
+        name: case and repeat, and of several judges which one; unique within an experiment and model.
         case: its row of the cases schema.
         outcome: its row of the predictions schema.
         said: its rows of the transcripts schema in the order of turns, without the conclusion.
@@ -61,16 +62,18 @@ class Export:
         return self.results.config.name_of(self.model)
 
     def debates(self) -> Iterator[ExportedDebate]:
-        """The debates that have ended, in the order of their ids."""
+        """The debates that have ended, in the order of their ids; one before several judges, once for each."""
         results = self.results
         cases = {row["case_id"]: row for row in records(results.cases)}
-        outcomes = results.predictions.set_index(["case_id", "repeat"], drop=False)
+        outcomes: dict[tuple[str, int], list[JsonObject]] = {}
+        for row in records(results.predictions):
+            outcomes.setdefault((row["case_id"], row["repeat"]), []).append(known(row))
         for name, rows in results.transcripts.groupby("debate_id", sort=True):
             said = records(rows[rows["kind"] != CONCLUSION])
             case_id, repeat = rows["case_id"].iloc[0], rows["repeat"].iloc[0]
-            yield ExportedDebate(
-                str(name), known(cases[case_id]), known(outcomes.loc[(case_id, repeat)].to_dict()), said
-            )
+            for outcome in outcomes[case_id, repeat]:
+                judged = "".join(f", {outcome[part]}" for part in JUDGED if outcome.get(part))
+                yield ExportedDebate(f"{name}{judged}", known(cases[case_id]), outcome, said)
 
     def calls(self) -> dict[str, JsonObject]:
         """The calls by their id, rows of the calls schema."""

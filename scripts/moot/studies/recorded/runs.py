@@ -47,15 +47,16 @@ class RecordedRun(Run):
 
 def answered_runs(results: StudyResults) -> list[RecordedRun]:
     """The recorded answers of a study: predictions of one label for each case."""
-    return [run for run in _recorded_runs(results) if not run.judged]
+    return [run for run in recorded_runs(results) if not run.judged]
 
 
 def judged_runs(results: StudyResults) -> list[RecordedRun]:
     """The recorded debates of a study before a judge who stated a probability after each round."""
-    return [run for run in _recorded_runs(results) if run.judged]
+    return [run for run in recorded_runs(results) if run.judged]
 
 
-def _recorded_runs(results: StudyResults) -> Iterator[RecordedRun]:
+def recorded_runs(results: StudyResults) -> Iterator[RecordedRun]:
+    """Every recorded experiment of a study with each of its models."""
     for found in results.where("recorded"):
         for model in found.config.models:
             yield RecordedRun(found, model)

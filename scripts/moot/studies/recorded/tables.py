@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
+from moot.stats.agreement import agreeing_pairs
 from moot.stats.bootstrap import ClusterBootstrap, Truths, share_statistic
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE
@@ -59,6 +59,7 @@ def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
     positive = run.results.task.positive
     actual, named = (rows["target"] == positive).to_numpy(), valid & (rows["prediction"] == positive).to_numpy()
     truths = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True)
+    pairs = agreeing_pairs(rows[valid], ["case_id"]).sum()
     yield {
         "data": run.results.config.dataset,
         "method": run.method,
@@ -69,7 +70,7 @@ def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
         "accuracy of valid": _share(right, valid),
         "F1, binary": _f1(actual & valid, named),
         "base-rate distance": _share(named, valid) - _share(actual & valid, valid),
-        "repeats agree": repeats_agree(rows[valid]),
+        "repeats agree": pairs["agree"] / pairs["pairs"] if pairs["pairs"] else float("nan"),
         "cases": rows["case_id"].nunique(),
         "answers": len(rows),
     }
@@ -82,16 +83,6 @@ def _share(of: Truths, among: Truths) -> float:
 def _f1(actual: Truths, named: Truths) -> float:
     either = actual.sum() + named.sum()
     return float(2 * (actual & named).sum() / either) if either else float("nan")
-
-
-def repeats_agree(valid: pd.DataFrame) -> float:
-    """The share of pairs of answers to one case that are the same; NaN where no case has two."""
-    same = pairs = 0
-    for _, answers in valid.groupby("case_id")["prediction"]:
-        counts = answers.value_counts().to_numpy()
-        same += int((counts * (counts - 1) // 2).sum())
-        pairs += len(answers) * (len(answers) - 1) // 2
-    return same / pairs if pairs else float("nan")
 
 
 @table(STUDY, "groups", "Error rates by sex and race")
