@@ -35,7 +35,7 @@ def statements(tmp_path: Path) -> pd.DataFrame:
     rows.append({**rows[0], "kind": "vote", "turn": 99})
     path = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
     write_rows(path, "transcripts", rows, describe("panel"))
-    return read_statements([path])
+    return read_statements([path], RUBRIC.kinds)
 
 
 def known(statements: pd.DataFrame) -> dict[str, Known]:
@@ -72,7 +72,7 @@ def test_a_label_is_of_the_words_that_were_labelled(statements: pd.DataFrame, tm
     changed = TEXTS[1]
     said.loc[said["text"] == changed, "text"] = "I would reverse."
     write_frame(shards, "transcripts", said, describe("panel"))
-    anew = read_statements([shards])
+    anew = read_statements([shards], RUBRIC.kinds)
     labels, faults = read_annotations([filled], known(anew))
     assert len(labels) == 3 and len(faults) == 1 and "may say other words" in faults[0]
     [new] = anew.loc[anew["text"] == "I would reverse.", "item"]

@@ -10,17 +10,14 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
-from moot.core.model_config import BatchConfig, ModelConfig, Name, Price, ServeConfig, SimulatedVoice, Strict
+from moot.core.model_config import BatchConfig, ModelConfig, Name, Price, ServeConfig, SimulatedVoice, Strict, as_list
 from moot.core.model_values import check_ledger
 from moot.core.places import Faults, Location, fault_message, location_of, plain_values, twice_given, where
+from moot.core.rubric import Rubric
 from moot.core.types import Fields, Json, JsonObject
 
 RECORDED = "recorded"
 """The protocol of experiments whose debates are taken from records."""
-
-
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
 
 
 class Budget(Strict):
@@ -48,7 +45,7 @@ class ExperimentConfig(Strict):
         "models", description="models: they are asked; recorded: the records of the data set say what was said"
     )
     dataset: Name = Field(description="the data set's name under `datasets`")
-    models: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
+    models: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
         min_length=1, description="names under `models`; each runs the whole experiment"
     )
     cases: int | None = Field(None, ge=1, description="how many cases, chosen by seed; none: all")
@@ -61,10 +58,10 @@ class ExperimentConfig(Strict):
         0, ge=0, description="validation cases run as well, to fit the threshold of likelihood answers on"
     )
     study: str = Field("", description="the study whose tables it enters; none: the protocol's own")
-    arms: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
+    arms: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
         (), description="control arms: one further experiment, NAME-arm=ARM, for each"
     )
-    arm_models: Annotated[tuple[Name, ...], BeforeValidator(_as_list)] = Field(
+    arm_models: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
         (), description="those of its models that the control arms run with; none: all"
     )
     arm_cases: int | None = Field(
@@ -73,6 +70,7 @@ class ExperimentConfig(Strict):
     arm: str = Field("", description="the control arm that it is, of the experiment `of`")
     of: str = Field("", description="the experiment that it is a control arm of")
     labelers: tuple[str, ...] = Field((), description="labelers of its statements (rules, judge, human), in order")
+    rubric: str = Field("", description="rubric that its statements are labelled by; none: the protocol's own")
     params: Fields = Field(default_factory=dict, description="the protocol's parameters")
     prompts: str = Field(
         "", description="folder of prompt templates that replace those of the same names, for this experiment alone"
@@ -163,7 +161,7 @@ class Config(Strict):
     )
     shards: int = Field(1, ge=1, description="jobs that an experiment and model is cut into")
     budget: Budget = Field(default_factory=Budget, description="hard limits over everything the ledger holds")
-    run: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
+    run: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
         (), description="experiments to run, by name or pattern (paper-*); none: all"
     )
     replace_results: bool = Field(
@@ -180,7 +178,7 @@ class Config(Strict):
     annotation_sample: int = Field(
         100, ge=1, description="statements that are drawn for people to label, of each experiment and model"
     )
-    extensions: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
+    extensions: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
         (), description="folders of your own modules, which register protocols, data sets, baselines, scores, ..."
     )
     publication: Publication = Field(
@@ -189,6 +187,7 @@ class Config(Strict):
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Fields] = Field(description="data sets by name; options as their loader says")
     experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
+    rubrics: Mapping[Name, Rubric] = Field(default_factory=dict, description="labels of statements, by name")
     contrasts: Mapping[Name, ContrastConfig] = Field(
         default_factory=dict, description="planned comparisons by name; every other test is exploratory"
     )
@@ -204,14 +203,14 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
     """The keys that the configuration knows at a location of a validation error, for naming the nearest."""
     inner: dict[str, type[BaseModel]] = {"models": ModelConfig, "experiments": ExperimentConfig}
     inner |= {"budget": Budget, "publication": Publication, "power": PowerConfig, "drift": DriftConfig}
-    inner |= {"contrasts": ContrastConfig}
+    inner |= {"contrasts": ContrastConfig, "rubrics": Rubric}
     inner |= {"price": Price, "batch": BatchConfig, "serve": ServeConfig, "simulated": SimulatedVoice}
     for part in location[:-1]:
         model = inner.get(str(part), model)
     return list(model.model_fields)
 
 
-_SECTIONS = ("models", "datasets", "experiments", "contrasts")
+_SECTIONS = ("models", "datasets", "experiments", "contrasts", "rubrics")
 """The keys that hold entries by name."""
 _ROUNDS = 10
 """What one fault hides shows when it is taken out, level by level."""
@@ -256,7 +255,7 @@ def _take_out(sound: JsonObject, place: Location, missing: bool, faults: Faults)
         sound["seed"] = 0
     elif place[0] in _SECTIONS and len(place) == 1:
         faults.check()
-    elif place[0] in _SECTIONS and (len(place) == _ENTRY or missing):
+    elif place[0] in _SECTIONS and (len(place) == _ENTRY or missing or place[0] == "rubrics"):
         sound[str(place[0])].pop(place[1], None)
         faults.broken.add(str(place[1]))
     else:

@@ -31,6 +31,11 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
 """A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
 
 
+def as_list(value: object) -> object:
+    """A text as a list of it."""
+    return [value] if isinstance(value, str) else value
+
+
 class Strict(BaseModel):
     """A part of the configuration; a key that it does not know is an error."""
 

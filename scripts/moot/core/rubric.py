@@ -1,51 +1,159 @@
-"""A rubric: the labels that a statement may get, what each means, and its position."""
+"""A rubric: the labels that a statement may get, what each means, and which of them are one position.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+It is written in a configuration (`rubrics`), or in a file of a study's folder, which `read_rubric` reads.
+"""
 
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BeforeValidator, Field, PrivateAttr
+
+from moot.core.errors import unknown_name
+from moot.core.model_config import Strict, as_list
 from moot.core.registry import Registry
 
+ByRule = Callable[[str], tuple[str, str]]
+"""A statement to its label and the words that show it."""
+_LABEL = re.compile(r"[^\W_](?:[^;=\x00-\x1f]{0,58}[^;=\s])?")
+_SEVERAL = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
-@dataclass(frozen=True)
-class Rubric:
-    """The labels of statements, which a protocol names (`rubric=`), so that people, models and rules label by them.
 
-    Attributes:
-        definitions: each label and what it means, in the order in which people see them.
-        codes: each label to its number in the column `code` of `labels/`; labels of one code are one position.
-        none: the label of a statement that takes no position.
-        answers: a code to the label of a case that the position argues for, in lower case; codes without one take none.
-        stated: each of these labels to a sentence that takes the position, for simulated voices.
-        prompt: the template by which a model is asked for a label.
-        by_rule: a statement to its label as rules read it, for simulated voices.
-    """
+class Rubric(Strict):
+    """The labels of statements, by which people, models and rules label."""
 
-    name: str
-    definitions: Mapping[str, str]
-    codes: Mapping[str, int]
-    none: str
-    answers: Mapping[int, str]
-    stated: Mapping[str, str]
-    prompt: str
-    by_rule: Callable[[str], str]
+    labels: Mapping[str, str] = Field(
+        min_length=2, description="each label and what it means, in the order in which people see them"
+    )
+    none: str = Field(
+        description="the label of a statement that takes no position; a statement without words has it, too"
+    )
+    groups: Mapping[str, _SEVERAL] = Field(
+        default_factory=dict,
+        description="group to its labels, which are one position; a label in no group is a group by itself",
+    )
+    question: str = Field(
+        "Which label fits this statement?", description="what people and models are asked of each statement"
+    )
+    rules: Mapping[str, _SEVERAL] = Field(
+        default_factory=dict,
+        description="label to regular expressions, for the labeler `rules`: the first label counts that has a match",
+    )
+    kinds: _SEVERAL = Field(
+        (), description="kinds of utterances that are labelled; none: all that is said in public and gives no answer"
+    )
+    prompt: str = Field("labels/label", description="template by which a model is asked for a label")
+    codes: Mapping[str, int] = Field(
+        default_factory=dict, description="group to its number in the column `code`; none: 0, 1, ... in their order"
+    )
+    _by_rule: ByRule | None = PrivateAttr(None)
+    _stated: Mapping[str, str] = PrivateAttr(default_factory=dict)
+
+    def with_rules(self, by_rule: ByRule, stated: Mapping[str, str]) -> "Rubric":
+        """The same with rules in code; `stated`: a group to a sentence that takes it, for simulated voices."""
+        rubric = self.model_copy()
+        rubric._by_rule, rubric._stated = by_rule, stated
+        return rubric
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, in their order."""
-        return tuple(self.definitions)
+    def has_rules(self) -> bool:
+        """Whether the labeler `rules` can label by it."""
+        return bool(self.rules or self._by_rule)
+
+    @cached_property
+    def group_of(self) -> Mapping[str, str]:
+        """Each label to its group."""
+        named = {label: group for group, labels in self.groups.items() for label in labels}
+        return {label: named.get(label, label) for label in self.labels}
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """Each label to the number of its group: labels of one number are one position."""
+        codes = self.codes or {group: number for number, group in enumerate(dict.fromkeys(self.group_of.values()))}
+        return {label: codes[group] for label, group in self.group_of.items()}
 
     @property
     def no_position(self) -> int:
-        """The code of a statement that takes no position."""
-        return self.codes[self.none]
+        """The number of a statement that takes no position."""
+        return self.numbers[self.none]
+
+    @property
+    def positions(self) -> tuple[str, ...]:
+        """The groups that are a position."""
+        return tuple(group for group in dict.fromkeys(self.group_of.values()) if group != self.group_of[self.none])
 
     def describe(self) -> str:
         """The rubric as lines of text, for the prompt of a model that labels."""
-        return "\n".join(f"{label}: {definition}" for label, definition in self.definitions.items())
+        return "\n".join(f"{label}: {definition}" for label, definition in self.labels.items())
+
+    def read(self, statement: str) -> tuple[str, str]:
+        """The label of a statement by rules, and the words that show it."""
+        if self._by_rule:
+            return self._by_rule(statement)
+        for label in self.labels:
+            for pattern in self.rules.get(label, ()):
+                if found := re.search(pattern, statement, re.IGNORECASE):
+                    return label, found[0]
+        return self.none, ""
 
     def answer_of(self, statement: str) -> str:
         """The label of a case that a statement argues for, as rules read it; "" for none."""
-        return self.answers.get(self.codes[self.by_rule(statement)], "")
+        group = self.group_of[self.read(statement)[0]]
+        return group if group in self.positions else ""
+
+    def sentence_for(self, answer: str) -> str:
+        """A sentence that argues for the label of a case."""
+        return self._stated[answer]
+
+    def problems(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """What is wrong with it: the key, and what was found and expected."""
+        yield from self._problems_of_labels()
+        groups = set(self.group_of.values())
+        for group, labels in self.groups.items():
+            for label in labels:
+                if label in self.labels and self.group_of[label] != group:
+                    yield ("groups", group), f"'{label}' is in the group '{self.group_of[label]}', too; keep one."
+            if group in self.labels and group not in labels:
+                yield ("groups", group), f"found the name of a label that is not in it; add '{group}', or rename it."
+        if self.codes and (set(self.codes) != groups or len(set(self.codes.values())) < len(groups)):
+            yield ("codes",), f"expected a number of its own for each of these: {', '.join(sorted(groups))}."
+        for label, patterns in self.rules.items():
+            for pattern in patterns:
+                try:
+                    re.compile(pattern)
+                except re.error as fault:
+                    yield ("rules", label), f"found '{pattern}', which is no regular expression ({fault}). Correct it."
+        without = [label for label in self.labels if label != self.none and not self.rules.get(label)]
+        if self.rules and without:
+            yield ("rules",), f"no pattern for {', '.join(without)}; expected one at least for every label but `none`."
+
+    def _problems_of_labels(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        alike: dict[str, str] = {}
+        for label in self.labels:
+            if not _LABEL.fullmatch(label):
+                expected = "60 characters at most, a letter or digit first, and none of ; and ="
+                yield ("labels", label), f"cannot be a label; expected {expected}."
+            if (first := alike.setdefault(normal(label), label)) != label:
+                yield ("labels", label), f"'{first}' is the same label but for case and spaces. Rename one."
+        named: list[tuple[tuple[str, ...], str]] = [(("none",), self.none)]
+        named += [(("groups", group), label) for group, labels in self.groups.items() for label in labels]
+        named += [(("rules", label), label) for label in self.rules]
+        for key, label in named:
+            if label not in self.labels:
+                yield key, str(unknown_name("label", label, self.labels))
+
+
+def normal(label: object) -> str:
+    """A label as it is compared with what people typed."""
+    return " ".join(str(label).split()).casefold()
+
+
+def read_rubric(file: Path) -> Rubric:
+    """The rubric in a file of a study's folder."""
+    return Rubric.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
 
 
 RUBRICS: Registry[Rubric] = Registry("rubric", "rubric")
@@ -53,4 +161,4 @@ RUBRICS: Registry[Rubric] = Registry("rubric", "rubric")
 
 def rubric_for(labels: frozenset[str]) -> Rubric | None:
     """The rubric whose positions are the labels of a case; None where no rubric speaks of these."""
-    return next((RUBRICS[name] for name in RUBRICS if frozenset(RUBRICS[name].answers.values()) == labels), None)
+    return next((RUBRICS[name] for name in RUBRICS if frozenset(RUBRICS[name].positions) == labels), None)

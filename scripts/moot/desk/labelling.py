@@ -61,7 +61,7 @@ class Labelling:
             raise UserError(f"{quoted(annotator)} has seen the labels of others on this sheet, to decide between them.")
         self.sheet, self.annotator = sheet, annotator
         self._folder = annotations
-        self.rubric = read_labels(sheets, sheet)
+        self.question, self.rubric = read_labels(sheets, sheet)
         self.path = annotations / f"{self.prefix}-{sheet}-{annotator}.csv"
         frame = read_csv(sheets / f"{sheet}.csv", ("item", "facts", "statement"))
         self.statements = [

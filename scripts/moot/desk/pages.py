@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlencode
 
 import jinja2
 from aiohttp import web
@@ -175,7 +176,7 @@ async def take_label(request: web.Request) -> web.Response:
         work.undo(str(form["undo"]))
         raise web.HTTPSeeOther(request.path, headers=HEADERS)
     counts = work.label(item, label)
-    stood = "" if counts == label else f"?stood={counts.replace(' ', '+')}"
+    stood = "" if counts == label else f"?{urlencode({'stood': counts})}"
     raise web.HTTPSeeOther(f"{request.path}{stood}", headers=HEADERS)
 
 

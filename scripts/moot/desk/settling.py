@@ -39,7 +39,7 @@ def read_people(sheets: Path, annotations: Path) -> pd.DataFrame:
     for name in sheet_names(sheets):
         for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]:
             sheet = str(item).split("-", maxsplit=1)[0]
-            known.setdefault(sheet, Known(set(), read_labels(sheets, name))).items.add(str(item))
+            known.setdefault(sheet, Known(set(), read_labels(sheets, name)[1])).items.add(str(item))
     return read_annotations(filled_files(annotations), known)[0]
 
 

@@ -10,15 +10,14 @@ import pandas as pd
 from moot.core.artifacts import describe, read_cases, write_frame, write_rows
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
-from moot.core.rubric import RUBRICS, Rubric
+from moot.core.rubric import Rubric
 from moot.core.types import JsonObject
-from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, kinds
+from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, RULES, kinds
 from moot.labels.sample import has_text, inclusion, name_units, read_sample
 from moot.labels.sheets import FAULTS, Known, read_annotations
 from moot.labels.statements import read_statements, sheet_id
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
-from moot.protocols import PROTOCOLS
 
 ALL_COLUMNS = (
     "experiment",
@@ -36,17 +35,18 @@ ALL_COLUMNS = (
 
 
 def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Iterator[JsonObject]:
-    """What a registered labeler says of every statement.
+    """What the rubric's rules, or a registered labeler, say of every statement.
 
     Raises:
         UserError: it does not label each, or gives a label that the rubric does not have.
     """
-    given = list(LABELERS[labeler](statements))
+    read = LABELERS[labeler] if labeler != RULES else lambda rows: map(rubric.read, rows["text"])
+    given = list(read(statements))
     if len(given) != len(statements):
         raise UserError(f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected as many.")
     for row, (label, evidence) in zip(_records(statements), given, strict=True):
-        if label and label not in rubric.codes:
-            raise unknown_name("label", label, rubric.codes, f"labeler '{labeler}'")
+        if label and label not in rubric.labels:
+            raise unknown_name("label", label, rubric.labels, f"labeler '{labeler}'")
         if label:
             yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
 
@@ -149,18 +149,24 @@ def counted_labels(
 
 
 def rubric_of(plan: Plan, experiment: str) -> Rubric:
-    """The rubric by which an experiment's statements are labelled: its protocol names it."""
-    return RUBRICS[PROTOCOLS[plan.experiments[experiment].config.protocol].rubric]
+    """The rubric by which an experiment's statements are labelled.
+
+    Raises:
+        UserError: they are not: it has no labelers.
+    """
+    if rubric := plan.rubric(experiment):
+        return rubric
+    raise UserError(f"experiments.{experiment}: nobody labels its statements; add `labelers`.")
 
 
 def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, Known]:
     """What sheets of the run may hold, by the first part of blind ids; experiments without transcripts have no ids."""
     return {
         sheet_id(experiment, model): Known(
-            set(read_statements(shards)["item"]) if shards else set(), rubric_of(plan, experiment).labels
+            set(read_statements(shards, rubric.kinds)["item"]) if shards else set(), tuple(rubric.labels)
         )
         for (experiment, model), shards in shards_of.items()
-        if experiment in plan.experiments
+        if experiment in plan.experiments and (rubric := plan.rubric(experiment))
     }
 
 
@@ -195,9 +201,9 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
     Raises:
         UserError: an unknown labeller, or no label at all.
     """
-    statements = read_statements(job.shards[job.experiment, job.model])
-    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
     rubric = rubric_of(plan, job.experiment)
+    statements = read_statements(job.shards[job.experiment, job.model], rubric.kinds)
+    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
     rows: list[JsonObject] = []
     for labeler in plan.experiments[job.experiment].config.labelers:
         kind = labeler.partition(":")[0]
@@ -218,7 +224,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
             )
         )
     labels = pd.DataFrame(rows, columns=list(ALL_COLUMNS))
-    labels["code"] = labels["label"].map(rubric.codes)
+    labels["code"] = labels["label"].map(rubric.numbers)
     return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
 
 
@@ -239,10 +245,9 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, 
     sources += [job.sample] if job.sample else []
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(everything, "annotations", labels, described)
-    statements = read_statements(job.shards[job.experiment, job.model])
-    counted = counted_labels(
-        statements, labels, read_sample(job.sample), plan.config.annotations, rubric_of(plan, job.experiment).none
-    )
+    rubric = rubric_of(plan, job.experiment)
+    statements = read_statements(job.shards[job.experiment, job.model], rubric.kinds)
+    counted = counted_labels(statements, labels, read_sample(job.sample), plan.config.annotations, rubric.none)
     write_rows(output, "labels", _records(counted), described)
 
 

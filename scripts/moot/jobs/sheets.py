@@ -36,10 +36,10 @@ def write_drawn_sheet(
     Returns:
         The sheet, its tasks, and the file of the sample.
     """
-    statements = read_statements(shards)
+    rubric = rubric_of(plan, experiment)
+    statements = read_statements(shards, rubric.kinds)
     labels = read_frames(annotations) if annotations else pd.DataFrame(columns=list(ALL_COLUMNS))
     labels = by_machines(labels)
-    rubric = rubric_of(plan, experiment)
     sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position)
     units = name_units(statements)
     counts = units[has_text(statements)].value_counts()

@@ -10,9 +10,9 @@ import pandas as pd
 
 from moot.core.registry import Registry
 
-JUDGE, HUMAN, ADJUDICATED = "judge", "human", "adjudicated"
-"""The labelers that are not functions: a model (`judge`, `judge:NAME`), people who fill in sheets, and the person who
-decides between annotators that differ.
+RULES, JUDGE, HUMAN, ADJUDICATED = "rules", "judge", "human", "adjudicated"
+"""The labelers that nobody registers: the rubric's rules, a model (`judge`, `judge:NAME`), people who fill in sheets,
+and the person who decides between annotators that differ.
 """
 PEOPLE = (ADJUDICATED, HUMAN)
 """Kinds of labels that people gave, those that count more first."""

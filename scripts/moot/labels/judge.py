@@ -102,10 +102,11 @@ async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
 async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
     if not statement.strip():
         return judge.rubric.none, ""
-    form = judged_form(judge.rubric.labels)
+    form = judged_form(tuple(judge.rubric.labels))
     messages = judge.prompts.render(
         judge.rubric.prompt,
         rubric=judge.rubric.describe(),
+        question=judge.rubric.question,
         facts=facts,
         statement=statement,
         reply_format=describe_schema(form),

@@ -19,7 +19,7 @@ from moot.core.artifacts import atomic_path
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
-from moot.core.rubric import Rubric
+from moot.core.rubric import Rubric, normal
 from moot.core.types import Fields, JsonObject
 from moot.labels import ADJUDICATED, HUMAN
 
@@ -36,6 +36,10 @@ class Known:
 
     items: set[str]
     labels: Collection[str]
+
+    def label(self, typed: str) -> str:
+        """The label that was typed, in any case; "" for none of these."""
+        return next((label for label in self.labels if normal(label) == normal(typed)), "")
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
@@ -62,20 +66,22 @@ def label_studio_tasks(sheet: pd.DataFrame) -> list[JsonObject]:
 
 def label_studio_config(rubric: Rubric) -> str:
     """The labelling interface for Label Studio: facts, statement, one choice with the rubric as hints."""
+    question = html.escape(rubric.question)
     choices = "\n".join(
         f'    <Choice value="{html.escape(label)}" hint="{html.escape(definition)}"/>'
-        for label, definition in rubric.definitions.items()
+        for label, definition in rubric.labels.items()
     )
     return (
         '<View>\n  <Header value="Facts"/>\n  <Text name="facts" value="$facts"/>\n  <Header value="Statement"/>\n'
-        '  <Text name="statement" value="$statement"/>\n  <Choices name="label" toName="statement" '
+        '  <Text name="statement" value="$statement"/>\n'
+        f'  <Header value="{question}"/>\n  <Choices name="label" toName="statement" '
         'choice="single" required="true">\n'
         f"{choices}\n  </Choices>\n</View>\n"
     )
 
 
-def read_labels(folder: Path, sheet: str) -> dict[str, str]:
-    """The labels of a sheet and what each means, from its labelling interface.
+def read_labels(folder: Path, sheet: str) -> tuple[str, dict[str, str]]:
+    """What is asked of the statements of a sheet, and its labels with what each means, from its labelling interface.
 
     Raises:
         UserError: there is none, or it is no XML.
@@ -84,14 +90,16 @@ def read_labels(folder: Path, sheet: str) -> dict[str, str]:
     if not path.exists():
         raise UserError(f"{folder}: no labels of the sheet {sheet} ({sheet}.xml). Write sheets again.")
     try:
-        choices = ElementTree.fromstring(read_text(path)).iter("Choice")  # noqa: S314 - moot wrote it
+        interface = ElementTree.fromstring(read_text(path))  # noqa: S314 - moot wrote it
     except ElementTree.ParseError as fault:
         raise UserError(f"{path}: not XML ({fault}). Remove it and write sheets again.") from None
-    return {choice.get("value", ""): choice.get("hint", "") for choice in choices}
+    asked = [header.get("value", "") for header in interface.iter("Header")][-1:]
+    labels = {choice.get("value", ""): choice.get("hint", "") for choice in interface.iter("Choice")}
+    return "".join(asked), labels
 
 
 def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -> list[Path]:
-    """Write a sheet as CSV and Label Studio tasks, with its interface; files that exist are not changed.
+    """Write a sheet as CSV and Label Studio tasks, with its interface; but for interfaces no file is changed.
 
     Statements that are on a sheet of this stem already are not written again; others get a sheet of the next number.
 
@@ -104,6 +112,9 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
         known |= set(read_csv(path, ("item",), delimiter=find_delimiter(path))["item"])
         path = folder / f"{stem}-{len(earlier) + 1}.csv"
     sheet = sheet[~sheet["item"].isin(known)]
+    for file in [*earlier, *([] if sheet.empty else [path])]:
+        with atomic_path(file.with_suffix(".xml")) as part:
+            part.write_text(label_studio_config(rubric), encoding="utf-8")
     if sheet.empty:
         return [file for last in earlier[-1:] for file in (last, last.with_suffix(".json"))]
     stream = io.StringIO()
@@ -114,7 +125,6 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
     contents = {
         path: stream.getvalue(),
         tasks: json.dumps(label_studio_tasks(sheet), ensure_ascii=False, indent=1) + "\n",
-        path.with_suffix(".xml"): label_studio_config(rubric),
     }
     for file, content in contents.items():
         if not file.exists():
@@ -159,13 +169,14 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, Known]) -> tuple
     every = list(dict.fromkeys(label for sheet in known.values() for label in sheet.labels))
     usable = []
     seen: dict[tuple[str, str], str] = {}
-    for file_name, number, item, label, annotator, kind in rows:
+    for file_name, number, item, typed, annotator, kind in rows:
         by = f"human:{annotator}" if kind == HUMAN else kind
         place = f"{file_name}: row {number}"
         sheet = known.get(item.split("-")[0], Known(set(), every))
-        if label not in sheet.labels:
+        label = sheet.label(typed)
+        if not label:
             faults.append(
-                f"{place}, column 'label': found {quoted(label)}, expected one of: {', '.join(sheet.labels)}. "
+                f"{place}, column 'label': found {quoted(typed)}, expected one of: {', '.join(sheet.labels)}. "
                 "Correct the row."
             )
         elif item not in sheet.items:
@@ -190,10 +201,6 @@ def _read_file(file: Path) -> list[FilledRow]:
     return list(_read_export(file) if file.suffix == ".json" else _read_sheet(file))
 
 
-def _normal(label: object) -> str:
-    return " ".join(str(label).split()).upper()
-
-
 def _read_sheet(file: Path) -> Iterator[FilledRow]:
     frame = read_csv(file, ("item", "label"), delimiter=find_delimiter(file))
     for row, record in frame.iterrows():
@@ -201,7 +208,7 @@ def _read_sheet(file: Path) -> Iterator[FilledRow]:
             decided = str(record.get("adjudicator", "")).strip()
             who = decided or str(record.get("annotator", "")).strip() or file.stem
             kind = ADJUDICATED if decided else HUMAN
-            yield str(file), int(str(row)), str(record["item"]).strip(), _normal(record["label"]), who, kind
+            yield str(file), int(str(row)), str(record["item"]).strip(), str(record["label"]), who, kind
 
 
 def _read_export(file: Path) -> Iterator[FilledRow]:
@@ -213,7 +220,7 @@ def _read_export(file: Path) -> Iterator[FilledRow]:
         for row, task in enumerate(tasks, start=1):
             for label, annotator in _choices(task):
                 item = str(task.get("data", task)["item"])
-                yield str(file), row, item, _normal(label), annotator or file.stem, HUMAN
+                yield str(file), row, item, str(label), annotator or file.stem, HUMAN
     except ValueError as fault:
         raise UserError(f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again.") from None
     except (KeyError, TypeError, AttributeError, IndexError) as fault:

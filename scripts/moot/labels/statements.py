@@ -1,26 +1,46 @@
 """The statements of a transcript that are labelled, and the blind identity under which a person sees one."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.artifacts import read_frame, waiting
+from moot.core.kinds import CONCLUSION, PUBLIC
 
-LABELLED_KINDS = ("statement", "overrun", "extra")
 COLUMNS = ["experiment", "model", "debate_id", "case_id", "turn", "round", "speaker", "kind", "text", "source"]
+TOLD_BY = ("source", "visibility", "prediction", "parse_status")
+"""What says of an utterance whether it is a statement, in addition to its kind and text."""
 
 
-def read_statements(shards: Sequence[Path]) -> pd.DataFrame:
-    """The judges' statements of some transcripts' debates that have ended, in the order of shards and turns.
+def are_statements(said: pd.DataFrame, kinds: Collection[str]) -> "pd.Series[bool]":
+    """Which utterances are labelled: those of some kinds, or without kinds all words in public that give no answer.
+
+    Args:
+        said: columns kind, text, and `TOLD_BY`.
+        kinds: as a rubric names them.
+    """
+    if kinds:
+        return said["kind"].isin(kinds)
+    words = (said["text"].fillna("").str.strip() != "") & (said["source"] != "computed")
+    answers = (said["prediction"].fillna("") != "") | (said["kind"] == CONCLUSION)
+    return words & (said["visibility"] == PUBLIC) & ~answers & (said["parse_status"].fillna("") != "invalid")
+
+
+def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.DataFrame:
+    """The statements of some transcripts' debates that have ended, in the order of shards and turns.
+
+    Args:
+        shards: the transcripts.
+        kinds: the rubric's kinds of utterances that are labelled.
 
     Returns:
         The columns of `COLUMNS`, and item (the blind id).
     """
-    frames = [read_frame(shard, [*COLUMNS, "parsed"]) for shard in shards]
+    frames = [read_frame(shard, list(dict.fromkeys([*COLUMNS, "parsed", *TOLD_BY]))) for shard in shards]
     said: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    labelled = said["kind"].isin(LABELLED_KINDS) & ~waiting(said)
+    labelled = are_statements(said, kinds) & ~waiting(said)
     statements = said.loc[labelled, COLUMNS].reset_index(drop=True)
     keys = zip(*(statements[name] for name in ("experiment", "model", "debate_id", "turn", "text")), strict=True)
     statements["item"] = [statement_id(*key) for key in keys]

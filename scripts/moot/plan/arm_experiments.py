@@ -34,6 +34,7 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
             "arm": name,
             "of": full.name,
             "labelers": (),
+            "rubric": "",
         }
         changed |= {"models": config.arm_models or config.models, "cases": min(limits) if limits else None}
         changed |= {"arms": (), "arm_models": (), "arm_cases": None}

@@ -21,7 +21,7 @@ from moot.core.config import ExperimentConfig, parse_config
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
-from moot.plan.entries import expand_grid, templates_used
+from moot.plan.entries import expand_grid, rubric_of, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import OTHERS, OURS, Wordings
 from moot.protocols import PROTOCOLS
@@ -149,7 +149,9 @@ class _Settings:
         }
         dataset = _dataset(self._plan, config.dataset)
         told = (config.protocol, str(dataset["loader"]))
-        prompts = self._plan.templates(config.prompts, *templates_used(config))
+        prompts = self._plan.templates(
+            config.prompts, *templates_used(config, rubric_of(config, self._plan.config.rubrics))
+        )
         wordings = _wordings(self._plan.shipped)
         wording = wordings.whose(prompts, *told, *protocol.prompts)
         return _Setting(config, resolved, dataset, wording, wordings.departures(*told))

@@ -2,9 +2,11 @@
 
 import itertools
 import re
+from collections.abc import Mapping
 
 from moot.core.config import ExperimentConfig
-from moot.core.rubric import RUBRICS
+from moot.core.errors import unknown_name
+from moot.core.rubric import RUBRICS, Rubric
 from moot.labels import JUDGE
 from moot.plan.arm_experiments import templates_of_arm
 from moot.protocols import PROTOCOLS
@@ -35,9 +37,31 @@ def _value_name(value: object) -> str:
     return re.sub(r"[^a-z0-9._=-]+", "-", str(value).lower()).strip("-") or "none"
 
 
-def templates_used(config: ExperimentConfig) -> tuple[str, ...]:
+def rubric_of(config: ExperimentConfig, own: Mapping[str, Rubric]) -> Rubric | None:
+    """The rubric by which an experiment's statements are labelled: that which it names, or its protocol's.
+
+    Args:
+        config: the experiment's entry.
+        own: the rubrics of the configuration.
+
+    Raises:
+        UserError: no rubric has this name.
+    """
+    if not config.labelers:
+        return None
+    name = config.rubric or PROTOCOLS[config.protocol].rubric
+    if name and name not in own and name not in RUBRICS:
+        raise unknown_name("rubric", name, [*own, *RUBRICS])
+    return own.get(name) or (RUBRICS[name] if name else None)
+
+
+def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
-    found = PROTOCOLS[config.protocol]
+    of_protocol = (*PROTOCOLS[config.protocol].prompts, *templates_of_arm(config.arm))
+    return (*of_protocol, *labelling_templates(config, rubric))
+
+
+def labelling_templates(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:
+    """The template by which a model labels an experiment's statements, where one does."""
     judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
-    labelling = (RUBRICS[found.rubric].prompt,) if judged and found.rubric else ()
-    return (*found.prompts, *templates_of_arm(config.arm), *labelling)
+    return (rubric.prompt,) if judged and rubric else ()

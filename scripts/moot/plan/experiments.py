@@ -9,13 +9,14 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from moot.core.config import Config, ExperimentConfig
-from moot.core.errors import UserError, unknown_name
+from moot.core.errors import UnknownNameError, UserError, unknown_name
 from moot.core.places import Faults, validation_message, where
+from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import LOADERS
-from moot.labels import HUMAN, JUDGE, LABELERS
+from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
 from moot.plan.arm_experiments import arm_configs, check_arms, full_experiment, with_arm
-from moot.plan.entries import expand_grid, templates_used
+from moot.plan.entries import expand_grid, labelling_templates, rubric_of, templates_used
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arms import arm_name
 from moot.protocols.people import check_seats, is_person
@@ -126,7 +127,7 @@ class ExperimentReader:
 
     def _check_names(self, entry: str, config: ExperimentConfig) -> None:
         """Note data, models and labelers that nothing carries."""
-        labelers = {JUDGE, HUMAN, *LABELERS}
+        labelers = {RULES, JUDGE, HUMAN, *LABELERS}
         judges = [judge for judge in (labeler.partition(":")[2] for labeler in config.labelers) if judge]
         named: list[tuple[str, str, str, Collection[str]]]
         named = [("data set", "dataset", config.dataset, self._config.datasets)]
@@ -142,13 +143,6 @@ class ExperimentReader:
         if config.protocol not in PROTOCOLS:
             raise unknown_name("protocol", config.protocol, PROTOCOLS, self._where("experiments", entry, "protocol"))
         found = PROTOCOLS[config.protocol]
-        with self._faults.noting():
-            if config.labelers and not found.rubric:
-                rubrics = ", ".join(sorted(name for name in PROTOCOLS if PROTOCOLS[name].rubric))
-                raise UserError(
-                    f"{self._where('experiments', entry, 'labelers')}: the protocol '{config.protocol}' has no rubric "
-                    f"by which statements are labelled; these have one: {rubrics}. Leave `labelers` out."
-                )
         try:
             params = found.params.model_validate(dict(config.params))
         except ValidationError as error:
@@ -158,10 +152,16 @@ class ExperimentReader:
         with self._faults.noting():
             place = self._where("experiments", entry, "params", "seats")
             check_seats(params.seats, found.seats(params), self._config.models, place)
+        rubric = self._rubric(entry, config)
         try:
-            prompts = self._templates(config.prompts, *templates_used(config))
+            prompts = self._templates(config.prompts, *templates_used(config, rubric))
         except UserError as error:
             raise UserError(f"{self._where('experiments', entry, 'prompts')}: {error}") from None
+        with self._faults.noting():
+            for template in labelling_templates(config, rubric):
+                if f"{template}.jinja" not in prompts.sources(template):
+                    asked = self._where("rubrics", config.rubric, "prompt")
+                    raise UserError(f"{asked}: no template {template}.jinja below config/prompts. Write it.")
         full = full_experiment(config.of or name, config, params)
         loader = self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset
         labels = LOADERS[loader].labels if loader in LOADERS else ()
@@ -173,6 +173,30 @@ class ExperimentReader:
             for number, file in enumerate(artifact_files(path, self._config.shards))
         }
         return Experiment(name, config, params, config.study or found.study, needs, prompts)
+
+    def _rubric(self, entry: str, config: ExperimentConfig) -> Rubric | None:
+        """By what an experiment's statements are labelled; what does not fit its labelers is noted."""
+        place = self._where("experiments", entry, "rubric" if config.rubric else "labelers")
+        with self._faults.noting():
+            try:
+                rubric = rubric_of(config, self._config.rubrics)
+            except UnknownNameError as error:
+                raise UnknownNameError(f"{place}: {error}", error.name) from None
+            if config.labelers and rubric is None:
+                raise UserError(
+                    f"{place}: the protocol '{config.protocol}' has no rubric by which statements are labelled. Name "
+                    f"one with `rubric` (known: {', '.join([*self._config.rubrics, *RUBRICS])}), write one under "
+                    "`rubrics`, or leave `labelers` out."
+                )
+            if config.rubric and not config.labelers:
+                raise UserError(f"{place}: nobody labels by it; say who does: `labelers: [human]`, or leave it out.")
+            if rubric and RULES in config.labelers and not rubric.has_rules:
+                raise UserError(
+                    f"{self._where('experiments', entry, 'labelers')}: the rubric has no `rules`. Write some under "
+                    f"`rubrics.{config.rubric}.rules`, or leave '{RULES}' out."
+                )
+            return rubric
+        return None
 
     def _where(self, *location: str) -> str:
         return where(self._files, location)

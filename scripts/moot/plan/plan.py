@@ -12,14 +12,17 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.places import Faults, validation_message, where
+from moot.core.rubric import Rubric
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import JUDGE
 from moot.llm.prompts import Prompts
+from moot.plan.entries import rubric_of
 from moot.plan.experiments import Experiment, ExperimentReader
 from moot.plan.models import checked_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
+from moot.plan.rubrics import check_rubrics
 from moot.protocols.arms import arm_name
 from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, GROUPS, TRIALS, Figure, Table
 from moot.scores.contrasts import Contrast
@@ -45,6 +48,7 @@ class Plan:
         self.files = tuple(files)
         self._faults = faults or Faults()
         self._prompts: dict[tuple[str, ...], Prompts] = {(): self._read_prompts()}
+        check_rubrics(config, self._where, self._faults)
         reader = ExperimentReader(self.config, self.files, self.templates, self._faults)
         self.experiments: Mapping[str, Experiment] = {found.name: found for found in reader.read()}
         if config.rehearsal:
@@ -214,6 +218,10 @@ class Plan:
         names = [model, *sorted((found.seats | simulated) - {model})]
         return {name: self.config.models[name] for name in names}
 
+    def rubric(self, experiment: str) -> Rubric | None:
+        """The rubric by which an experiment's statements are labelled; None where they are not."""
+        return rubric_of(self.experiments[experiment].config, self.config.rubrics)
+
     def labelling_models(self, experiment: str, model: str) -> set[str]:
         """The models that label an experiment's statements: `judge` is the experiment's own, `judge:NAME` another."""
         labelers = self.experiments[experiment].config.labelers
@@ -323,8 +331,9 @@ class Plan:
         params = found.params.model_dump()
         loader = self.datasets[config.dataset].loader or config.dataset
         return ExperimentView(
-            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of, loader
-        )
+            config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of, loader,
+            self.rubric(experiment),
+        )  # fmt: skip
 
     @cached_property
     def studies(self) -> list[str]:

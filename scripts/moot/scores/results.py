@@ -12,6 +12,7 @@ from moot.core.artifacts import count_rows, read_batches, read_cases, read_frame
 from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.kinds import CONCLUSION
+from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields
 from moot.protocols.confidence_scales import CHANGED, NEEDED, Scale, rescaled, scales_in
@@ -29,7 +30,8 @@ class ExperimentView:
     """What results need to know of an experiment's entry in the configuration; `params` with all defaults filled in.
 
     `recorded_names` holds the names that records of the past give some of its models; `arm` and `of` say which control
-    arm of which experiment it is, if any; `loader` is that of the data set.
+    arm of which experiment it is, if any; `loader` is that of the data set; `rubric` is what its statements are
+    labelled by.
     """
 
     protocol: str
@@ -41,6 +43,7 @@ class ExperimentView:
     arm: str = ""
     of: str = ""
     loader: str = ""
+    rubric: Rubric | None = None
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""

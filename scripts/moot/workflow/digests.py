@@ -16,7 +16,7 @@ from moot.core.artifacts import file_digest
 from moot.core.code_digest import code_digest
 from moot.core.config import COMPARISON
 from moot.core.model_config import SIMULATED, ModelConfig
-from moot.core.rubric import RUBRICS
+from moot.core.rubric import RUBRICS, Rubric
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS
 from moot.labels import HUMAN, LABELERS
@@ -56,7 +56,17 @@ REPLIES_DEPEND_ON = {
     "price",
 }
 """Of a model's entry; the others say how fast and how patiently it is asked."""
-NOT_OF_DEBATES = {"study", "labelers", "models", "prompts", "arms", "arm_models", "arm_cases", "trial_on_request"}
+NOT_OF_DEBATES = {
+    "study",
+    "labelers",
+    "rubric",
+    "models",
+    "prompts",
+    "arms",
+    "arm_models",
+    "arm_cases",
+    "trial_on_request",
+}
 """Of an experiment's entry: what its debates do not depend on, or what another digest covers."""
 
 
@@ -269,7 +279,7 @@ class Stages:
     def _label_statements(self, experiment: str, model: str) -> Stage:
         plan, found = self.plan, self.plan.experiments[experiment]
         labelers, annotations = found.config.labelers, annotation_files()
-        rubric = RUBRICS[PROTOCOLS[found.config.protocol].rubric]
+        rubric = plan.rubric(experiment)
         judges = {name: plan.config.models[name] for name in plan.labelling_models(experiment, model)}
         sample = sample_files(experiment, model)
         others = [run.split("/") for run in targets.labelled(plan) if run != f"{experiment}/{model}"]
@@ -287,18 +297,20 @@ class Stages:
             "seed": plan.config.seed,
             "annotations": _contents(annotations),
             "sample": _contents(sample),
+            "rubric": _rubric(rubric),
         }
         own = [LABELERS.extensions[name] for name in labelers if name in LABELERS.extensions]
         code = code_digest("labels", *LABELERS.modules(), *RUBRICS.modules(), *_endpoints(judges), *own)
-        return Stage(inputs, code, content, found.prompts.digest(rubric.prompt) if judges else "")
+        return Stage(inputs, code, content, found.prompts.digest(rubric.prompt) if judges and rubric else "")
 
     def _write_annotation_sheet(self, experiment: str, model: str) -> Stage:
         config = self.plan.config
-        machines = [name for name in self.plan.experiments[experiment].config.labelers if name != HUMAN]
+        found = self.plan.experiments[experiment]
+        machines = [name for name in found.config.labelers if name != HUMAN]
         # the labels of machines say which statements help most
         labels = [f"results/annotations/{experiment}/{model}.parquet"] if machines else []
         inputs = {**self._debates(experiment, model), "annotations": labels}
-        content = [config.seed, config.annotations, config.annotation_sample]
+        content = [config.seed, config.annotations, config.annotation_sample, _rubric(self.plan.rubric(experiment))]
         return Stage(inputs, code_digest("annotation_sheets"), content)
 
     # What people read
@@ -307,7 +319,8 @@ class Stages:
         return Stage({}, code_digest("reference", *_extension_modules()), self.plan.config.extensions)
 
     def _score(self, experiment: str) -> Stage:
-        content = [asdict(self.plan.view(experiment)), self.plan.config.seed]
+        view = self.plan.view(experiment)
+        content = [asdict(replace(view, rubric=None)), _rubric(view.rubric), self.plan.config.seed]
         code = code_digest("scores", *SCORERS.modules(), *SCORERS.extensions.values())
         return Stage({"results": self._results(experiment)}, code, content)
 
@@ -436,6 +449,11 @@ def _extension_modules() -> list[str]:
     """Every module of the user's own that registers something."""
     found = (LOADERS, PROTOCOLS, ENDPOINTS, LABELERS, SCORERS, TABLES, FIGURES, BASELINES, EXPORTERS)
     return sorted({module for registry in found for module in registry.extensions.values()})
+
+
+def _rubric(rubric: Rubric | None) -> str:
+    """A rubric as it is written, since the order of its labels counts."""
+    return rubric.model_dump_json() if rubric else ""
 
 
 def _digest(content: object) -> str:

@@ -1,6 +1,7 @@
 """Few cases that were debated often: what debates within cases can answer, and how many cases a test by case needs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
+from moot.core.rubric import RUBRICS
 from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.scores import no_scores
@@ -56,7 +58,8 @@ def panels(folder: Path, protocol: str, changes: float, seed: int = 0) -> Experi
                     "experiment": protocol, "model": "tiny", "debate_id": debate, "turn": turn + 1, "label": label,
                     "code": CODES[label], "labeler": "rules", "evidence": "", "predicted": label,
                 })  # fmt: skip
-    view = experiment_view(protocol, "opinions", params={"judges": JUDGES, "rounds": ROUNDS, "votes": "none"})
+    params = {"judges": JUDGES, "rounds": ROUNDS, "votes": "none"}
+    view = replace(experiment_view(protocol, "opinions", params=params), rubric=RUBRICS["appellate"])
     found = write_results(folder, CASES, {"tiny": rows}, {"tiny": said}, TASK, protocol, view)
     write_rows(folder / "labels" / protocol / "tiny.parquet", "labels", labels, describe(protocol))
     return found

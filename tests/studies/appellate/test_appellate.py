@@ -1,6 +1,7 @@
 """Scores, tables and figures of the appellate study, on panels whose course is known."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.cases import Case
+from moot.core.rubric import RUBRICS
 from moot.report import FIGURES, TABLES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
@@ -66,7 +68,7 @@ def panel(
         {"tiny": said},
         task=TASK,
         experiment=name,
-        config=experiment_view(protocol, "toy", ("tiny",), "test", PARAMS),
+        config=replace(experiment_view(protocol, "toy", ("tiny",), "test", PARAMS), rubric=RUBRICS["appellate"]),
     )
     drawn = {
         (debate, turn): {"drawn_label": LABEL_OF[position], "inclusion": 1.0}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.studies.appellate.legal.dispositions import find_dispositions
-from moot.studies.appellate.legal.rubric import CODES, DEFINITIONS, LABELS, decide_label, decide_outcome
+from moot.studies.appellate.legal.rubric import CODES, LABELS, RUBRIC, decide_label, decide_outcome
 from moot.studies.appellate.legal.rules import label_statement, opinion_outcome
 from moot.studies.appellate.legal.sentences import split_sentences
 
@@ -328,7 +328,7 @@ def test_the_evidence_is_the_sentence_that_votes() -> None:
 
 
 def test_every_label_has_a_definition_and_a_code() -> None:
-    assert set(CODES) == set(LABELS) == set(DEFINITIONS)
+    assert set(CODES) == set(LABELS) == set(RUBRIC.labels) and not list(RUBRIC.problems())
     assert {label: CODES[label] for label in ("AFFIRM", "REMAND", "NONE", "HALLUCINATION")} == {
         "AFFIRM": 1, "REMAND": 0, "NONE": 3, "HALLUCINATION": 3,
     }  # fmt: skip

@@ -70,10 +70,12 @@ def echo(config: ModelConfig, threads: int) -> Endpoint:
 
 RUBRICS.register("shouting")(
     Rubric(
-        "shouting", {"LOUD": "names heads in capitals", "QUIET": "does not"}, {"LOUD": 1, "QUIET": 3}, "QUIET", {1: "heads"}, {"heads": "HEADS"},
-        "own/ask", lambda statement: "LOUD" if "HEADS" in statement else "QUIET",
-    )
-)  # fmt: skip
+        labels={"LOUD": "names heads in capitals", "QUIET": "does not"},
+        none="QUIET",
+        groups={"heads": ("LOUD",)},
+        prompt="own/ask",
+    ).with_rules(lambda statement: ("LOUD", "HEADS") if "HEADS" in statement else ("QUIET", ""), {"heads": "HEADS"})
+)
 
 
 @labeler("shouting")

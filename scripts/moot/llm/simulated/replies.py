@@ -76,7 +76,7 @@ class Writer:
         if number and self.draw.random() > belief.certainty:
             taken = (belief.wrong if taken == belief.right.casefold() else belief.right).casefold()
         rubric = rubric_for(frozenset(self.reading.case.labels)) if self.reading.case else None
-        position = rubric.stated[taken] if rubric else f"The answer is {taken.upper()}."
+        position = rubric.sentence_for(taken) if rubric else f"The answer is {taken.upper()}."
         return self.padded(
             f"{position} Confidence: {self.stated(belief, len(labels))}" if self.asks_confidence else position
         )
@@ -179,9 +179,9 @@ class Writer:
     def label(self, rubric: Rubric) -> str:
         """The rubric's label of a statement as the rules read it, or any, in the share that is misread."""
         if self.draw.random() < self.voice.misread:
-            return self.draw.choice(rubric.labels)
+            return self.draw.choice(tuple(rubric.labels))
         statement = next((told.text for told in self.reading.told if told.tag == "statement"), self.reading.text)
-        return rubric.by_rule(statement)
+        return rubric.read(statement)[0]
 
 
 def spoilt(voice: SimulatedVoice, text: str, place: float) -> tuple[str, str]:

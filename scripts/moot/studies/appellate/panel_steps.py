@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 
 from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
+from moot.core.rubric import RUBRICS
 from moot.scores.results import OVERALL, ExperimentResults
 from moot.studies.appellate.legal.citations import count_citations
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_CODE, NONE, NOT_AFFIRMED_CODE
+from moot.studies.appellate.rubric import APPELLATE
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
 
@@ -32,8 +34,9 @@ _GRAM = 3
 
 
 def is_panel(results: ExperimentResults) -> bool:
-    """Whether an experiment is one of the three phases, and its statements have labels."""
-    return results.config.protocol in PROTOCOLS and not results.labels.empty
+    """Whether an experiment is one of the three phases, and its statements have labels of the study's rubric."""
+    by_rubric = results.config.rubric == RUBRICS[APPELLATE]
+    return results.config.protocol in PROTOCOLS and by_rubric and not results.labels.empty
 
 
 def panel_steps(results: ExperimentResults) -> pd.DataFrame:

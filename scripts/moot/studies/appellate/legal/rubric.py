@@ -1,12 +1,15 @@
 """The rubric of the appellate study: what position a judge's statement takes on the decision under review.
 
 Source: "Tipping the Balance: Human Intervention in Large Language Model Multiagent Debate", appendix ii (rubric) and
-"Decision probabilities" (codes). The definitions are ours. Where the paper is silent, `decide_label` says what we do.
+"Decision probabilities" (codes). The definitions, in `rubric.yaml`, are ours. Where the paper is silent, `decide_label`
+says what we do.
 """
 
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
+from pathlib import Path
 from typing import Final
+
+from moot.core.rubric import read_rubric
 
 AFFIRM: Final = "AFFIRM"
 REVERSE: Final = "REVERSE"
@@ -16,24 +19,11 @@ REVERSE_OR_REMAND: Final = "REVERSE OR REMAND"
 NONE: Final = "NONE"
 HALLUCINATION: Final = "HALLUCINATION"
 
-DEFINITIONS: Mapping[str, str] = MappingProxyType(
-    {
-        AFFIRM: "The speaker wants the decision under review to stand: says so, or plainly implies it.",
-        REVERSE: "The speaker says that the decision under review must be undone (reversed, vacated, set aside).",
-        REMAND: "The speaker says that the case must go back to the court below, and not that the decision is undone.",
-        REVERSE_AND_REMAND: "The speaker says both: the decision is undone, and the case goes back.",
-        REVERSE_OR_REMAND: "The speaker names neither, but plainly does not want the decision to stand as it is.",
-        NONE: "The speaker takes no position: sums up facts, or weighs both sides without choosing.",
-        HALLUCINATION: "The position contradicts itself or what it rests on: the vote names one outcome and the "
-        "reasoning supports the other, or the speaker mistakes what the court below decided.",
-    }
-)
-LABELS: tuple[str, ...] = tuple(DEFINITIONS)
-CODES: Mapping[str, int] = MappingProxyType(
-    {label: 1 if label == AFFIRM else 3 if label in (NONE, HALLUCINATION) else 0 for label in LABELS}
-)
+RUBRIC: Final = read_rubric(Path(__file__).parents[1] / "rubric.yaml")
+LABELS: tuple[str, ...] = tuple(RUBRIC.labels)
+CODES: Mapping[str, int] = RUBRIC.numbers
 OUTCOMES: tuple[str, ...] = ("affirm", "reverse", "mixed", "dismiss")
-AFFIRMED_CODE, NOT_AFFIRMED_CODE, NO_STANCE_CODE = 1, 0, 3
+AFFIRMED_CODE, NOT_AFFIRMED_CODE, NO_STANCE_CODE = CODES[AFFIRM], CODES[REVERSE], CODES[NONE]
 
 
 def decide_label(dispositions: Collection[str]) -> str:

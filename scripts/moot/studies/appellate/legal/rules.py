@@ -6,7 +6,7 @@ sentence to sentence, so its last vote counts. An opinion decides every issue, s
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from moot.studies.appellate.legal import rubric
 from moot.studies.appellate.legal.dispositions import Finding, find_dispositions
@@ -31,8 +31,7 @@ _TURN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
+class Labelled(NamedTuple):
     """A label, its code, and the words that show it ("" where nothing does)."""
 
     label: str
