@@ -1,4 +1,4 @@
-# make env | results | desk | check | test | replay | bench | lock | schema | docs | clean
+# make env | results | desk | check | test | replay | bench | lock | schema | docs | site | clean
 # EXTRAS="tabular postgres" adds what these extras of pyproject.toml need; STUDY=courtroom builds one study alone.
 
 PYTHON ?= python3
@@ -14,7 +14,7 @@ WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # t
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
 
-.PHONY: env results desk check test lint replay bench lock schema docs clean
+.PHONY: env results desk check test lint replay bench lock schema docs site clean
 
 env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS)))
 
@@ -52,7 +52,7 @@ desk: env
 # `check` is what is quick: linters, types, and the tests that are not marked as slow.
 # By file, since with worksteal each worker would build the workflows of a module's fixtures anew.
 PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
-check test: override EXTRAS += test
+check test: override EXTRAS += test site
 check: lint
 	$(PYTEST) -m "not slow" --durations 10
 
@@ -82,6 +82,12 @@ schema:
 
 docs:
 	$(BIN)/python scripts/write_docs.py
+
+# With what `make results` built last, where it did.
+site: EXTRAS += site
+site:
+	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=scripts $(BIN)/mkdocs build --clean --strict
 
 # Needs uv, and envs/torch.txt by hand. UPGRADE="pandas scipy" takes newer versions of these, UPGRADE=all of everything.
 lock:

@@ -42,6 +42,10 @@ DEFAULTS = [
 report: "docs/captions/report.rst"
 
 
+# For `--sdm apptainer`: what the Dockerfile builds.
+containerized: str(SHIPPED / "moot.sif")
+
+
 include: "rules/common.smk"
 include: "rules/shown.smk"
 include: "rules/data.smk"

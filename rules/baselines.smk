@@ -10,6 +10,8 @@ rule train_baselines:
         models=directory("results/models/{dataset}"),
     log:
         "results/logs/baselines/{dataset}.log",
+    benchmark:
+        "results/logs/baselines/{dataset}_resources.tsv"
     priority: BASELINES
     conda:
         "../envs/baselines.yaml"

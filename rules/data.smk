@@ -7,6 +7,7 @@ rule download:
         "results/downloads/{loader}.csv",
     log:
         "results/logs/downloads/{loader}.log",
+    retries: 2
     conda:
         "../envs/data.yaml"
     params:

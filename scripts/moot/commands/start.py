@@ -54,3 +54,7 @@ def main() -> None:
     else:
         command = command_of(arguments)
         os.execv(command[0], command)  # noqa: S606 - our own command
+
+
+if __name__ == "__main__":
+    main()

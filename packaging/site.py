@@ -1,0 +1,106 @@
+"""What the site shows beyond `docs/`: pages that lie next to what they describe, keys from the code, a build's results.
+
+A hook of MkDocs; `make site` starts it with moot on Python's path, in the project's folder.
+"""
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from moot.commands.registered import keys_of
+from moot.core import config as keys
+from moot.core.model_config import BatchConfig, ModelConfig, Price, ServeConfig
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS, DEMO, PAGE = ROOT / "results", "demo", "index.html"
+STUDIES = {path.parent.name: path for path in sorted(ROOT.glob("scripts/moot/studies/*/README.md"))}
+ELSEWHERE = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/README.md": "benchmarks.md",
+    "config/README.md": "configuration.md",
+    "config/prompts_published/README.md": "published-prompts.md",
+    "data/measured/README.md": "measured.md",
+    "data/raw/README.md": "data.md",
+    "profiles/README.md": "profiles.md",
+    **{path.relative_to(ROOT).as_posix(): f"studies/{study}.md" for study, path in STUDIES.items()},
+}
+"""Pages outside `docs/`, and where the site has them."""
+TOP_LEVEL = (keys.Budget, keys.ContrastConfig, keys.PowerConfig, keys.DriftConfig, keys.Publication)
+KEYS = {
+    "The configuration": keys.Config,
+    "A model, below `models`": ModelConfig,
+    "Its `price`": Price,
+    "Its `batch`": BatchConfig,
+    "Its `serve`": ServeConfig,
+    "An experiment, below `experiments`": keys.ExperimentConfig,
+    **{f"`{model.__name__.removesuffix('Config').lower()}`": model for model in TOP_LEVEL},
+}
+LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are not in `docs/`."""
+    made = {place: (ROOT / source).read_text("utf-8") for source, place in ELSEWHERE.items()}
+    made["reference/keys.md"] = "# Every key\n\n" + "\n\n".join(
+        f"## {title}\n\n{keys_of(model)}" for title, model in KEYS.items()
+    )
+    intro, *registries = re.split(r"^## ", (ROOT / "docs/reference.md").read_text("utf-8"), flags=re.MULTILINE)
+    listed = []
+    for registry in registries:
+        title, _, text = registry.partition("\n")
+        name = f"{title.lower().replace(' ', '-')}.md"
+        made[f"reference/{name}"] = f"# {title}\n{re.sub('^###', '##', text, flags=re.MULTILINE)}"
+        listed.append(f"- [{title}](reference/{name})")
+    files.remove(files.src_uris["reference.md"])
+    made["reference.md"] = f"{intro}\n- [Every key](reference/keys.md)\n" + "\n".join(listed)
+    for place, text in made.items():
+        files.append(File.generated(config, place, content=text))
+    for path in built():
+        place = f"{DEMO}/{path.relative_to(RESULTS).as_posix()}"
+        files.append(File.generated(config, place, abs_src_path=str(path)))
+    return files
+
+
+def built() -> list[Path]:
+    """What a build left to look at; nothing where there is no front page."""
+    if not (RESULTS / PAGE).is_file():
+        return []
+    shown = ("*.html", "tables/**/*.*", "figures/**/*.*", "reader/*.html")
+    return sorted(path for pattern in shown for path in RESULTS.glob(pattern))
+
+
+def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
+    """Point links at where the site has a page, and show a study's results on its page."""
+    here = page.file.src_uri
+    origin = next((source for source, place in ELSEWHERE.items() if place == here), f"docs/{here}")
+
+    def on_the_site(link: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), link["path"]))
+        place = ELSEWHERE.get(target) or (target.removeprefix("docs/") if target.startswith("docs/") else "")
+        if not place and (ROOT / target).exists():
+            return link["text"]
+        path = posixpath.relpath(place, posixpath.dirname(here) or ".") if place else link["path"]
+        return f"[{link['text']}]({path}{link['anchor'] or ''})"
+
+    text = LINK.sub(on_the_site, markdown)
+    study = here.removeprefix("studies/").removesuffix(".md")
+    if study in STUDIES and f"{DEMO}/{study}.html" in files.src_uris:
+        frame = f'<iframe src="../{DEMO}/{study}.html" title="results" style="width:100%;height:32rem"></iframe>'
+        text += f"\n\n## What the default run shows\n\n{frame}\n"
+    return text
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Have search work where a page is opened as a file, without the script that the theme fetches for it."""
+    script = (ROOT / "packaging/worker_from_file.js").read_text("utf-8")
+    return re.sub(
+        r'<script src="?https://unpkg.com/iframe-worker/shim"?></script>',
+        lambda _: f"<script>{script}</script>",
+        output,
+    )

@@ -1,0 +1,42 @@
+"""What a maintainer rests on: one version, and commands of workflows and pages that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from moot import __version__
+from project_copy import PROJECT
+
+MAKE = set(re.findall(r"^(\w+)[ \w]*:(?!=)", (PROJECT / "Makefile").read_text(), re.MULTILINE)) | {"test"}
+PAGES = [
+    PROJECT / "CONTRIBUTING.md",
+    PROJECT / "README.md",
+    *PROJECT.glob(".github/**/*.*"),
+    *PROJECT.glob("docs/**/*.md"),
+]
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert yaml.safe_load((PROJECT / "CITATION.cff").read_text())["version"] == __version__
+    assert re.findall(r"^## (\S+)", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == __version__
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
+def test_the_targets_of_make_that_a_page_names_exist(page: Path) -> None:
+    named = re.findall(r"(?:^|`|run: |&& )make ([a-z]+)", page.read_text("utf-8"), re.MULTILINE)
+    assert set(named) <= MAKE
+
+
+def test_the_hooks_before_a_commit_run_tools_of_the_lock() -> None:
+    hooks = yaml.safe_load((PROJECT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    tools = {re.findall(r"\.venv/bin/([\w-]+)", hook["entry"])[0] for hook in hooks}
+    lock = (PROJECT / "envs/lock.txt").read_text()
+    named = {"lint-imports": "import-linter"}
+    assert {tool for tool in tools - {"python"} if f"\n{named.get(tool, tool)}==" not in lock} == set()
+
+
+def test_the_container_is_built_from_files_that_exist() -> None:
+    copied = re.findall(r"^COPY (.*) \S+$", (PROJECT / "Dockerfile").read_text(), re.MULTILINE)
+    assert all((PROJECT / name).exists() for line in copied for name in line.split())
