@@ -5,9 +5,9 @@ All functions raise `UserError` with one message: file, row, column, what was fo
 """
 
 import csv
-import io
 import json
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,6 +30,8 @@ _NO_TEXT = {  # how files begin that look like a table to people, and are none
     b"PAR1": "a Parquet file",
 }
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")  # a stream of a text holds four bytes a character
+_RECORDS_AT_ONCE = 20_000
 _LISTED = 20
 _SHOWN = 60
 LARGEST_BYTES = 2**31
@@ -64,22 +66,29 @@ def read_csv(
     """
     text = read_text(path, encoding=encoding, get=get)
     csv.field_size_limit(_FIELD_LIMIT)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader((line[0] for line in _LINE.finditer(text)), delimiter=delimiter, strict=True)
     records: list[list[str]] = []
+    parts: list[pd.DataFrame] = []
+    read = 0
     try:
         header = next(reader)
         check_header(path, header, columns, delimiter)
         for record in reader:
             if record:  # blank lines are skipped
-                _check_length(path, record, header, len(records) + 1, reader.line_num, get)
+                read += 1
+                _check_length(path, record, header, read, reader.line_num, get)
                 records.append(record)
+            if len(records) == _RECORDS_AT_ONCE:  # a frame takes a quarter of the memory
+                parts.append(pd.DataFrame(records, columns=header, dtype="str"))
+                records = []
     except csv.Error as fault:
-        place = f"{path}: row {len(records) + 1} (line {reader.line_num})"
+        place = f"{path}: row {read + 1} (line {reader.line_num})"
         found = "the file ends inside quotes (a truncated file?)" if "end of data" in str(fault) else f"{fault}"
         raise UserError(f"{place}: {found}; expected every quoted field to be closed. {_again(get)}") from fault
-    if not records:
+    if not read:
         raise UserError(f"{path}: a header and no rows; expected at least one row of data. {_again(get)}")
-    frame = pd.DataFrame(records, columns=header, index=pd.RangeIndex(1, len(records) + 1, name="row"), dtype="str")
+    frame = pd.concat([*parts, pd.DataFrame(records, columns=header, dtype="str")])
+    frame.index = pd.RangeIndex(1, read + 1, name="row")
     if unique:
         check_unique(path, frame[unique])
     return frame

@@ -13,6 +13,8 @@ HUMAN = "human"
 
 OPENING, STATEMENT, CLOSING, SPEECH = "opening", "statement", "closing", "speech"
 BELIEF, VOTE, DECISION, VERDICT = "belief", "vote", "decision", "verdict"
+ANSWER = "answer"
+"""The answer that a member of a group holds from now on, without words."""
 EXTRA, OVERRUN = "extra", "overrun"
 """Statements of a scripted panel: of a judge who was not asked, or after the round was complete."""
 NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = "notes", "coding", "evaluation", "grade", "grade_reversed"

@@ -1,6 +1,7 @@
 """Tables that users bring in any of these files: CSV, JSON lines, Parquet or Excel, read as strings."""
 
 import csv
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -22,15 +23,18 @@ _DELIMITERS = ",;\t"
 _MOST_UNPACKED = 2**29
 _MOST_CELLS = 10**7
 _ROWS_AT_ONCE = 64
+ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
+"""Of the files that can be read."""
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
 
-def read_table(path: Path, columns: Sequence[str], sheet: str = "") -> pd.DataFrame:
+def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = "") -> pd.DataFrame:
     """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell is "".
 
     Args:
         columns: the columns that must be there; others are read too, except from JSON lines.
         sheet: of an Excel file; "" for its first.
+        kind: what the file is, where its ending does not say it (csv, tsv, ...).
 
     Returns:
         A frame of strings, indexed by 1-based row.
@@ -46,7 +50,7 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "") -> pd.DataFr
         ".parquet": lambda: _checked(path, _read_parquet(path), columns),
         ".xlsx": lambda: _checked(path, _read_excel(path, sheet), columns),
     }
-    reader = readers.get(path.suffix.casefold())
+    reader = readers.get(f".{kind}" if kind else path.suffix.casefold())
     if reader is None:
         raise UserError(f"{path}: a file ending in '{path.suffix}'; expected one of {', '.join(readers)}.")
     if not path.is_file():
@@ -166,4 +170,10 @@ def _checked(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.Data
 
 
 def _as_strings(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.map(lambda cell: "" if cell is None or cell != cell else str(cell)).astype("str")  # noqa: PLR0124 - NaN
+    return frame.map(_as_string).astype("str")
+
+
+def _as_string(cell: object) -> str:
+    if isinstance(cell, dict | list):
+        return json.dumps(cell, ensure_ascii=False)
+    return "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124 - NaN

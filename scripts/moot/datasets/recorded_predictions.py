@@ -65,7 +65,7 @@ class AnswersOptions(DatasetOptions):
 
     @model_validator(mode="after")
     def _positive_is_a_label(self) -> "AnswersOptions":
-        if self.positive and self.positive not in self.labels.values():
+        if self.positive and self.labels and self.positive not in self.labels.values():
             raise ValueError(f"'positive' is {self.positive!r}; expected one of {sorted(set(self.labels.values()))}")
         return self
 

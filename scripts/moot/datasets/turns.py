@@ -1,0 +1,381 @@
+"""Tables of debates with a row a turn: which column holds what, and one check of all that goes wrong with them."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from moot.core.cases import cluster_attributes
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, refuse
+from moot.core.kinds import CONCLUSION
+from moot.core.log import LOG
+from moot.core.places import Faults
+from moot.core.types import Column
+from moot.core.user_tables import ENDINGS, read_table
+from moot.datasets.recorded_predictions import AnswersOptions
+
+EVERYBODY = ("", "public", "all")
+_MOST_LABELS, _TWO = 50, 2
+_SAID = 5
+_ROUNDING = 0.02
+"""By which stated probabilities of all labels may miss 1."""
+
+
+class TurnColumns(BaseModel):
+    """Which column holds what; "" where there is none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    debate: str = Field("debate", description="which debate the turn belongs to")
+    case: str = Field("", description="what was debated, where several debates are of one case; none: the debate")
+    method: str = Field("", description="the condition (debate, consultancy, ...)")
+    turn: str = Field("", description="the turn's number in its debate; none: rows are in order")
+    time: str = Field("", description="when it was said: a number, or a date and time; orders turns without number")
+    round: str = Field("", description="the round, from 1")
+    speaker: str = Field("speaker", description='who speaks; "": the judge')
+    text: str = Field("text", description="what was said")
+    kind: str = Field("", description="what it is (opening, message, vote, ...)")
+    role: str = Field("", description="the speaker's role")
+    side: str = Field("", description="the side that the speaker argues for")
+    model: str = Field("", description="the model that speaks; blank for a person")
+    visibility: str = Field("", description="blank, public or all: everybody may read it; else only the speaker")
+    answer: str = Field("", description="the answer after this turn: the judge's, or where none is named the speaker's")
+    answers: str = Field("", description="everybody's answer after this turn: a JSON object, name to answer")
+    belief: str | Mapping[str, str] = Field(
+        "", description="the stated probability of the positive label, 0 to 1; or label to the column of its own"
+    )
+    confidence: str = Field("", description="the stated confidence in the answer, 0 to 100")
+    judge: str = Field("", description="who judged, where the answers are those of judges")
+    persona: str = Field("", description="the persona that the judge was given")
+    judge_repeat: str = Field("", description="which time the judge was asked about the same debate")
+    truth: str = Field("", description="the case's true label")
+    facts: str = Field("", description="the case's text")
+    attributes: tuple[str, ...] = Field((), description="columns about the case to group scores by")
+
+    @model_validator(mode="after")
+    def _judges_have_names(self) -> "TurnColumns":
+        if (self.persona or self.judge_repeat) and not self.judge:
+            raise ValueError("persona and judge_repeat are a judge's; name the column of the judge too")
+        return self
+
+    @property
+    def beliefs(self) -> Mapping[str, str]:
+        """Label to column; "" for the positive label."""
+        return self.belief if isinstance(self.belief, Mapping) else {"": self.belief} if self.belief else {}
+
+    @property
+    def named(self) -> list[str]:
+        """All columns that must be there."""
+        single = [getattr(self, name) for name in type(self).model_fields if name not in ("belief", "attributes")]
+        return list(dict.fromkeys(filter(None, (*single, *self.beliefs.values(), *self.attributes))))
+
+
+class TranscriptsOptions(AnswersOptions):
+    """What an entry of the configuration may say about debates in a table of one's own, a row a turn."""
+
+    path: Path = Field(
+        description="a file (.csv, .tsv, .jsonl, .parquet, .xlsx), a folder of them, or a pattern (chats/*.csv), from "
+        "the working directory"
+    )
+    format: Literal["", "csv", "tsv", "jsonl", "parquet", "xlsx"] = Field(
+        "", description="what the files are, where their endings do not say it"
+    )
+    columns: TurnColumns = Field(default_factory=TurnColumns, description="which column holds what")
+    extract: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="further columns out of a column: its name, and a regular expression whose named groups they are "
+        "(folder: 'r(?P<again>[0-9]+)$')",
+    )
+    labels: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="each answer as the file writes it, or a regular expression between slashes for a whole cell, and "
+        "the label that it means (YES: yes, '/no.*/': no), the first that fits; none: as found, in lower case. A list "
+        "in a JSON object is read in alphabetical order, with commas",
+    )
+    no_answer: tuple[str, ...] = Field(("", "UNKNOWN", "NO DECISION"), description="what is no usable answer")
+    truth: str = Field("", description="the label that is right in every case, where no column says it")
+    meaning: Mapping[str, str] = Field(
+        default_factory=dict, description="label to a clause that completes 'that ...' (the defendant is guilty)"
+    )
+    background: str = Field("", description="one or two sentences of context for every prompt")
+    language: Literal["en", "zh"] = Field("en", description="of prompts and texts")
+
+    @field_validator("extract", "labels")
+    @classmethod
+    def _patterns_are_right(cls, given: Mapping[str, str]) -> Mapping[str, str]:
+        for pattern in (*given.values(), *(word[1:-1] for word in given if is_pattern(word))):
+            try:
+                re.compile(pattern)
+            except re.error as fault:
+                raise ValueError(f"{quoted(pattern)} is no regular expression ({fault})") from None
+        return given
+
+    @property
+    def files(self) -> list[Path]:
+        """The files, in the order of their names; the path itself where there are none."""
+        if any(mark in str(self.path) for mark in "*?["):
+            root = Path(self.path.anchor or ".")
+            found = root.glob(str(self.path.relative_to(root) if self.path.anchor else self.path))
+        elif self.path.is_dir():
+            found = (file for file in self.path.iterdir() if self.format or file.suffix.casefold() in ENDINGS)
+        else:
+            return [self.path]
+        return sorted(file for file in found if file.is_file() and not file.name.startswith(".")) or [self.path]
+
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
+        """The files that are read."""
+        return tuple(self.files)
+
+    @property
+    def told_of_cases(self) -> list[str]:
+        """The columns that say what a case is, the same in all of its rows."""
+        named = (self.columns.truth, self.columns.facts, *self.columns.attributes, *cluster_attributes(self.cluster))
+        return list(dict.fromkeys(filter(None, named)))
+
+
+def is_pattern(word: str) -> bool:
+    """Whether a word of `labels` is a regular expression between slashes."""
+    return len(word) > _TWO and word.startswith("/") and word.endswith("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """A table of turns that was checked.
+
+    Attributes:
+        rows: the turns in order, debate by debate, with the columns that `TurnColumns` names: strings, beliefs and
+            confidences numbers; and `(debate)` (its number, from 0), `(case)`, `(method)`, `(round)`,
+            `(judge_repeat)`. Indexed by file (its number) and row.
+        answers: each word, and the label that it means; None where it is no answer.
+        stated: each JSON object of answers, and who answered what.
+        labels: all of them, of two the negative one first.
+        positive: the label that binary scores call positive.
+        account: what was counted, by short description.
+    """
+
+    rows: pd.DataFrame
+    answers: Mapping[str, str | None]
+    stated: Mapping[str, Mapping[str, str | None]]
+    labels: tuple[str, ...]
+    positive: str
+    account: Mapping[str, int]
+
+
+class _Checker:
+    """Notes what is wrong with some rows of the files."""
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self.files, self.faults = files, Faults()
+
+    def refuse(self, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row.") -> None:
+        """Note each value of a column that is wrong."""
+        first, *more = [*wrong.index[wrong].get_level_values(0).unique()] or [None]
+        if first is None:
+            return
+        with self.faults.noting():
+            refuse(self.files[first], values.xs(first), wrong.xs(first), expected, do)
+        if more:
+            self.faults.add(f"{self.files[first].parent}: {len(more)} more files have the same fault.")
+
+
+def read_turns(options: TranscriptsOptions) -> Turns:
+    """Read and check the files.
+
+    Raises:
+        UserError: a missing file or column; a turn without debate or speaker; a turn twice; a number, time or JSON
+            object that cannot be read; an unknown label; a belief outside 0 to 1, or beliefs that do not add up to 1;
+            rows that say different things of one case. Each names file, row, column, what was found and expected.
+    """
+    files, names = options.files, options.columns
+    rows = pd.concat({number: _read(file, options) for number, file in enumerate(files)}, names=["file", "row"])
+    check = _Checker(files)
+    for column, expected in ((names.debate, "a debate"), (names.case, "a case"), (names.speaker, "a speaker")):
+        if column:
+            blank = rows[column].str.strip() == ""
+            if column == names.speaker and names.judge:
+                blank &= rows[names.judge].str.strip() == ""
+            check.refuse(rows[column], blank, expected, "Fill it in, or remove the row.")
+    if names.kind:
+        check.refuse(rows[names.kind], rows[names.kind].str.casefold() == CONCLUSION, "another word, which moot uses")
+    rows["(method)"] = rows[names.method].str.strip() if names.method else ""
+    rows["(case)"] = rows[names.case or names.debate]
+    rows["(debate)"] = pd.factorize(rows[names.debate])[0]
+    for name in ("round", "judge_repeat"):
+        column = getattr(names, name)
+        rows[f"({name})"] = _whole(rows[column], check) if column else 0
+    rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
+    if names.judge and not (names.turn or names.time or names.judge_repeat):
+        asked = [name for name in ("(debate)", names.judge, names.persona) if name]
+        rows["(judge_repeat)"] = rows.groupby(asked).cumcount()
+    _check_constant(rows, check, options)
+    _read_beliefs(rows, check, names)
+    answers, stated, labels = _read_labels(rows, check, options)
+    check.faults.check()
+    rows, account = _ordered(rows, check, names)
+    check.faults.check()
+    account = {"rows read": len(rows), "debates": rows["(debate)"].nunique(), **account}
+    positive = options.positive or (labels[1] if len(labels) == _TWO else "")
+    counted = {what: count for what, count in account.items() if count}
+    return Turns(rows, answers, stated, labels, positive, counted)
+
+
+def _read(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
+    """One file, with the columns that are wanted."""
+    groups = {column: re.compile(pattern) for column, pattern in options.extract.items()}
+    new = [name for pattern in groups.values() for name in pattern.groupindex]
+    wanted = list(dict.fromkeys([*options.columns.named, *options.told_of_cases]))
+    table = read_table(path, [*(name for name in wanted if name not in new), *groups], kind=options.format)
+    for column, pattern in groups.items():
+        found = table[column].str.extract(pattern)
+        refuse(path, table[column], found.isna().all(axis="columns"), f"what {pattern.pattern} fits, of `extract`")
+        table[found.columns] = found.fillna("")
+    return table[wanted]
+
+
+def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
+    """Require that all rows of a debate are of one case and method, and all rows of a case say the same of it."""
+    names = options.columns
+    for within, column, what in (
+        *((names.debate, name, "debate") for name in filter(None, (names.case, names.method))),
+        *(("(case)", name, "case") for name in options.told_of_cases),
+    ):
+        told = rows[column].where(rows[column].str.strip() != "")
+        first = told.groupby(rows[within], sort=False).transform("first")
+        if what == "case":  # a case's first row may speak for all of them
+            rows[column] = told.fillna(first).fillna("")
+        check.refuse(rows[column], told.notna() & (told != first), f"the same in all rows of a {what}")
+
+
+def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+    """Make beliefs numbers; a blank one is missing."""
+    columns = list(names.beliefs.values())
+    for column in (*columns, *filter(None, [names.confidence])):
+        most = 100 if column == names.confidence else 1
+        numbers = pd.to_numeric(rows[column].where(rows[column].str.strip() != ""), errors="coerce").astype("float64")
+        wrong = (rows[column].str.strip() != "") & ~numbers.between(0, most)
+        check.refuse(rows[column], wrong, f"a number from 0 to {most}")
+        rows[column] = numbers
+    if len(columns) > 1:
+        total = rows[columns].sum(axis="columns", min_count=1)
+        off = (total - 1).abs() > _ROUNDING
+        check.refuse(total.round(3).rename(" + ".join(columns)), off, "probabilities that add up to 1")
+
+
+def _read_labels(
+    rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions
+) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str | None]], tuple[str, ...]]:
+    """The label of each word that stands for one, who answered what in each JSON object, and all labels."""
+    names = options.columns
+    words = set[str]()
+    for column in filter(None, (names.answer, names.truth)):
+        rows[column] = rows[column].str.strip()
+        words |= set(rows[column].unique())
+    given: dict[str, Mapping[str, str]] = {}
+    if names.answers:
+        cells = rows[names.answers].unique()
+        given = {cell: who for cell in cells if (who := _who_answered(cell)) is not None}
+        expected = 'a JSON object of names and answers, such as {"Ann": "yes"}, or blank'
+        check.refuse(rows[names.answers], ~rows[names.answers].isin(list(given)), expected)
+        words |= {word for found in given.values() for word in found.values()}
+    known = {word: label for word in sorted(words) if (label := _label(word, options)) is not None}
+    labels = tuple(dict.fromkeys(options.labels.values() or sorted(set(known.values()))))
+    labels = tuple(sorted(labels, key=lambda label: label == options.positive)) if len(labels) == _TWO else labels
+    if len(labels) > _MOST_LABELS:
+        raise UserError(
+            f"{options.path}: the answers hold {len(labels)} different words; expected labels, at most {_MOST_LABELS}. "
+            "Is it the right column? If so, say in `labels` which word means what."
+        )
+    for option, chosen in (("positive", options.positive), ("truth", options.truth)):
+        if chosen and chosen not in labels:
+            known_ones = ", ".join(labels) or "no answer at all"
+            raise UserError(f"{options.path}: {option} is {quoted(chosen)}; expected one of the labels ({known_ones}).")
+    listed = ", ".join(options.labels) or "a label"
+    answers: dict[str, str | None] = {word: known.get(word) for word in words}
+    unknown = [word for word in words if word not in known and word.strip() not in options.no_answer]
+    do = "Add it to `labels` or `no_answer`, or correct the row."
+    for column in filter(None, (names.answer, names.truth)):
+        check.refuse(rows[column], rows[column].isin(unknown), f"one of {listed}", do)
+    if names.answers and unknown:
+        wrong = [cell for cell, found in given.items() if not set(found.values()).isdisjoint(unknown)]
+        expected = f"no answer {', '.join(map(quoted, unknown[:_SAID]))}, but {listed}"
+        check.refuse(rows[names.answers], rows[names.answers].isin(wrong), expected, do)
+    stated = {cell: {who: answers[word] for who, word in found.items()} for cell, found in given.items()}
+    return answers, stated, labels
+
+
+def _label(word: str, options: TranscriptsOptions) -> str | None:
+    """The label that a word means; None where it is none."""
+    if word.strip() in options.no_answer:
+        return None
+    if not options.labels:
+        return word.strip().casefold()
+    fits = (name for name in options.labels if is_pattern(name) and re.fullmatch(name[1:-1], word))
+    return options.labels.get(word) or options.labels.get(next(fits, ""))
+
+
+def _who_answered(cell: str) -> Mapping[str, str] | None:
+    """Names and answers of a JSON object; None where the cell holds anything else. A blank cell is an empty one."""
+    try:
+        found = json.loads(cell) if cell.strip() else {}
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    return {
+        str(who): ",".join(sorted(map(str, answer))) if isinstance(answer, list) else str(answer)
+        for who, answer in found.items()
+        if answer is not None
+    }
+
+
+def _ordered(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> tuple[pd.DataFrame, Mapping[str, int]]:
+    """The rows in order, debate by debate, and what was counted of their order."""
+    order, account = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index), dict[str, int]()
+    if names.turn:
+        order["turn"] = _whole(rows[names.turn], check)
+        check.faults.check()
+        if not names.judge:  # several may judge after one turn
+            do = "Remove the row that is there twice, or number the turns of each debate."
+            check.refuse(rows[names.turn], order.duplicated(), "each turn of a debate once", do)
+        turns = order.drop_duplicates().groupby("debate")["turn"]
+        account["debates with a hole in the numbers of turns"] = int(
+            (turns.max() - turns.min() + 1 != turns.size()).sum()
+        )
+    positions = order.reset_index(drop=True).sort_values([*order], kind="stable").index
+    if names.time:
+        order["time"] = _times(rows[names.time], check)
+        earlier = order.iloc[positions].groupby("debate")["time"].diff() < 0
+        account["turns said before the turn that precedes them"] = int(earlier.sum())
+        positions = order.reset_index(drop=True).sort_values([*order], kind="stable").index
+    if names.role and names.speaker:
+        roles = rows.groupby(["(debate)", names.speaker])[names.role].nunique()
+        account["speakers in several roles"] = int((roles > 1).sum())
+    for what in account:
+        if account[what]:
+            LOG.warning("%s: %d %s; they are kept.", check.files[0], account[what], what)
+    if names.text:
+        account["turns without words"] = int((rows[names.text].str.strip() == "").sum())
+    return rows.iloc[positions], account
+
+
+def _whole(cells: Column, check: _Checker) -> Column:
+    """Whole numbers; those that are none are noted."""
+    fits = cells.str.strip().str.fullmatch(r"-?[0-9]{1,18}")
+    check.refuse(cells, ~fits, "a whole number")
+    return cells.where(fits, "0").astype("int64")
+
+
+def _times(cells: Column, check: _Checker) -> "pd.Series[float]":
+    """Times as numbers."""
+    numbers = pd.to_numeric(cells, errors="coerce")
+    if numbers.isna().any():
+        dates = pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601")
+        check.refuse(cells, dates.isna(), "a number, or a date and time such as 2026-01-31 14:05")
+        numbers = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
+    return numbers.astype("float64")

@@ -1,0 +1,265 @@
+"""Debates in a table of the user's own: what comes out of each form, and one message for each mistake."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.records import RecordedDebate, check_records, record_rows
+
+TRIAL = [
+    {"nr": "t1", "turn": 1, "who": "Ann", "words": "He was at home.", "role": "defense", "gold": "no", "p": ""},
+    {"nr": "t1", "turn": 2, "who": "Bob", "words": "He was seen.", "role": "prosecution", "gold": "no", "p": ""},
+    {"nr": "t1", "turn": 3, "who": "Judge", "words": "Hm.", "role": "judge", "gold": "no", "p": "0.75"},
+    {"nr": "t2", "turn": 1, "who": "Bob", "words": "A witness.", "role": "prosecution", "gold": "yes", "p": ""},
+    {"nr": "t2", "turn": 2, "who": "Judge", "words": "", "role": "judge", "gold": "yes", "p": "0.5"},
+]
+TRIAL_COLUMNS = {
+    "debate": "nr",
+    "turn": "turn",
+    "speaker": "who",
+    "text": "words",
+    "role": "role",
+    "truth": "gold",
+    "belief": "p",
+}
+TRIALS = {"columns": TRIAL_COLUMNS, "labels": {"no": "innocent", "yes": "guilty"}}
+CHAT = [
+    {"group": "g", "from": "host", "message": "Begin.", "now": '{"Kim": ["x", "b"], "Lee": ["b"]}'},
+    {"group": "g", "from": "Kim", "message": "It is b and x.", "now": '{"Kim": ["x", "b"], "Lee": ["b"]}'},
+    {"group": "g", "from": "Lee", "message": "True.", "now": '{"Kim": ["x", "b"], "Lee": ["b", "x"]}'},
+    {"group": "g", "from": "Kim", "message": "Or nothing.", "now": '{"Kim": [], "Lee": ["x", "b"]}'},
+]
+CHATS = {
+    "columns": {"debate": "group", "speaker": "from", "text": "message", "answers": "now"},
+    "labels": {"/b,x/": "right", "/.+/": "wrong"},
+    "positive": "right",
+    "truth": "right",
+}
+JURY = [
+    {"run": run, "of": run[0], "vote": vote, "why": "Because.", "model": model, "as": persona}
+    for run, model, persona, vote in [
+        ("a1", "m", "mild", "YES"), ("a1", "m", "mild", "NO"), ("a1", "m", "stern", "YES"), ("a1", "n", "mild", None),
+        ("a2", "m", "mild", "NO"),
+    ]
+]  # fmt: skip
+JURIES = {
+    "columns": {"debate": "run", "case": "of", "speaker": "", "text": "why", "answer": "vote", "judge": "model",
+                "persona": "as", "model": "model"},
+    "positive": "yes",
+}  # fmt: skip
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    frame = pd.DataFrame(rows)
+    {
+        ".csv": lambda: frame.to_csv(path, index=False),
+        ".tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
+        ".jsonl": lambda: path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8"),
+        ".parquet": lambda: frame.astype("str").to_parquet(path),
+        ".xlsx": lambda: frame.to_excel(path, index=False),
+    }[path.suffix]()
+    return path
+
+
+def read(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
+    entry, context = LOADERS["transcripts"], LoadContext("mine", Path("data/raw"), Path(), 7)
+    checked = entry.options.model_validate({"path": path, **options})
+    loaded = entry.load(checked, context)
+    assert entry.records is not None
+    debates = list(entry.records(checked, context))
+    check_records("mine", debates, loaded.cases, loaded.task)
+    return loaded, debates
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "xlsx"])
+def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) -> None:
+    shuffled = [TRIAL[number] for number in (2, 4, 0, 3, 1)]
+    loaded, debates = read(written(tmp_path / f"trials.{ending}", shuffled), **TRIALS)
+    assert {case.case_id: case.target for case in loaded.cases} == {"t1": "innocent", "t2": "guilty"}
+    assert (loaded.task.labels, loaded.task.positive) == (("innocent", "guilty"), "guilty")
+    one, other = debates
+    assert [(said.speaker, said.text, said.prediction) for said in one.utterances] == [
+        ("Ann", "He was at home.", None), ("Bob", "He was seen.", None), ("Judge", "Hm.", "guilty"),
+    ]  # fmt: skip
+    assert one.utterances[2].parsed == {"role": "judge", "distribution": {"guilty": 0.75, "innocent": 0.25}}
+    assert (one.method, one.model, one.prediction, one.score, one.judge) == ("debate", "recorded", "guilty", 0.75, "")
+    assert (other.prediction, other.score) == (None, 0.5), "one half each decides nothing"
+    assert loaded.cleaning == {"rows read": 5, "debates": 2, "turns without words": 1, "cases": 2}
+
+
+def test_a_folder_a_pattern_and_files_without_an_ending_are_one_table(tmp_path: Path) -> None:
+    expected = read(written(tmp_path / "trials.csv", TRIAL), **TRIALS)[1]
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for name, some in (("t-1", TRIAL[:3]), ("t-2", TRIAL[3:])):
+        written(tmp_path / "part.tsv", some).rename(folder / name)
+    (folder / "notes.csv").write_text("")
+    assert read(folder / "t-*", format="tsv", **TRIALS)[1] == expected
+    written(folder / "notes.csv", TRIAL)
+    assert read(folder, **TRIALS)[1] == expected, "of a folder, the files whose endings are known"
+
+
+def test_a_group_has_the_answer_of_each_member_when_it_changes(tmp_path: Path) -> None:
+    loaded, debates = read(written(tmp_path / "chat.csv", CHAT), **CHATS)
+    assert loaded.task.labels == ("wrong", "right") and loaded.cases[0].target == "right"
+    said = [(one.speaker, one.kind, one.text, one.prediction) for one in debates[0].utterances]
+    assert said == [
+        ("host", "speech", "Begin.", None), ("Kim", "answer", "", "right"), ("Lee", "answer", "", "wrong"),
+        ("Kim", "speech", "It is b and x.", None), ("Lee", "speech", "True.", None), ("Lee", "answer", "", "right"),
+        ("Kim", "speech", "Or nothing.", None), ("Kim", "answer", "", None),
+    ]  # fmt: skip
+    found = [(debate.method, debate.judge, debate.prediction, bool(debate.utterances)) for debate in debates]
+    assert found == [
+        ("debate", "Kim", None, True), ("debate", "Lee", "right", False),
+        ("first answers", "Kim", "right", False), ("first answers", "Lee", "wrong", False),
+    ]  # fmt: skip
+
+
+def test_members_of_a_group_may_state_their_answers_with_their_words(tmp_path: Path) -> None:
+    rows = [{"debate": "d", "speaker": who, "text": "So.", "said": answer} for who, answer in
+            (("Kim", "A"), ("Lee", "B"), ("Kim", ""), ("Kim", "B"))]  # fmt: skip
+    _, debates = read(written(tmp_path / "chat.csv", rows), columns={"answer": "said"})
+    found = {(debate.method, debate.judge): debate.prediction for debate in debates}
+    assert found == {
+        ("debate", "Kim"): "b", ("debate", "Lee"): "b", ("first answers", "Kim"): "a", ("first answers", "Lee"): "b",
+    }  # fmt: skip
+
+
+def test_jurors_are_judges_with_personas_asked_again(tmp_path: Path) -> None:
+    loaded, debates = read(written(tmp_path / "jury.jsonl", JURY), **JURIES)
+    found = [(one.case_id, one.repeat, one.judge, one.persona, one.judge_repeat, one.prediction) for one in debates]
+    assert found == [
+        ("a", 0, "m", "mild", 0, "yes"), ("a", 0, "m", "mild", 1, "no"), ("a", 0, "m", "stern", 0, "yes"),
+        ("a", 0, "n", "mild", 0, None), ("a", 1, "m", "mild", 0, "no"),
+    ]  # fmt: skip
+    assert [case.target for case in loaded.cases] == [""], "without truth"
+    reasons = {said.speaker: (said.private, said.source) for said in debates[0].utterances}
+    assert reasons == dict.fromkeys(["m, mild", "m, mild, time 2", "m, stern", "n, mild"], (True, "model"))
+
+
+def test_columns_are_extracted_by_patterns(tmp_path: Path) -> None:
+    rows = [{**row, "file": f"out/{row['run']}/{row['as']}.txt"} for row in JURY]
+    columns = {**JURIES["columns"], "persona": "who", "debate": "run2"}  # type: ignore[dict-item]
+    _, debates = read(
+        written(tmp_path / "jury.csv", rows), **{**JURIES, "columns": columns},
+        extract={"file": r"out/(?P<run2>\w+)/(?P<who>\w+)\.txt"},
+    )  # fmt: skip
+    assert Counter(one.persona for one in debates) == {"mild": 4, "stern": 1}
+    with pytest.raises(UserError, match=r"jury.csv: row 1, column 'file': found 'out/a1/mild.txt', expected what"):
+        read(tmp_path / "jury.csv", **{**JURIES, "columns": columns}, extract={"file": "(?P<run2>z)(?P<who>z)"})
+
+
+def test_words_without_answers_are_debates_that_a_model_may_judge(tmp_path: Path) -> None:
+    path = written(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}])
+    loaded, [debate] = read(path, labels={"n": "no", "y": "yes"})
+    assert (debate.prediction, debate.problem, loaded.task.labels) == (None, "no answer was recorded", ("no", "yes"))
+
+
+def changed(place: int, **cells: object) -> list[dict[str, Any]]:
+    return [{**row, **cells} if number == place else row for number, row in enumerate(TRIAL)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (changed(1, nr=" "), "row 2, column 'nr': found ' ', expected a debate"),
+        (changed(1, who=""), "row 2, column 'who': found '', expected a speaker"),
+        (changed(1, turn=1), "row 2, column 'turn': found '1', expected each turn of a debate once"),
+        (changed(1, turn="two"), "row 2, column 'turn': found 'two', expected a whole number"),
+        (changed(2, p="1.2"), "row 3, column 'p': found '1.2', expected a number from 0 to 1"),
+        (changed(2, p="nan"), "row 3, column 'p': found 'nan', expected a number from 0 to 1"),
+        (changed(1, gold="maybe"), "row 2, column 'gold': found 'maybe', expected one of no, yes"),
+        (changed(1, gold="yes"), "row 2, column 'gold': found 'yes', expected the same in all rows of a case"),
+        (changed(1, who="x") * 2, "row 6, column 'turn': found '1', expected each turn of a debate once"),
+    ],
+)
+def test_a_wrong_row_is_named(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(UserError) as error:
+        read(written(tmp_path / "trials.csv", rows), **TRIALS)
+    assert f"trials.csv: {message}" in str(error.value)
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    rows = [{**row, "nr": "" if number == 1 else row["nr"], "p": "7" if number == 2 else row["p"]}
+            for number, row in enumerate(TRIAL)]  # fmt: skip
+    with pytest.raises(UserError, match=r"(?s)row 2, column 'nr'.*row 3, column 'p'"):
+        read(written(tmp_path / "trials.csv", rows), **TRIALS)
+
+
+def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
+    rows = [{"debate": "d", "speaker": "J", "text": "", "y": "0.7", "n": sure} for sure in ("0.3", "0.5")]
+    options = {"columns": {"belief": {"yes": "y", "no": "n"}}, "labels": {"n": "no", "y": "yes"}}
+    with pytest.raises(UserError, match=r"row 2, column 'y \+ n': found 1.2, expected probabilities that add up to 1"):
+        read(written(tmp_path / "b.csv", rows), **options)
+    _, [debate] = read(written(tmp_path / "b.csv", rows[:1]), **options)
+    assert (debate.prediction, debate.score) == ("yes", 0.7)
+
+
+@pytest.mark.parametrize("cell", ["{", "[1]", '{"Kim": ["q"]}', "[" * 100_000])
+def test_answers_that_are_no_json_object_or_no_label_are_named(tmp_path: Path, cell: str) -> None:
+    path = written(tmp_path / "chat.csv", [*CHAT, {**CHAT[0], "now": cell}])
+    options = {**CHATS, "labels": {"/b(,x)?/": "right", "/x/": "wrong"}}
+    with pytest.raises(UserError, match=r"chat.csv: row 5, column 'now'") as error:
+        read(path, **options)
+    assert len(str(error.value)) < 600
+
+
+def test_holes_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
+    rows = [
+        {"debate": "d", "turn": turn, "at": at, "speaker": who, "text": "So.", "role": role}
+        for turn, at, who, role in [
+            (1, "2026-01-01 10:00", "Kim", "chair"), (2, "2026-01-01 09:00", "Lee", ""), (4, "2026-01-01 11:00", "Kim", "guest"),
+        ]
+    ]  # fmt: skip
+    path = written(tmp_path / "talk.csv", rows)
+    loaded, [debate] = read(
+        path, labels={"n": "no", "y": "yes"}, columns={"turn": "turn", "time": "at", "role": "role"}
+    )
+    assert loaded.cleaning == {
+        "rows read": 3, "debates": 1, "debates with a hole in the numbers of turns": 1,
+        "turns said before the turn that precedes them": 1, "speakers in several roles": 1, "cases": 1,
+    }  # fmt: skip
+    assert [said.speaker for said in debate.utterances] == ["Kim", "Lee", "Kim"]
+    _, [by_time] = read(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
+    assert [said.speaker for said in by_time.utterances] == ["Lee", "Kim", "Kim"]
+    with pytest.raises(UserError, match=r"row 3, column 'at': found 'noon', expected a number, or a date and time"):
+        read(written(path, [*rows[:2], {**rows[2], "at": "noon"}]), labels={"n": "no"}, columns={"time": "at"})
+
+
+def test_another_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "talk.csv"
+    path.write_bytes("debate,speaker,text\nd,Jos\u00e9,So.\n".encode("latin-1"))
+    with pytest.raises(UserError, match=r"talk.csv: line 2: byte 0xe9 .* is not UTF-8"):
+        read(path)
+
+
+def test_text_of_others_stays_text(tmp_path: Path) -> None:
+    hostile = "</script>{{ 7*7 }} \u202e\\input{/etc/passwd}"
+    path = written(
+        tmp_path / "talk.csv", [{"debate": "../../d", "speaker": hostile, "text": hostile, "k": "Conclusion"}]
+    )
+    _, debates = read(path, labels={"n": "no", "y": "yes"})
+    [row, _] = record_rows(debates)
+    assert (row["speaker"], row["text"], row["case_id"]) == (hostile, hostile, "../../d")
+    with pytest.raises(UserError, match="row 1, column 'k': found 'Conclusion', expected another word"):
+        read(path, labels={"n": "no", "y": "yes"}, columns={"kind": "k"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": {"persona": "p"}}, "name the column of the judge too"),
+        ({"labels": {"/(/": "x"}}, "'\\(' is no regular expression"),
+        ({"labels": {"a": "x"}, "positive": "y"}, "'positive' is 'y'"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        read(Path("any.csv"), **options)
