@@ -25,6 +25,7 @@ from moot.report.tables import (
     as_latex,
     notes_under,
     own_rows_first,
+    short_form,
     shown_columns,
     write_table,
 )
@@ -162,6 +163,51 @@ def test_a_workbook_holds_numbers_as_numbers_and_no_formula(tmp_path: Path) -> N
     assert rows == [("model", "ours", "n"), ("=1+1", 0.853, 12), ("Größe – ü", None, 3)]
     assert book["table"]["A2"].data_type == "s" and book["table"]["B2"].data_type == "n"
     assert [row[0] for row in book["notes"].iter_rows(values_only=True)][:2] == ["Title", "A note."]
+
+
+SHORT = (
+    Columns()
+    .keys("study", "run")
+    .plain("question")
+    .estimate("difference")
+    .plain("p", "verdict", "remark")
+    .counts("n")
+    .short_form("question", "difference", "95 % interval", "verdict", "remark")
+)
+
+
+def short_of(*rows):
+    return short_form(SHORT.table(rows, ["A note."]))
+
+
+def headings_of(content):
+    return [column.name for column in content.columns]
+
+
+def test_a_short_form_has_what_a_page_holds_and_drops_what_is_empty():
+    told = {"study": "s", "question": "Q?", "difference": (0.1, 0.0, 0.2), "p": 0.5, "verdict": "no", "n": 3}
+    found = short_of({**told, "run": "a", "remark": ""}, {**told, "run": "a", "question": "R?"})
+    assert headings_of(found) == ["question", "difference", "95 % interval", "verdict"]
+    assert found.notes == ["All rows: study `s`, run `a`.", "A note."]
+    assert len(short_of(told, {"question": "never tested"}).frame) == 1
+    assert headings_of(short_of({**told, "run": "a"}, {**told, "run": "b"}))[:2] == ["run", "question"], "else alike"
+    assert headings_of(short_of()) == ["question", "difference", "95 % interval", "verdict", "remark"]
+    with pytest.raises(ValueError, match="no column verdikt"):
+        SHORT.short_form("verdikt")
+
+
+def test_pages_show_the_short_form_and_files_for_programs_all_columns(tmp_path):
+    rows = [{"study": "s", "question": "Q?", "difference": (0.1, 0.0, 0.2), "p": 0.5, "verdict": "no", "n": 3}]
+    entry = Table("s", "t", "Title", "Caption", lambda _: SHORT.table([*rows, {"question": "R?"}]))
+    paths = {ending: tmp_path / f"t.{ending}" for ending in ("csv", "tex", "full.tex", "html")}
+    write_table(entry, study_of_nothing(), paths)
+    texts = {ending: path.read_text(encoding="utf-8") for ending, path in paths.items()}
+    assert "run" not in texts["tex"] and "t.full.tex has 5 more columns and 1 more rows" in texts["tex"]
+    assert "R?" not in texts["tex"] and "R?" in texts["full.tex"] and r"\label{tab:s:t:full}" in texts["full.tex"]
+    heads = re.findall(r'<th scope="col" class="([^"]*)">([^<]*)', texts["html"])
+    short = [name for roles, name in heads if "more" not in roles]
+    assert short == ["question", "difference", "95 % interval", "verdict"]
+    assert texts["html"].count('type="checkbox"') == 1 and len(heads) == 9
 
 
 def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_stays_together():

@@ -111,7 +111,8 @@ def outputs_by_name(outputs: Iterable[str]) -> dict[str, dict[str, Path]]:
     """Outputs such as `results/tables/{study}/{name}.csv` by `{study}/{name}` and ending."""
     found: dict[str, dict[str, Path]] = {}
     for path in map(Path, outputs):
-        found.setdefault(f"{path.parent.name}/{path.stem}", {})[path.suffix[1:]] = path
+        name, _, ending = path.name.partition(".")
+        found.setdefault(f"{path.parent.name}/{name}", {})[ending] = path
     return found
 
 

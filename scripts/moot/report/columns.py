@@ -1,7 +1,7 @@
 """The columns of a table, from left to right: what CSV, Excel, LaTeX and HTML need of a table follows from them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import pandas as pd
@@ -57,6 +57,16 @@ class Columns:
     def then(self, others: "Columns") -> "Columns":
         """Columns that several tables share."""
         return Columns((*self.shown, *others.shown))
+
+    def short_form(self, *headings: str) -> "Columns":
+        """These columns, of which the short form of a table has those named alone: what a page of a paper holds.
+
+        Raises:
+            ValueError: a heading is not among them.
+        """
+        if unknown := set(headings) - {column.name for column in self.shown}:
+            raise ValueError(f"no column {', '.join(sorted(unknown))}")
+        return Columns(tuple(replace(column, short=column.name in headings) for column in self.shown))
 
     def table(self, rows: Iterable[Fields], notes: Sequence[str] = (), exploratory: bool = False) -> TableContent:
         """The table of these columns.

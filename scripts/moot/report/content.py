@@ -237,6 +237,7 @@ class Column:
         digits: a format specification; "" for the usual one.
         whole: whether it holds whole numbers, missing ones allowed.
         ends: the two columns of the frame that it shows as one interval; () for a column of its own.
+        short: whether the short form of its table has it.
     """
 
     name: str
@@ -244,6 +245,7 @@ class Column:
     digits: str = ""
     whole: bool = False
     ends: tuple[str, ...] = ()
+    short: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:

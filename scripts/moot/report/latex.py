@@ -1,9 +1,11 @@
 r"""Tables for LaTeX that keep within the page: booktabs, and longtable where they run over pages.
 
-Each column has a share of the line, by the number of its characters, and wraps its text. A table is set upright if that
-leaves its columns room enough, and on a page turned sideways (`pdflscape`) if not.
+Each column has a share of the line, by the number of its characters, and wraps its text. The short form of a table is
+set upright. A full form is too if that leaves its columns room enough, and on a page turned sideways (`pdflscape`) if
+not.
 """
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -22,17 +24,25 @@ WAYS = (
     ("tiny", True, 147, 5, 0),
     ("tiny", True, 147, 3, 0),
 )
-"""How a table may be set, best first: size, whether on a turned page, about how many characters of it an `article`'s
-line holds, after how many characters a word may break, and how many a column of text gets at least.
+UPRIGHT = (WAYS[0], *(("footnotesize", False, 72, *room) for room in ((CHUNK, CHUNK), (7, 7), (7, 0), (4, 0), (3, 0))))
+"""How a table may be set: size, whether on a turned page, about how many characters of it an `article`'s
+line holds, after how many characters a word may break, and how many a column of text gets at least. Where it gets some,
+intervals stay on one line.
 """
 GAP = 1.2  # characters between two columns
-MOST_ROWS, MOST_NOTES = 30, 1200  # rows, and characters of notes, of a table on one page
+MOST_LINES, MOST_NOTES = 36, 1200  # lines of rows, and characters of notes, of a table on one page
 LONGEST_CELL = 400  # characters: a row breaks over no page, so longer prose is cut
 _NUMBER = re.compile(r"[\[\]()−+\d.,%]+")
 
 
 def latex_table(
-    columns: Sequence[Sequence[str]], numeric: Sequence[bool], caption: str, label: str, notes: Sequence[str]
+    columns: Sequence[Sequence[str]],
+    numeric: Sequence[bool],
+    caption: str,
+    label: str,
+    notes: Sequence[str],
+    *,
+    upright: bool = False,
 ) -> str:
     """The source of a table.
 
@@ -41,12 +51,18 @@ def latex_table(
         numeric: whether each column is set flush right.
         caption, label: of the table.
         notes: sentences under the table.
+        upright: whether the page must not be turned.
     """
     if any(len(cell) > LONGEST_CELL for cells in columns for cell in cells):
         notes = [*notes, "Long texts are cut here; the CSV and HTML files have them whole."]
         columns = [[_cut(cell) for cell in cells] for cells in columns]
-    size, turned, chunk, shares = layout_of(columns)
-    long = turned or len(columns[0]) > MOST_ROWS or sum(map(len, notes)) > MOST_NOTES
+    size, turned, chunk, shares = layout_of(columns, UPRIGHT if upright else WAYS)
+    line = next(way[2] for way in WAYS if way[0] == size)
+    height = sum(
+        max(math.ceil(len(cell) / (line * share)) for cell, share in zip(row, shares, strict=True))
+        for row in zip(*columns, strict=True)
+    )
+    long = turned or height > MOST_LINES or sum(map(len, notes)) > MOST_NOTES
     widths = [
         rf">{{{side}\arraybackslash}}p{{\dimexpr{share:.4f}\linewidth-2\tabcolsep}}"
         for side, share in zip((r"\raggedleft" if right else r"\raggedright" for right in numeric), shares, strict=True)
@@ -76,14 +92,16 @@ def latex_table(
     return "\n".join(source) + "\n"
 
 
-def layout_of(columns: Sequence[Sequence[str]]) -> tuple[str, bool, int, Numbers]:
-    """The first of `WAYS` that leaves each column room for its longest word: size, whether the page is turned, after
+def layout_of(
+    columns: Sequence[Sequence[str]], ways: Sequence[tuple[str, bool, int, int, int]] = WAYS
+) -> tuple[str, bool, int, Numbers]:
+    """The first of some ways that leaves each column room for its longest word: size, whether the page is turned, after
     how many characters words may break, and the share of a line that each column takes with the gap to the next one.
     """
-    words = [[word for cell in cells for word in cell.split()] for cells in columns]
     full = np.array([max(map(len, cells[1:]), default=1) for cells in columns])  # a heading wraps
-    for way in WAYS:
+    for way in ways:
         size, turned, line, chunk, roomy = way
+        words = ((word for cell in cells for word in _words(cell, whole=roomy > 0)) for cells in columns)
         longest = [max((len(piece) for word in some for piece in _pieces(word, chunk)), default=1) for some in words]
         widths = np.maximum(longest, np.minimum(full, roomy)) + 0.6
         left = line - GAP * len(columns) - widths.sum()
@@ -95,9 +113,14 @@ def layout_of(columns: Sequence[Sequence[str]]) -> tuple[str, bool, int, Numbers
     return size, turned, chunk, shares / max(1, shares.sum())
 
 
+def _words(cell: str, *, whole: bool) -> list[str]:
+    """The words of a cell; `whole`: an interval is one."""
+    return [cell] if whole and cell.startswith("[") and cell.endswith("]") else cell.split()
+
+
 def _pieces(word: str, chunk: int) -> list[str]:
     """Where a word may break: after a hyphen or another joint, and after every so many characters; numbers never do."""
-    if len(word) <= chunk or _NUMBER.fullmatch(word):
+    if len(word) <= chunk or _NUMBER.fullmatch(word.replace(" ", "")):
         return [word]
     joined = re.findall(r"[^\-_/=]*[\-_/=]|[^\-_/=]+$", word)
     return [piece[start : start + chunk] for piece in joined for start in range(0, len(piece), chunk)]

@@ -282,6 +282,8 @@ def compared(keys: Fields, published: Published | None, ours: Measured) -> Row:
     }
 
 
+WHERE = ("experiment", "setting", "data")
+"""Keys that the short form has where other keys do not tell rows apart."""
 COMPARED = (
     Columns()
     .published("published", "published n")
@@ -290,6 +292,7 @@ COMPARED = (
     .interval("difference", "interval of difference", DIFFERENCE)
     .interval("replication", "replication", DIFFERENCE)
     .counts(*COUNTS)
+    .short_form("published", "ours", "95 % interval", *DIFFERENCES)
 )
 
 
@@ -298,6 +301,9 @@ def comparison(
 ) -> TableContent:
     """A table of rows made by `compared`, with further columns at its right."""
     columns = Columns().keys(*keys[:-1]).plain(keys[-1]).then(COMPARED).then(further)
+    columns = columns.short_form(
+        *(column.name for column in columns.shown if column.short and column.name not in WHERE)
+    )
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
 
 

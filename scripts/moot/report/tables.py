@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -50,11 +51,43 @@ class ShownColumn:
     cells: Sequence[str]
 
 
+def short_form(content: TableContent) -> TableContent:
+    """The columns that the specification names for the short form, and the rows of which they say something.
+
+    Columns in which nothing is are left out. A key that all rows share is told in a note instead. Keys that the
+    specification leaves out stay where rows could not be told apart without them.
+    """
+    frame = content.frame.mask(content.frame == "")
+    filled = [column for column in content.columns if frame.empty or frame[list(column.names)].notna().any(axis=None)]
+    shared = [
+        column
+        for column in filled
+        if column.role == KEY and len(frame) > 1 and frame[column.name].nunique(dropna=False) == 1
+    ]
+    kept = [column for column in filled if column not in shared]
+    described = list(takewhile(lambda column: column.role in (KEY, ""), content.columns))
+    labels = {*described, *(column for column in filled if not column.ends and not _is_numeric(frame[column.name]))}
+
+    def doubled(chosen: set[Column]) -> int:
+        return int(frame.duplicated([column.name for column in labels & chosen]).sum())
+
+    chosen = {column for column in kept if column.short}
+    for column in (column for column in kept if column.role == KEY):
+        if doubled({*chosen, column}) < doubled(chosen):
+            chosen.add(column)
+    columns = [column for column in kept if column in chosen] or content.columns
+    says = [name for column in columns if column not in described for name in column.names]
+    rows = frame[says].notna().any(axis=1) if says else slice(None)
+    told = ", ".join(f"{column.name} `{frame[column.name].iloc[0]}`" for column in shared)
+    notes = [f"All rows: {told}.", *content.notes] if told else content.notes
+    return replace(content, frame=content.frame[rows], columns=columns, notes=notes)
+
+
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
     content = own_rows_first(entry.build(results))
     if content.exploratory:
-        columns = (*content.columns, Column("inference"))
+        columns = (*content.columns, Column("inference", short=False))
         content = replace(content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns)
     if results.simulated:
         entry, content = _marked(entry, content)
@@ -62,6 +95,7 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
         "csv": lambda: as_csv(content).encode(),
         "xlsx": lambda: as_xlsx(entry, content, results),
         "tex": lambda: as_latex(entry, content, results).encode(),
+        "full.tex": lambda: as_latex(entry, content, results, full=True).encode(),
         "html": lambda: as_html(entry, content, results).encode(),
     }
     for kind, path in paths.items():
@@ -160,21 +194,35 @@ def plain_value(name: str, value: str | float | None) -> str | int | float:
 
 
 def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
-    """A page of its own with title, table and notes; it loads nothing."""
-    columns = shown_columns(content)
+    """A page of its own with title, table and notes; it loads nothing. It shows the short form, and unfolds."""
+    columns, short = shown_columns(content), short_form(content)
     keys = [column.cells for column in columns if column.role == KEY]
     starts = ["first" if first else "group" if any(others) else "" for first, *others in zip(*keys, strict=True)]
     return page_template("table.html").render(
-        entry=entry, columns=columns, rows=len(content.frame), starts=starts, notes=notes_under(content, results)
+        entry=entry,
+        columns=columns,
+        short=[column.name for column in short.columns],
+        short_rows=set(short.frame.index),
+        rows=len(content.frame),
+        starts=starts,
+        notes=notes_under(replace(content, notes=short.notes), results),
     )
 
 
-def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
-    """A table for booktabs that keeps within the page, with its notes below: see `moot.report.latex`."""
-    columns = shown_columns(content)
+def as_latex(entry: Table, content: TableContent, results: StudyResults, *, full: bool = False) -> str:
+    """A table for booktabs that keeps within the page, with its notes below: see `moot.report.latex`.
+
+    full: with all columns, on a turned page if need be; else the short form.
+    """
+    shown = content if full else short_form(content)
+    columns, notes = shown_columns(shown), notes_under(shown, results)
     cells = [[column.heading, *column.cells] for column in columns]
     numeric = [column.numeric for column in columns]
-    return latex_table(cells, numeric, entry.caption, f"tab:{entry.study}:{entry.name}", notes_under(content, results))
+    label = f"tab:{entry.study}:{entry.name}{':full' * full}"
+    rows, more = (len(content.frame) - len(shown.frame), len(content.columns) - len(shown.columns))
+    if rows or more:
+        notes.append(f"{entry.name}.full.tex has {more} more columns{f' and {rows} more rows' * bool(rows)}.")
+    return latex_table(cells, numeric, entry.caption, label, notes, upright=not full)
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:

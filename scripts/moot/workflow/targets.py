@@ -12,7 +12,7 @@ from moot.report.content import Figure, Table
 from moot.report.exports import EXPORTERS
 from moot.workflow.resuming import SHARDS
 
-TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "html"), ("png", "svg")
+TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html"), ("png", "svg")
 
 
 def studies() -> list[str]:

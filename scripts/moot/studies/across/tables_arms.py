@@ -40,6 +40,7 @@ COLUMNS = (
     .estimate("moved to the side", "moved", role="", digits=SIGNED)
     .plain(*list(HEADINGS.values())[:-2], digits=",.1f")
     .plain(*list(HEADINGS.values())[-2:], digits=",.4f")
+    .short_form("data", "debate", "model", "arm", "difference", "95 % interval", "cases", "p (Holm)")
 )
 
 

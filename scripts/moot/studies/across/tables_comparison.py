@@ -3,6 +3,7 @@
 Values of different data sets are listed, never summed: their tasks differ, and so do their cases.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
 
+MOST_DATA = 6
+"""Data sets in the short form of the table that has one a column: those on which most methods argued."""
 TAKEN = ("calls_per_case", "prompt_tokens_per_case", "completion_tokens_per_case", METRIC)
 
 
@@ -117,7 +120,9 @@ def methods_by_data(results: StudyResults) -> TableContent:
     for entry in sorted(found, key=_order):
         row = rows.setdefault((entry.method, entry.model), {"method": entry.method, "model": entry.model})
         row[entry.data] = _cell(entry)
+    argued = Counter(entry.data for entry in found if entry.model != "–")
     columns = Columns().plain("method", "model").ours(*data)
+    columns = columns.short_form("method", "model", *(name for name, _ in argued.most_common(MOST_DATA)))
     return columns.table(
         rows.values(),
         [
@@ -180,4 +185,7 @@ _LONG = (
     .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
     .counts(*COUNTS)
     .plain("contradictory replies")
+    .short_form(
+        "data", "method", "model", "accuracy, invalid = wrong", "95 % interval", "F1, macro", "calls a case", "n"
+    )
 )

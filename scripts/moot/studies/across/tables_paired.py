@@ -21,6 +21,7 @@ COLUMNS = (
     .counts("first better", "second better", "cases", "clusters")
     .plain("p", "p (Holm)", "family")
     .counts("tests in family")
+    .short_form("data", "first", "first model", "second", "second model", "difference", "95 % interval", "p (Holm)")
 )
 MODELS, METHODS = "do models differ?", "do experiments differ?"
 """The questions of the table, each with its tests in one family."""

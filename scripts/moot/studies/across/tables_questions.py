@@ -48,6 +48,7 @@ COLUMNS = (
     .counts("cases needed")
     .published("published value")
     .plain("supported where", "source", "see")
+    .short_form("study", "question", "answer", "this run", "95 % interval", "data", "model", "p (Holm)")
 )
 
 

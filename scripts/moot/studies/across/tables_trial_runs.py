@@ -45,4 +45,5 @@ _COLUMNS = (
     .plain("invalid", "failed")
     .counts(*SUMS)
     .plain("seconds", digits=".1f")
+    .short_form("protocol", "experiment", "model", "debates", "valid", "invalid", "failed", "calls")
 )

@@ -33,7 +33,12 @@ CORRECTED_NOTE = (
 )
 
 CORRECTED_VALUES = {"corrected": "value", "corrected low": "low", "corrected high": "high", "labelled": "n"}
-CORRECTED_COLUMNS = Columns().estimate("corrected", "corrected", "corrected interval").counts("labelled")
+CORRECTED_COLUMNS = (
+    Columns()
+    .estimate("corrected", "corrected", "corrected interval")
+    .counts("labelled")
+    .short_form("corrected", "corrected interval")
+)
 
 BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
 

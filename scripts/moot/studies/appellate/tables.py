@@ -124,7 +124,9 @@ def counts(results: StudyResults) -> TableContent:
         "Counts are shown next to the paper's only if there are as many debates (20 a case). `decision_probabilities` "
         "has the same differences as shares, with their intervals.",
     )
-    return columns.published(*shown, digits="d").table(rows, notes)
+    columns = columns.published(*shown, digits="d")
+    short = ("step", "judge", "code", "published total", "total", *DIFFERENCES)
+    return columns.short_form("phase", "model", *short).table(rows, notes)
 
 
 PRINTED_CODES = {1: "affirm(1)", 0: "not_affirm(0)", 3: "none_or_hallucination(3)"}
@@ -261,7 +263,7 @@ def volatility(results: StudyResults) -> TableContent:
     )
     notes = (CHANGE_NOTE, VOTE_NOTE, BY_CASE_NOTE, published_note)
     named_by = (*KEYS, "positions by", "transition")
-    content = comparison(rows, named_by, notes, Columns().ours("changes", digits="d"))
+    content = comparison(rows, named_by, notes, Columns().ours("changes", digits="d").short_form())
     return with_corrected(content, corrected)
 
 

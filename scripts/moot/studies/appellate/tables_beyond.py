@@ -167,6 +167,8 @@ def changes_of_opinion(results: StudyResults) -> TableContent:
     return _CHANGES.table(rows, notes)
 
 
-_CHANGES = Columns().plain(
-    "phase", "model", "debate", "human", "judge", "rounds", "from", "to", "before", "said between", "after"
+_CHANGES = (
+    Columns()
+    .plain("phase", "model", "debate", "human", "judge", "rounds", "from", "to", "before", "said between", "after")
+    .short_form("debate", "judge", "rounds", "from", "to", "before", "after")
 )

@@ -33,7 +33,8 @@ def label_shares(results: StudyResults) -> TableContent:
                 rows.append({**named(phase), "statements": of, "label": label, **values})
     columns = Columns().keys(*KEYS, "statements").plain("label").ours("raw").interval("raw", "raw interval", role="")
     notes = (BY_CASE_NOTE, "`n` counts statements; one that is missing has the label NONE.")
-    content = columns.counts("cases", "n").table(rows, notes)
+    columns = columns.counts("cases", "n").short_form("phase", "model", "statements", "label", "raw", "raw interval")
+    content = columns.table(rows, notes)
     return with_corrected(content, corrected, raw="raw")
 
 

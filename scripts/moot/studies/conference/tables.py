@@ -216,7 +216,9 @@ def judge_difference(results: StudyResults) -> TableContent:
             rows.append({"model": (first.model, first.data, measure, *means), "debates with": (len(left), len(right))})
     columns = Columns().keys("model", "data").plain("measure").ours("with judge", "without judge")
     columns = columns.estimate("difference", "difference", "95 % interval", digits=SIGNED)
-    return columns.ours("debates with", "debates without").table(
+    columns = columns.ours("debates with", "debates without")
+    short = ("model", "data", "measure", "with judge", "without judge", "difference", "95 % interval")
+    return columns.short_form(*short).table(
         rows, ["Difference of means, with an interval over the debates of both conditions.", BY_DEBATE_NOTE]
     )
 

@@ -193,6 +193,7 @@ _CONFUSION = (
     .difference(*(f"put right: {name}" for name in _RIGHT), digits=".2f")
     .counts(*(f"ours: {meaning}" for meaning in _CELLS), role=OURS)
     .counts("n", "n invalid")
+    .short_form("model", "method", "printed accuracy", "printed precision", *(f"put right: {name}" for name in _RIGHT))
 )
 
 

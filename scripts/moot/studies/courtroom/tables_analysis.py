@@ -91,6 +91,9 @@ _SUMMARY = (
     .counts(*COUNTS)
     .plain("accuracy, no retries")
     .plain("n, no retries", digits="d")
+    .short_form(
+        "method", "model", "experiment", "accuracy", "95 % interval", "valid answers", "F1, binary", "calls a case"
+    )
 )
 
 
@@ -122,7 +125,7 @@ def stability(results: StudyResults) -> TableContent:
             )
     columns = Columns().keys("method").plain("statistic").published("stated in the paper", "published").ours("ours")
     columns = columns.difference(*DIFFERENCES).plain("models (published)", "models (ours)")
-    return columns.table(
+    return columns.short_form("method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES).table(
         rows,
         [
             *_correlation_note(results),
@@ -240,6 +243,7 @@ _COST_RATIOS = (
     .ours("ours", digits=".2f")
     .interval(digits=".2f")
     .plain("n")
+    .short_form("debate", "prompt", "model", "quantity", "published range", "ours", "95 % interval", "n")
 )
 
 

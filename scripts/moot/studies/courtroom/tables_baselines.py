@@ -81,6 +81,16 @@ _LEADERBOARD = (
     .estimate("ours (test)", heading="95 % interval (test)")
     .counts("n (training)", "n (test)")
     .plain("status")
+    .short_form(
+        "data",
+        "model",
+        "metric",
+        "published",
+        "ours (cross-validated)",
+        "difference",
+        "ours (test)",
+        "95 % interval (test)",
+    )
 )
 
 

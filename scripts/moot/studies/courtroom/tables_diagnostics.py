@@ -89,7 +89,8 @@ def fairness(results: StudyResults) -> TableContent:
         rows.append({"experiment": keys, **values, "95 % low": ends, "cases": (row.n_cases, row.n, row.n_invalid)})
     columns = Columns().keys("experiment", "model", "data").plain("group").estimate("accuracy")
     columns = columns.ours(*list(shown)[1:]).counts(*COUNTS)
-    return columns.table(
+    rates = ("true positive rate", "false positive rate")
+    return columns.short_form("experiment", "model", "group", "accuracy", "95 % interval", *rates, "cases").table(
         rows,
         [
             "Attributes with 2 to 12 values among the evaluated cases. The interval is of the accuracy, by cluster "
@@ -135,7 +136,7 @@ def calibration(results: StudyResults) -> TableContent:
         if not np.isnan(value.value)
     ]
     columns = Columns().keys("method", "model", "experiment", "data").plain("metric").estimate("ours").counts(*COUNTS)
-    return columns.table(
+    return columns.short_form("method", "model", "experiment", "metric", "ours", "95 % interval", "cases").table(
         rows,
         [
             "Valid answers that state a confidence or carry a probability (n). A stated confidence c of k labels is "

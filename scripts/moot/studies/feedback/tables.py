@@ -182,4 +182,5 @@ _AGAINST = (
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .counts("better", "other better", "cases", "clusters")
     .plain("p", "p (Holm)")
+    .short_form("method", "model", "data", "against", "difference", "95 % interval", "cases", "p (Holm)")
 )

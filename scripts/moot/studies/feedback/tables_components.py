@@ -117,6 +117,7 @@ _SWEEP = (
     .estimate("accuracy")
     .ours("corrections", "degradations", digits=".0f")
     .counts(*COUNTS)
+    .short_form("method", "model", "data", "T", "accuracy", "95 % interval", "corrections", "degradations")
 )
 
 
@@ -173,7 +174,8 @@ def component_table(results: StudyResults) -> TableContent:
     columns = Columns().keys("model", "data").plain("variant").estimate("accuracy")
     columns = columns.estimate("difference", "difference", "of difference", DIFFERENCE, SIGNED)
     columns = columns.plain("p", "p (Holm)").counts("n")
-    return columns.table(
+    short = ("variant", "accuracy", "95 % interval", "difference", "of difference", "p (Holm)")
+    return columns.short_form("model", "data", *short).table(
         rows,
         [
             "A debate without a valid answer counts as wrong. Differences are from the judge alone, by case. "

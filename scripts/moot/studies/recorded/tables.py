@@ -49,6 +49,7 @@ _METHODS = (
     .plain("base-rate distance", digits=SIGNED)
     .plain("repeats agree")
     .counts("cases", "answers")
+    .short_form("data", "method", "model", "accuracy", "95 % interval", "majority class", "valid share", "cases")
 )
 
 
@@ -95,7 +96,8 @@ def groups(results: StudyResults) -> TableContent:
     columns = Columns().keys("method", "model").plain("group")
     for rate, short in RATES.items():
         columns = columns.estimate(rate, short).plain(f"{short} p, Holm")
-    columns = columns.plain("named positive", "FPR p", "FNR p").counts("cases", "answers")
+    shown = [column.name for column in columns.shown]
+    columns = columns.plain("named positive", "FPR p", "FNR p").counts("cases", "answers").short_form(*shown)
     return columns.table(
         rows,
         [
@@ -163,6 +165,7 @@ _JUDGES = (
     .plain("flips", digits=".2f")
     .plain("debates with a flip")
     .counts("with turns", "debates", "stories", "judges")
+    .short_form("arm", "published", "ours", "difference", "95 % interval", "Brier score", "words quoted", "debates")
 )
 
 
@@ -190,4 +193,14 @@ _FEEDBACK = (
     .plain("right side", "wrong side", digits=".2f")
     .estimate("right less wrong", "difference", "95 % interval of the difference", digits="+.2f")
     .counts("forms")
+    .short_form(
+        "arm",
+        "asked",
+        "question",
+        "mean grade",
+        "95 % interval",
+        "right less wrong",
+        "95 % interval of the difference",
+        "forms",
+    )
 )

@@ -57,7 +57,8 @@ def rejudged(results: StudyResults) -> TableContent:
     columns = Columns().keys(*_KEYS).plain("judge").estimate("same side", "same side")
     columns = columns.ours("recorded belief", "model belief")
     columns = columns.estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED).counts("beliefs", "debates")
-    return columns.table(
+    short = ("debated by", "judge", "same side", "same side, 95 % interval", "difference", "difference, 95 % interval")
+    return columns.short_form(*short, "debates").table(
         rows,
         [
             "A belief of the model is compared with the recorded judge's after the same round, where both were stated. "
@@ -112,6 +113,16 @@ def judges(results: StudyResults) -> TableContent:
     return (
         columns.plain("first right", "second right")
         .counts("debates")
+        .short_form(
+            "debated by",
+            "first",
+            "second",
+            "same answer",
+            "same, 95 % interval",
+            "kappa",
+            "kappa, 95 % interval",
+            "debates",
+        )
         .table(
             rows,
             [

@@ -1,0 +1,52 @@
+"""A wide table as a person opens it: the verdict is on the screen, and all columns are one click away.
+
+Slow; only it finds a column that a browser does not show.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from browser_pages import violations
+from moot.report.content import StudyResults, Table
+from moot.report.tables import write_table
+from moot.scores import no_scores
+from moot.studies.across.tables_contrasts import COLUMNS
+
+pytestmark = pytest.mark.slow
+
+ROW = {
+    "study": "recorded", "contrast": "debate-or-vote", "question": "Is a debate right more often than a vote? " * 4,
+    "first": "recorded-debate/gemini-2.5-flash-recorded", "second": "recorded-vote/gemini-2.5-flash-recorded",
+    "metric": "accuracy, invalid = wrong", "expected": "first higher", "first value": (0.5, 0.4, 0.1, -0.02, 0.22, 0.1),
+    "p (Holm)": (0.2, 2, 100, 100), "speaks of": "cases like these", "expectation met": "not shown",
+}  # fmt: skip
+WIDER = "() => { const box = document.querySelector('.scroll'); return box.scrollWidth > box.clientWidth }"
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    """A table of planned comparisons, with all its 23 columns."""
+    entry = Table("recorded", "contrasts", "Planned comparisons", "Caption", lambda _: COLUMNS.table([ROW, ROW]))
+    write_table(
+        entry, StudyResults("recorded", {}, no_scores(), {}, pd.DataFrame()), {"html": tmp_path / "contrasts.html"}
+    )
+    return (tmp_path / "contrasts.html").as_uri()
+
+
+def test_the_verdict_is_on_the_screen_and_all_columns_unfold(opened: Any, address: str) -> None:
+    page = opened()
+    page.goto(address)
+    heads = page.locator("th:visible")
+    assert heads.all_inner_texts()[-1] == "expectation met" and heads.count() == 6
+    assert not page.evaluate(WIDER)
+    page.get_by_label("all 23 columns").check()
+    assert heads.count() == 23 and page.evaluate(WIDER)
+
+
+def test_axe_finds_nothing_in_a_table(opened: Any, axe: str, address: str, size: dict[str, int]) -> None:
+    page = opened(size)
+    page.goto(address)
+    assert violations(page, axe) == []
