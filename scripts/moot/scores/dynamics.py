@@ -2,7 +2,7 @@
 
 An opinion is an utterance that states a prediction. Every seat is followed that states one, hears another seat in
 public and states one again (the judge of a courtroom, each member of a panel; not the samples of self-consistency), in
-groups that begin with `speaker=`.
+groups that begin with `speaker=`; many seats, such as the members of groups that talk, together as `EVERYBODY`.
 """
 
 from collections.abc import Iterator
@@ -27,6 +27,7 @@ from moot.stats.bootstrap import (
 )
 
 NOBODY = "nobody"  # spoke between the last belief and the verdict
+EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (
     *("experiment", "model", "debate_id", "case_id", "repeat", "turn", "round", "speaker", "visibility", "kind"),
@@ -42,11 +43,15 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
         return no_scores()
     may_have_moved = opinions["previous"].notna() & (opinions["after"] != "")
     followed = sorted(opinions.loc[may_have_moved, "speaker"].unique())
+    if len(followed) > MOST_SEATS:
+        seats = {EVERYBODY: opinions["speaker"].isin(followed)}
+    else:
+        seats = {speaker: opinions["speaker"] == speaker for speaker in followed}
     return concat_scores(
         to_frame(results.experiment, model, _speaker_scores(rows, speaker, results))
         for model in results.config.models
-        for speaker in followed
-        if len(rows := opinions[(opinions["model"] == model) & (opinions["speaker"] == speaker)])
+        for speaker, theirs in seats.items()
+        if len(rows := opinions[(opinions["model"] == model) & theirs])
     )
 
 
@@ -105,9 +110,10 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
 
 def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults) -> Iterator[Score]:
     name = f"speaker={speaker}"
-    debates = rows.groupby("debate_id", sort=True)
+    seats = [rows["debate_id"], rows["speaker"]]
+    debates = rows.groupby(seats, sort=True)
     changed = as_numbers(rows["previous"].notna() & (rows["previous"] != rows["prediction"]))
-    flips = pd.Series(changed, index=rows.index).groupby(rows["debate_id"], sort=True).sum()
+    flips = pd.Series(changed, index=rows.index).groupby(seats, sort=True).sum()
     cases = debates["case_id"].first()
     yield from _scores_of(
         cases,
@@ -123,6 +129,8 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults
         yield Score("beliefs_missing", float(rows["belief"].isna().sum()), group=name, n=len(rows))
     yield from _opinion_scores(rows.loc[debates["turn"].idxmin()], f"{name};opinion=first", results)
     yield from _opinion_scores(rows.loc[debates["turn"].idxmax()], f"{name};opinion=last", results)
+    if speaker == EVERYBODY:
+        return
     for turn, at_turn in rows.groupby("turn", sort=True):
         yield from _opinion_scores(at_turn, f"{name};turn={turn}", results)
     moved = rows[rows["previous"].notna()]
