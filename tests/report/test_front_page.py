@@ -48,6 +48,8 @@ def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: 
         assert HOSTILE not in text
         assert text.index("Is A better than B?") < text.index("Is a debate shorter?")
         assert text.index("<details>") < text.index("Does smoothing help?")
+    assert page.count("<li>Half lies between cases") == 1
+    assert "tables/comparison/where_verdicts_come_from.html" in links
     assert "href" not in fragment, "it stands in a page elsewhere"
 
 

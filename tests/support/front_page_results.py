@@ -52,10 +52,13 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     tables.mkdir(parents=True)
     others = [CLAIM | {"model": f"other-{number}", "answer": "cannot tell"} for number in range(1, verdicts)]
     pd.DataFrame([UNJUDGED, CLAIM, *others]).to_csv(tables / "questions.csv")
+    told = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
+    pd.DataFrame(told).to_csv(tables / "where_verdicts_come_from.csv")
     untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case"}
     pd.DataFrame([untested, CONTRAST]).to_csv(tables / "contrasts.csv")
     for name in (
         "configuration.json",
+        "tables/comparison/where_verdicts_come_from.html",
         "tables/recorded/methods.html",
         "figures/recorded/accuracy.svg",
         "tables/recorded/groups.html",

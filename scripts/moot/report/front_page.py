@@ -1,7 +1,7 @@
 """The first page of a run, `results/index.html`, or of one study: questions with answers, and all that the run built.
 
-The answers are those of the tables `questions` and `contrasts`; nothing is judged here. All links are relative, so that
-the folder `results/` can be put on any server of static files.
+The answers are those of the tables `questions`, `contrasts` and `where_verdicts_come_from`; nothing is judged here. All
+links are relative, so that the folder `results/` can be put on any server of static files.
 """
 
 import re
@@ -23,6 +23,7 @@ from moot.report.escaping import page_template
 
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 UNDECIDED = "?"
+SOURCES = "where_verdicts_come_from"
 PAD = 0.08
 """The empty share of a bar at each end."""
 
@@ -119,6 +120,8 @@ def write_front_page(
             links=set(names),
             costs=_costs(root, names),
             trials=_rows(root, "comparison/trial_runs", names),
+            sources=[row["in words"] for row in _rows(root, f"{study}/{SOURCES}", names) if row["in words"]],
+            table_of_sources=f"tables/{study}/{SOURCES}.html",
             outcome=f"outcome/{study}.html",
             waiting=_waiting(root, names),
             **shown,

@@ -30,7 +30,8 @@ from moot.stats.bootstrap import LEVEL, Bounds, Floats, around, as_numbers, rati
 
 FEWEST_LEVELS = 8
 """Of a facet whose levels stand for others; fewer speak of themselves alone."""
-AGAIN = "asking again"
+FEWEST_PAIRS = 8
+"""Of answers that share the same facets; what fewer pairs say is left aside."""
 _NO_SPREAD = 1e-12
 _FEWEST_DEFINED = 0.9
 Codes = NDArray[np.intp]
@@ -79,7 +80,7 @@ class Decomposition:
 
 
 def decompose(values: Floats, facets: Mapping[str, Sequence[Hashable]]) -> Decomposition | None:
-    """The components of variance of some answers; None where no answers differ, or no facet varies.
+    """The components of variance of some answers; None where none differ, no facet varies, or pairs are too few.
 
     Args:
         values: of each answer, shape (answers,); of answers in words one column a word, 1 where it is given.
@@ -93,6 +94,8 @@ def decompose(values: Floats, facets: Mapping[str, Sequence[Hashable]]) -> Decom
         return None
     pairs = _Pairs(columns, varied)
     system = _System.of(pairs)
+    if not len(system.seen):
+        return None
     whole = system.solve(*pairs.of_all())
     if whole.sum() <= _NO_SPREAD:
         return None
@@ -215,7 +218,7 @@ class _System:
     """Which components can be told apart, and how they follow from pairs.
 
     Attributes:
-        seen: the positions of those sets of shared facets that some pair shares exactly.
+        seen: the positions of those sets of facets that pairs enough share, and no others.
         effects: for each unknown the effects that stand for it, the simplest first; none for what is left.
         matrix: which unknowns come into the pairs of each set, shape (seen, unknowns).
         assumed_none: effects left out, since the equations do not suffice.
@@ -230,7 +233,7 @@ class _System:
     def of(cls, pairs: _Pairs) -> "_System":
         """The system of a design."""
         numbers, _ = pairs.of_all()
-        seen = np.flatnonzero(numbers[0] > 0)
+        seen = np.flatnonzero(numbers[0] > FEWEST_PAIRS - 0.5)
         patterns = [pairs.shared[position] for position in seen]
         simplest: dict[Effect, list[Effect]] = {}
         for effect in pairs.shared[1:]:

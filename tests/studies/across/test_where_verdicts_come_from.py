@@ -1,0 +1,117 @@
+"""Where verdicts come from: the facets that the rows of predictions name, and what a design cannot tell apart, in words."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.scores.results import ExperimentResults, ExperimentView
+from moot.studies.across.tables_variance import TOO_FEW, where_verdicts_come_from
+from recorded_runs import recorded_study
+from results_on_disk import case, prediction, write_results
+
+NAMES = [f"c{number:02}" for number in range(12)]
+TRUTH = {name: ("yes", "no")[number % 2] for number, name in enumerate(NAMES)}
+
+
+def experiment(folder: Path, name: str, models: tuple[str, ...], repeats: int, arm: str = "") -> ExperimentResults:
+    """Answers that follow the case, but for the third of four repeats and for some cases of the second model."""
+    rows: dict[str, list[dict[str, Any]]] = {model: [] for model in models}
+    for (number, model), (place, key), repeat in product(enumerate(models), enumerate(NAMES), range(repeats)):
+        turned = (repeat == 2) != (number == 1 and place % 5 == 0)
+        answer = {"yes": "no", "no": "yes"}[TRUTH[key]] if turned else TRUTH[key]
+        rows[model].append(prediction(key, TRUTH[key], answer, repeat=repeat, score=None))
+    view = ExperimentView("courtroom", "toy", models, "test", {}, {}, arm, "trial" if arm else "")
+    cases = [case(key, target) for key, target in TRUTH.items()]
+    return write_results(folder, cases, rows, {}, experiment=name, config=view)
+
+
+def study(*found: ExperimentResults, controls: tuple[ExperimentResults, ...] = ()) -> StudyResults:
+    published: Any = None
+    arms = {one.experiment: one for one in controls}
+    return StudyResults("courtroom", {one.experiment: one for one in found}, no_scores(), {}, published, controls=arms)
+
+
+def shown(results: StudyResults, name: str, outcome: str = "verdict") -> pd.DataFrame:
+    frame = where_verdicts_come_from(results).frame
+    return frame[(frame["answers of"] == name) & (frame["outcome"] == outcome)].set_index("part")
+
+
+def test_cases_models_and_asking_again_are_told_apart_where_debates_are_repeated(tmp_path: Path) -> None:
+    found = shown(study(experiment(tmp_path, "trial", ("one", "other"), 4)), "trial")
+    assert list(found.index) == ["between cases", "between models", "in case and model together", "asking again"]
+    assert found["share of variance"].sum() == pytest.approx(1)
+    assert found["share of variance"].idxmax() == "asking again"
+    row = found.loc["between cases"]
+    assert row["share low"] < row["share of variance"] < row["share high"]
+    assert (row["levels"], row["answers"], row["speaks of"]) == (12, 96, "cases; these 2 models")
+    told = found.iloc[0]["in words"]
+    assert (
+        told.startswith("Of the variance in verdicts of trial (96 answers, 12 cases): ") and "in asking again" in told
+    )
+    assert (found["in words"].iloc[1:] == "").all()
+
+
+def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_apart(tmp_path: Path) -> None:
+    last = shown(study(experiment(tmp_path, "trial", ("one", "other"), 1)), "trial").loc["asking again"]
+    assert last["not told apart from"] == "in case and model together"
+    assert last["what would tell them apart"] == "two answers of the same case and model"
+
+
+def test_control_arms_are_a_method_beside_their_debate(tmp_path: Path) -> None:
+    whole = experiment(tmp_path, "trial", ("one",), 4)
+    arm = experiment(tmp_path, "trial-arm=noise", ("one",), 4, "noise")
+    found = shown(study(whole, controls=(arm,)), "all 2 methods")
+    assert {"between methods", "in case and method together"} <= set(found.index)
+    assert found.loc["between methods", "share of variance"] < 0.01, "both say the same"
+    assert (found["speaks of"] == "cases; these 2 methods; one model").all()
+
+
+def test_too_few_answers_are_said_to_be_too_few(tmp_path: Path) -> None:
+    results = study(experiment(tmp_path, "trial", ("one",), 1))
+    few = results.experiments["trial"]
+    few.predictions = few.predictions.head(3)
+    frame = where_verdicts_come_from(results).frame
+    assert set(frame["part"]) == {TOO_FEW} and frame["share of variance"].isna().all()
+
+
+def test_jurors_personas_and_debates_of_recorded_answers_are_facets(tmp_path: Path) -> None:
+    """Planted: 16 cases that differ much, two runs of each that differ some, personas that do not matter."""
+    random, lines = np.random.default_rng(3), ["id,run,who,as,nth,said,truth"]
+    for number in range(16):
+        of_case = (0.15, 0.85)[number // 2 % 2]
+        for run in range(2):
+            of_run = of_case + random.uniform(-0.1, 0.1)
+            for persona, nth in product(range(8), range(2)):
+                said = "Y" if random.random() < of_run else "N"
+                lines.append(f"c{number},{run},gpt,p{persona},{nth},{said},{'YN'[number % 2]}")
+    (tmp_path / "verdicts.csv").write_text("\n".join(lines) + "\n")
+    columns = {
+        "case": "id",
+        "repeat": "run",
+        "judge": "who",
+        "persona": "as",
+        "judge_repeat": "nth",
+        "model": "",
+        "prediction": "said",
+    }
+    dataset = {
+        "loader": "recorded_predictions",
+        "path": str(tmp_path / "verdicts.csv"),
+        "columns": columns,
+        "labels": {"N": "no", "Y": "yes"},
+        "positive": "yes",
+    }
+    found = shown(recorded_study(tmp_path, dataset, {"jury": "answer"}, {"jurors": "judges"}), "jury")
+    parts = found["share of variance"]
+    assert {"between cases", "between debates", "between personas", "in debate and persona together"} <= set(
+        parts.index
+    )
+    assert parts["between cases"] == pytest.approx(0.49, abs=0.15)
+    assert parts["asking again"] == pytest.approx(0.48, abs=0.12)
+    assert parts["between personas"] == pytest.approx(0, abs=0.02)
