@@ -1,0 +1,189 @@
+"""`snakemake doctor --config table=FILE`: what a user's table of debates holds, before any configuration is written."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from moot.core.errors import UserError
+from moot.core.input_files import quoted, read_text
+from moot.core.types import JsonObject
+from moot.core.user_tables import ENDINGS, read_table
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.turns import TranscriptsOptions
+from moot.stats.power import cases_needed, paired_proportions, smallest_difference
+
+NAME = "mine"
+_NAMES: Mapping[str, str] = {
+    "answers": "answer|solution|vote|belief|opinion|track",
+    "text": "text|message|utterance|content|body|speech|words|sa(id|ys)|comment|rationale|reason",
+    "turn": "turn|seq|order|index|position|step|number|(^|_)(nr|no)$",
+    "time": "time|date|stamp|created|sent|_at$",
+    "round": "round",
+    "belief": "belief|prob|credence|^p_",
+    "confidence": "confidence|sure|certain",
+    "persona": "persona|profile",
+    "judge_repeat": "repeat|replicate|again|sample",
+    "judge": "judge|juror|rater|evaluator|annotator",
+    "speaker": "speaker|author|user|origin|sender|^from|who|participant|agent|member",
+    "debate": "debate|group|thread|conversation|dialog|discussion|session|chat|match|trial|case_?id|run",
+    "truth": "truth|gold|target|correct|actual",
+    "answer": "answer|vote|verdict|prediction|decision|choice|solution|winner",
+    "case": "case|topic|question|item|example|story|motion",
+    "side": "side|stance",
+    "role": "role|seat",
+    "model": "model|llm",
+    "kind": "kind|type|act",
+    "visibility": "visib|private",
+}
+"""What columns of each meaning are called, in the order in which columns are given away."""
+_FEW, _LONG, _DISCORDANT, _WANTED = 12, 40, 0.2, 0.1
+
+
+def describe_table(path: Path) -> str:
+    """Which columns could be what, what moot can compute of them, what is missing for more, and the entry to paste.
+
+    Raises:
+        UserError: there is no such file, or it is no table.
+    """
+    file, kind = _first_file(path)
+    table = read_table(file, _fields(file, kind), kind=kind)
+    columns = _guess(table)
+    options: JsonObject = {"loader": "transcripts", "path": str(path), **({"format": kind} if kind else {})}
+    options |= {"columns": {"speaker": "", "text": "", **columns}, **_labels(table, columns)}
+    lines = [f"{file}: {len(table)} rows, {len(table.columns)} columns", ""]
+    meanings = {column: meaning for meaning, column in columns.items()}
+    for name in table.columns:
+        example = next((cell for cell in table[name] if cell.strip()), "")
+        lines.append(
+            f"  {name}: {meanings.get(name, '-')} ({table[name].nunique()} different, such as {quoted(example)})"
+        )
+    lines += ["", *_verdict(options, columns), "", "To paste, after a look at what is guessed:", ""]
+    entry = {
+        "models": {"people": {"endpoint": "recorded", "model": "recorded"}},
+        "datasets": {NAME: options},
+        "experiments": {
+            "debates": {"source": "recorded", "dataset": NAME, "models": ["people"], "params": {"method": "debate"}}
+        },
+    }
+    return "\n".join(lines) + "\n" + yaml.safe_dump(entry, sort_keys=False, allow_unicode=True, default_flow_style=None)
+
+
+def _first_file(path: Path) -> tuple[Path, str]:
+    """The file to look at, and what it is where its ending does not say it."""
+    files = TranscriptsOptions(path=path, format="tsv").files
+    file = next((one for one in files if one.stat().st_size), files[0]) if path.exists() or len(files) > 1 else path
+    if file.suffix.casefold() in ENDINGS:
+        return file, ""
+    first = read_text(file).partition("\n")[0]
+    return file, "jsonl" if first.startswith("{") else "tsv" if "\t" in first else "csv"
+
+
+def _fields(file: Path, kind: str) -> list[str]:
+    """The fields of the first record, of JSON lines: only those that are named are read."""
+    if (kind or file.suffix.casefold().removeprefix(".")) != "jsonl":
+        return []
+    try:
+        return list(json.loads(read_text(file).strip().partition("\n")[0]))
+    except (ValueError, TypeError):
+        raise UserError(f"{file}: line 1 is no JSON object; expected one object a line.") from None
+
+
+def _guess(table: pd.DataFrame) -> dict[str, str]:
+    """Meaning to column: by its name, where its cells may have that meaning."""
+    found: dict[str, str] = {}
+    for meaning, names in _NAMES.items():
+        free = [
+            name for name in map(str, table) if name not in found.values() and re.search(names, name, re.IGNORECASE)
+        ]
+        fitting = [name for name in free if _fits(meaning, table, name, found)]
+        if meaning in ("text", "debate"):  # the longest words; the finest division
+            fitting.sort(
+                key=lambda name: -(table[name].str.len().mean() if meaning == "text" else table[name].nunique())
+            )
+        if fitting:
+            found[meaning] = fitting[0]
+    if "speaker" not in found and "judge" not in found and "model" in found:
+        found["judge"] = found["model"]
+    for meaning in ("persona", "judge_repeat") if "judge" not in found else ():
+        found.pop(meaning, None)
+    return found
+
+
+def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]) -> bool:
+    cells = table[name].str.strip()
+    some, number, size = cells[cells != ""], pd.to_numeric(cells, errors="coerce"), cells.str.len().mean()
+    few, short = 1 < some.nunique() <= _FEW, size <= _LONG
+    if some.empty or (meaning != "answers" and bool(some.str.startswith("{").all())):
+        return False
+    if meaning in ("turn", "round", "judge_repeat"):
+        return bool((number.notna() & (number % 1 == 0)).all())
+    if meaning in ("belief", "confidence"):
+        return bool(number[cells != ""].between(0, 1 if meaning == "belief" else 100).all())
+    if meaning == "time":
+        return bool((number.notna() | pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601").notna()).all())
+    if meaning == "truth" and "debate" in found:
+        return some.nunique() <= _FEW and bool((table.groupby(found["debate"])[name].nunique() == 1).all())
+    kinds: Mapping[str, Any] = {
+        "answers": some.str.startswith("{").all(),
+        "text": some.str.contains(" ").mean() > 1 / 2,
+        "debate": short and some.nunique() < len(table),
+        "speaker": short and some.nunique() < len(table),
+        "case": short and "debate" in found and bool((table.groupby(found["debate"])[name].nunique() == 1).all()),
+    }
+    return bool(kinds.get(meaning, few and short))
+
+
+def _labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
+    """The labels that the answers seem to be."""
+    if "answers" in columns:
+        return {"labels": {"/the right answers/": "right", "/.*/": "wrong"}, "positive": "right", "truth": "right"}
+    words = pd.concat(
+        [table[columns[name]].str.strip() for name in ("answer", "truth") if name in columns]
+        or [pd.Series(dtype="str")]
+    )
+    found = sorted({word for word in words if word and word not in ("None", "null", "UNKNOWN")})
+    return {"labels": {word: word.casefold() for word in found or ["no", "yes"]}}
+
+
+def _verdict(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
+    """What the loader makes of the guess, and what can be computed of it."""
+    if "debate" not in columns:
+        yield "No column says which debate a turn belongs to, in several rows each; a table of cases: `loader: table`."
+        return
+    try:
+        loader = LOADERS["transcripts"]
+        loaded: Loaded = loader.load(loader.options.model_validate(options), LoadContext(NAME, Path(), Path(), 0))
+    except (UserError, ValueError) as fault:
+        yield f"As guessed it cannot be read yet:\n{fault}"
+        return
+    yield "Read as guessed: " + ", ".join(f"{count} {what}" for what, count in loaded.cleaning.items()) + "."
+    answered = {"answer", "answers", "belief"} & set(columns)
+    has_truth = "truth" in columns or "truth" in options
+    yield "Words: " + (
+        "the reader, search, exports, labels, other judges (`rejudge`)."
+        if "text" in columns
+        else "none; a `text` column brings the reader's search, exports, labels, `rejudge`."
+    )
+    yield "Answers: " + (
+        "predictions, changes of answers, agreement."
+        if answered
+        else "none; an `answer` or `belief` column brings predictions and changes, or a model judges (`rejudge`)."
+    )
+    yield "Truth: " + (
+        "accuracy, who changes to right and to wrong." if has_truth else "none: accuracy cannot be had, agreement can."
+    )
+    if "judge" in columns and "judge_repeat" not in columns:
+        yield "Repeats: rows of one judge in a debate are counted as asked again, unless turns or times order them."
+    if answered:
+        spread, cases = paired_proportions(_DISCORDANT), len(loaded.cases)
+        least, needed = smallest_difference(cases, spread), cases_needed(_WANTED, spread)
+        yield (
+            f"Two conditions over these {cases} cases, different in {_DISCORDANT:g} of them, can show a difference of "
+            f"{least:.2f} (power 0.8); {_WANTED:g} takes {np.ceil(needed):,.0f} cases."
+        )

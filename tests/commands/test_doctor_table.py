@@ -1,0 +1,81 @@
+"""What is said of a user's table before any configuration is written, and that the entry which it prints can be read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from moot.commands.doctor_table import describe_table
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+
+TALK = [
+    {"thread_id": f"t{thread}", "seq": turn, "author": who, "body": f"I say {turn} things.", "choice": answer, "gold": "B"}
+    for thread in range(3) for turn, (who, answer) in enumerate((("kim", "A"), ("lee", "B"), ("kim", "B")), 1)
+]  # fmt: skip
+VOTES = [
+    {"case_id": f"r{run}", "story": f"s{run % 2}", "juror": juror, "rationale": "It is so because.", "vote": vote}
+    for run in range(4) for juror, vote in (("m", "YES"), ("n", "NO"), ("m", None))
+]  # fmt: skip
+
+
+def pasted(said: str) -> Loaded:
+    """The cases of the entry that a report prints."""
+    entry = yaml.safe_load(said.partition("guessed:\n\n")[2])
+    loader = LOADERS["transcripts"]
+    options = loader.options.model_validate(entry["datasets"]["mine"])
+    loaded = loader.load(options, LoadContext("mine", Path(), Path(), 1))
+    assert loader.records is not None and list(loader.records(options, LoadContext("mine", Path(), Path(), 1)))
+    return loaded
+
+
+def columns_of(said: str) -> dict[str, Any]:
+    return dict(yaml.safe_load(said.partition("guessed:\n\n")[2])["datasets"]["mine"]["columns"])
+
+
+def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    pd.DataFrame(TALK).to_csv(path, index=False)
+    said = describe_table(path)
+    assert columns_of(said) == {
+        "debate": "thread_id", "turn": "seq", "speaker": "author", "text": "body", "answer": "choice", "truth": "gold",
+    }  # fmt: skip
+    assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in said and "Truth: accuracy" in said
+    assert [(case.case_id, case.target) for case in pasted(said).cases] == [("t0", "b"), ("t1", "b"), ("t2", "b")]
+
+
+def test_votes_without_truth_are_judges_and_what_is_missing_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "votes.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in VOTES))
+    said = describe_table(path)
+    assert columns_of(said) == {
+        "debate": "case_id", "case": "story", "speaker": "", "judge": "juror", "text": "rationale", "answer": "vote",
+    }  # fmt: skip
+    assert "Truth: none: accuracy cannot be had, agreement can." in said
+    assert "Two conditions over these 2 cases" in said and "0.1 takes 176 cases" in said
+    assert [case.case_id for case in pasted(said).cases] == ["s0", "s1"]
+
+
+def test_what_is_wrong_with_the_rows_is_said_with_the_guess(tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    pd.DataFrame([*TALK, TALK[0]]).to_csv(path, index=False)
+    said = describe_table(path)
+    assert "As guessed it cannot be read yet:" in said
+    assert f"{path}: row 10, column 'seq': found '1', expected each turn of a debate once" in said
+
+
+def test_files_that_hold_no_debates_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    pd.DataFrame({"facts": ["A long text."], "outcome": ["won"]}).to_csv(path, index=False)
+    assert "No column says which debate a turn belongs to" in describe_table(path)
+    with pytest.raises(UserError, match=r"none\.csv: no such file"):
+        describe_table(tmp_path / "none.csv")
+    path.write_text("")
+    with pytest.raises(UserError, match="the file is empty"):
+        describe_table(path)
+    (tmp_path / "broken.jsonl").write_text("[1]\n{\n")
+    with pytest.raises(UserError, match=r"broken\.jsonl"):
+        describe_table(tmp_path / "broken.jsonl")
