@@ -96,6 +96,11 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     return text
 
 
+def on_post_template(output_content: str, **_: Any) -> str:
+    """The page of what is not found has the search too."""
+    return on_post_page(output_content)
+
+
 def on_post_page(output: str, **_: Any) -> str:
     """Have search work where a page is opened as a file, without the script that the theme fetches for it."""
     script = (ROOT / "packaging/worker_from_file.js").read_text("utf-8")
