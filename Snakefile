@@ -3,6 +3,7 @@
 #   snakemake --cores 2                      everything that the configuration names
 #   snakemake --cores 2 courtroom            one study
 #   snakemake --cores 2 debates              one stage
+#   snakemake --cores 1 doctor               whether models, keys, data and disk are ready
 #   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
 #   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; asks nothing
 #   snakemake --cores 2 power                what the planned comparisons can show, and what a given difference takes
@@ -42,8 +43,10 @@ DEFAULTS = [
 report: "docs/captions/report.rst"
 
 
-# For `--sdm apptainer`: what the Dockerfile builds.
-containerized: str(SHIPPED / "moot.sif")
+deployed = workflow.deployment_settings
+if deployed and "apptainer" in map(str, deployed.deployment_method):
+
+    containerized: str(SHIPPED / "moot.sif")  # what the Dockerfile builds
 
 
 include: "rules/common.smk"
@@ -64,6 +67,7 @@ include: "rules/reference.smk"
 include: "rules/hooks.smk"
 include: "rules/outcome.smk"
 include: "rules/rehearsal.smk"
+include: "rules/start.smk"
 
 
 rule all:

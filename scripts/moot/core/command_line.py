@@ -89,12 +89,16 @@ def read_content(text: str) -> object:
         return yaml.safe_load(text)
 
 
+def default_files() -> list[Path]:
+    """The files of the default configuration, in the order in which they are merged."""
+    shipped = SHIPPED / "config"
+    return [shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))]
+
+
 def check_config_files(arguments: Sequence[str]) -> None:
     """Look at every configuration file of a run, the shipped ones first; end with status 1 and one message."""
-    shipped = SHIPPED / "config"
-    files = [shipped / "config.yaml", shipped / "models.yaml", *sorted(shipped.glob("studies/*.yaml"))]
     faults = []
-    for path in (*files, *config_files(arguments)):
+    for path in (*default_files(), *config_files(arguments)):
         try:
             check_config_file(path)
         except UserError as fault:

@@ -147,6 +147,25 @@ class DriftConfig(Strict):
     calls: int = Field(40, ge=1, description="recorded calls a model that are asked again, twice each")
 
 
+class InitConfig(Strict):
+    """What `snakemake init` writes; on a terminal it asks for what is not said."""
+
+    file: str = Field("my.yaml", description="the file that is written; one that exists is never touched")
+    model: str = Field("", description="the model's name at its server, a GGUF file's path, or smollm2-135m")
+    server: str = Field("", description="openai, anthropic, openrouter, ollama, or an address")
+    data: str = Field("", description="a table's path, or the name of a data set")
+    text: str = Field("", description="the table's column that models read; none: the longest")
+    target: str = Field("", description="its column with the true label; none: the last of few different cells")
+    question: str = Field("", description="what a prediction answers, one sentence")
+    usd: float | None = Field(None, ge=0, description="the budget; 0: no limit")
+
+
+class DoctorConfig(Strict):
+    """What `snakemake doctor` may do."""
+
+    ask: bool = Field(False, description="ask each model three short calls, which cost what they cost")
+
+
 class Config(Strict):
     """The whole configuration."""
 
@@ -193,6 +212,8 @@ class Config(Strict):
     )
     power: PowerConfig = Field(default_factory=PowerConfig, description="what `snakemake power` plans for")
     drift: DriftConfig = Field(default_factory=DriftConfig, description="what `snakemake drift` asks again")
+    init: InitConfig = Field(default_factory=InitConfig, description="what `snakemake init` writes")
+    doctor: DoctorConfig = Field(default_factory=DoctorConfig, description="what `snakemake doctor` may do")
 
     def is_trial(self, experiment: ExperimentConfig) -> bool:
         """Whether an experiment has too few debates to conclude from, and so enters no study's tables."""
@@ -202,7 +223,13 @@ class Config(Strict):
 def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Config) -> list[str]:
     """The keys that the configuration knows at a location of a validation error, for naming the nearest."""
     inner: dict[str, type[BaseModel]] = {"models": ModelConfig, "experiments": ExperimentConfig}
-    inner |= {"budget": Budget, "publication": Publication, "power": PowerConfig, "drift": DriftConfig}
+    inner |= {
+        "budget": Budget,
+        "publication": Publication,
+        "power": PowerConfig,
+        "drift": DriftConfig,
+        "doctor": DoctorConfig,
+    }
     inner |= {"contrasts": ContrastConfig, "rubrics": Rubric}
     inner |= {"price": Price, "batch": BatchConfig, "serve": ServeConfig, "simulated": SimulatedVoice}
     for part in location[:-1]:

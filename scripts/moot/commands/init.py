@@ -1,0 +1,151 @@
+"""`snakemake init`: a first configuration of the user's own, from a few answers or from `--config init={...}`."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import yaml
+
+from moot.core.artifacts import atomic_path
+from moot.core.command_line import SHIPPED, default_files
+from moot.core.config import InitConfig, over_defaults
+from moot.core.errors import UserError
+from moot.core.model_config import HUB
+from moot.core.types import JsonObject
+from moot.core.user_tables import read_table
+from moot.llm.endpoints.embedded import PACKAGED
+from moot.plan.plan import Plan
+
+SERVERS: Mapping[str, JsonObject] = {
+    "openai": {"api_key_env": "OPENAI_API_KEY", "price": "auto"},
+    "anthropic": {
+        "base_url": "https://api.anthropic.com/v1/",
+        "api_key_env": "ANTHROPIC_API_KEY",
+        "price": "auto",
+        "structured": "prompted",  # its compatible interface ignores JSON schemas
+    },
+    "openrouter": {
+        "base_url": "https://openrouter.ai/api/v1",
+        "api_key_env": "OPENROUTER_API_KEY",
+        "price": "auto",
+    },
+    "ollama": {"endpoint": "ollama", "base_url": "http://localhost:11434"},
+}
+QUESTIONS = {
+    "model": f"Which model? Its name at the server, a GGUF file's path, or {PACKAGED}, which comes with moot",
+    "server": f"Where does it run? {', '.join(SERVERS)}, or an address such as http://localhost:8000/v1",
+    "data": "Which data? A table's path (.csv, .xlsx, .jsonl, .parquet), or a data set's name, such as nlsy97",
+    "text": "Which of its columns do models read?",
+    "target": "Which column has the true label?",
+    "question": "Which question does the debate answer, in a sentence?",
+    "usd": "How many US dollars may it cost? 0: no limit",
+}
+_FEWEST_LABELS, _MOST_LABELS, _NAME = 2, 10, "mine"
+_PAGE = """\
+# Lies over moot's default configuration. Every key is explained in config/README.md.
+#   snakemake doctor --cores 1 --configfile {file}     whether everything is there
+#   snakemake preview --cores 2 --configfile {file}    what it will ask, and cost
+#   snakemake --cores 4 --configfile {file}            holds the debates; results/index.html shows them
+
+run: [{name}]
+{budget}
+models:
+  {name}: {model}
+{datasets}
+experiments:
+  {name}:
+    protocol: courtroom   # a prosecutor, a defence and a judge; docs/reference.md lists all protocols
+    dataset: {dataset}
+    models: [{name}]
+    cases: 10             # later more, or none for all: these ten are not asked for again
+    arms: [alone]         # the judge without a debate, to compare with
+"""
+_TABLE = """\
+datasets:
+  {name}:
+    loader: table
+    path: {path}
+    text: {text}
+    target: {target}
+    labels: {labels}      # of two the negative one first
+    question: {question}
+"""
+
+
+def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> str:
+    """Write the file, and say what to do next; `ask` puts a question to the user, None where nobody can answer.
+
+    Raises:
+        UserError: an answer is missing or wrong, or the file exists.
+    """
+    path = Path(given.file)
+    if path.exists():
+        raise UserError(f"{path}: is there already. Move it away, or name another: --config 'init={{file: my2.yaml}}'.")
+    text = _filled(given, ask)
+    plan_of_user = over_defaults(yaml.safe_load(text), default_files())
+    Plan.from_yaml(plan_of_user, SHIPPED)
+    with atomic_path(path) as part:
+        part.write_text(text, encoding="utf-8")
+    return f"{path} is written. Next:\n{''.join(line[2:] for line in text.splitlines(keepends=True)[1:4])}"
+
+
+def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
+    def answer(key: str, otherwise: str = "") -> str:
+        said = str(getattr(given, key) or "")
+        if not said and ask:
+            said = ask(f"{QUESTIONS[key]}{f' [{otherwise}]' if otherwise else ''}: ").strip()
+        if not (said or otherwise):
+            raise UserError(f"init: no {key}. {QUESTIONS[key]}: --config 'init={{{key}: ...}}'.")
+        return said or otherwise
+
+    model = _model(answer)
+    data = answer("data")
+    described, dataset = (_table(Path(data), answer), _NAME) if Path(data).suffix else ("", _known(data))
+    usd = float(answer("usd", "0")) if given.usd is None else given.usd
+    budget = f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else ""
+    return _PAGE.format(
+        file=given.file, name=_NAME, budget=budget, model=_flow(model), datasets=described, dataset=_flow(dataset)
+    )
+
+
+def _model(answer: Callable[..., str]) -> JsonObject:
+    name = answer("model")
+    if name == PACKAGED or name.startswith(HUB) or name.endswith(".gguf"):
+        return {"endpoint": "embedded", "model": name, "concurrency": 1}
+    server = answer("server")
+    if server not in SERVERS and "://" not in server:
+        raise UserError(f"init: server {server!r}; expected one of {', '.join(SERVERS)}, or an address with http://.")
+    return {"endpoint": "openai", "model": name, **SERVERS.get(server, {"base_url": server})}
+
+
+def _known(dataset: str) -> str:
+    known = over_defaults({}, default_files())["datasets"]
+    if dataset not in known:
+        raise UserError(f"init: data {dataset!r}; expected a table's path, or one of {', '.join(sorted(known))}.")
+    return dataset
+
+
+def _table(path: Path, answer: Callable[..., str]) -> str:
+    table = read_table(path, [])
+    distinct = table.nunique()
+    few = [str(name) for name in table.columns if _FEWEST_LABELS <= distinct[name] <= _MOST_LABELS]
+    longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
+    text = answer("text", longest)
+    target = answer("target", next((name for name in reversed(few) if name != text), ""))
+    cells = read_table(path, [text, target])[target].str.strip()
+    labels = {cell: cell.casefold() for cell in sorted(set(cells[cells != ""]))}
+    question = answer("question", "Which label is right?")
+    return _TABLE.format(
+        name=_NAME,
+        path=_flow(os.fspath(path)),
+        text=_flow(text),
+        target=_flow(target),
+        labels=_flow(labels),
+        question=_flow(question),
+    )
+
+
+def _flow(value: object) -> str:
+    """A value in YAML, on one line; JSON is YAML, and quotes what a cell may hold."""
+    return value if isinstance(value, str) and value.isidentifier() else json.dumps(value, ensure_ascii=False)
