@@ -16,4 +16,5 @@ if __name__ == "__main__":
     with job(snakemake) as plan:
         pages = {name: Path(path) for name, path in snakemake.output.items()}
         study = COMPARISON if snakemake.wildcards.page == "index" else snakemake.wildcards.page
-        write_front_page(Path("results"), study, map(Path, snakemake.input), pages, plan.config.rehearsal)
+        studies = {name: found.study for name, found in plan.experiments.items()}
+        write_front_page(Path("results"), study, map(Path, snakemake.input), pages, studies, plan.config.rehearsal)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from browser_pages import violations
-from front_page_results import built_files, results_with_questions
+from front_page_results import STUDIES, built_files, results_with_questions
 from moot.report.front_page import write_front_page
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     root = results_with_questions(folder / "results", verdicts=MANY)
     (root / "outcome").mkdir()
     written = {"page": root / "index.html", "questions": root / "outcome" / "index_questions.html"}
-    write_front_page(root, "comparison", built_files(root), written)
+    write_front_page(root, "comparison", built_files(root), written, STUDIES)
     description = PROJECT / "docs" / "captions" / "report.rst"
     (folder / "Snakefile").write_text(REPORTED.format(description=description))
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", "report.html"]

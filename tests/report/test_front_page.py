@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from front_page_results import HOSTILE, built_files, results_with_questions
+from front_page_results import HOSTILE, STUDIES, built_files, results_with_questions
 from moot.core.errors import UserError
 from moot.report.front_page import read_questions, write_front_page
 
@@ -16,7 +16,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) -> None:
-    questions = read_questions(root, "comparison", [path.relative_to(root).as_posix() for path in built_files(root)])
+    questions = read_questions(
+        root, "comparison", [path.relative_to(root).as_posix() for path in built_files(root)], STUDIES
+    )
     assert [question.text for question in questions] == [
         "Is A better than B?",
         "Is a debate shorter?",
@@ -28,7 +30,7 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
 
 def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_scale(root: Path) -> None:
     names = [path.relative_to(root).as_posix() for path in built_files(root)]
-    question = read_questions(root, "comparison", names)[1]
+    question = read_questions(root, "comparison", names, STUDIES)[1]
     verdict = question.verdicts[0]
     ends = [question.at(value) for value in (verdict.low, verdict.value, verdict.published or 0, verdict.high, 1)]
     assert ends == sorted(ends)
@@ -37,12 +39,19 @@ def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_s
 
 def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: Path) -> None:
     pages = {"page": root / "index.html", "questions": root / "questions.html"}
-    write_front_page(root, "comparison", built_files(root), pages)
+    write_front_page(root, "comparison", built_files(root), pages, STUDIES)
     page, fragment = (path.read_text(encoding="utf-8") for path in pages.values())
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
     assert "tables/recorded/methods.html" in links
     assert "figures/recorded/accuracy.svg" in links
-    assert all((root / link).is_file() for link in links), "relative, and to files that are there"
+    assert all((root / link.partition("#")[0]).is_file() for link in links), "relative, and to files that are there"
+    debates = [link for link in links if "#" in link]
+    whole = "reader/recorded.html#?experiment=debates"
+    assert debates == [
+        whole,
+        "reader/recorded.html#?experiment=votes&amp;model=smollm",
+        *[f"{whole}&amp;model=a+model"] * 2,
+    ]
     assert "tables/recorded/groups.html" not in links, "an earlier run's"
     for text in (page, fragment):
         assert HOSTILE not in text
@@ -57,4 +66,4 @@ def test_a_damaged_table_is_named(root: Path) -> None:
     path = root / "tables" / "comparison" / "questions.csv"
     path.write_bytes(b'"a\xff')
     with pytest.raises(UserError, match=r"questions\.csv: is no table"):
-        write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"})
+        write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)

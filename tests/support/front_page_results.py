@@ -22,6 +22,8 @@ CLAIM = {
     "supported where": "below 1",
     "source": "a paper",
     "see": "recorded/methods",
+    "first": "debates, a model",
+    "second": "elsewhere, a model",
 }
 UNJUDGED = {
     **dict.fromkeys(CLAIM, ""),
@@ -33,8 +35,8 @@ UNJUDGED = {
 CONTRAST = {
     "study": "recorded",
     "question": "Is A better than B?",
-    "first": "a",
-    "second": "b",
+    "first": "debates, 3 models where sex=x",
+    "second": "votes, smollm",
     "metric": "accuracy",
     "difference": -0.02,
     "difference low": -0.08,
@@ -62,10 +64,14 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
         "tables/recorded/methods.html",
         "figures/recorded/accuracy.svg",
         "tables/recorded/groups.html",
+        "reader/recorded.html",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("")
     return root
+
+
+STUDIES = {"debates": "recorded", "votes": "recorded", "elsewhere": "courtroom"}
 
 
 def built_files(root: Path) -> list[Path]:

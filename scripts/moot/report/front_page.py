@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path, PurePosixPath
+from urllib.parse import urlencode
 
 import pandas as pd
 
@@ -39,6 +40,7 @@ class Verdict:
         published: the published value; None where there is none.
         about: what was measured, of which model, on which data and how many cases.
         why: what led to the word.
+        debates: address and name of the runs that it rests on, as far as the run built their pages.
     """
 
     word: str
@@ -49,6 +51,7 @@ class Verdict:
     published: float | None
     about: str
     why: str
+    debates: Sequence[tuple[str, str]]
 
     @property
     def sign(self) -> str:
@@ -93,7 +96,12 @@ class Built:
 
 
 def write_front_page(
-    root: Path, study: str, built: Iterable[Path], pages: Mapping[str, Path], simulated: bool = False
+    root: Path,
+    study: str,
+    built: Iterable[Path],
+    pages: Mapping[str, Path],
+    studies: Mapping[str, str],
+    simulated: bool = False,
 ) -> None:
     """Write the front page, and its questions alone for Snakemake's report.
 
@@ -102,10 +110,11 @@ def write_front_page(
         study: the study that the page is about; `comparison`: all.
         built: the files that the run built, below `root`; the page links no other.
         pages: `page`, the front page, and `questions`, the fragment.
+        studies: experiment to its study, on whose page its debates are.
         simulated: whether simulated voices spoke, of which the page then says that they show nothing.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
-    questions = read_questions(root, study, names)
+    questions = read_questions(root, study, names, studies)
     shown = {
         "study": study,
         "judged": [question for question in questions if question.verdicts],
@@ -130,7 +139,7 @@ def write_front_page(
             unfinished.write_text(text, encoding="utf-8")
 
 
-def read_questions(root: Path, study: str, names: Sequence[str]) -> list[Question]:
+def read_questions(root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]) -> list[Question]:
     """The questions of a run: planned comparisons first, then claims, those that no run judges last.
 
     Raises:
@@ -138,36 +147,38 @@ def read_questions(root: Path, study: str, names: Sequence[str]) -> list[Questio
     """
     contrasts = [row for row in _rows(root, f"{study}/contrasts", names) if not row["not tested because"]]
     planned = {row["question"] for row in contrasts}
+    readers = {name: page for name, own in studies.items() if (page := f"reader/{own}.html") in names}
     claims = [
-        _claimed(question, list(rows), question in planned)
+        _claimed(question, list(rows), question in planned, readers)
         for question, rows in groupby(_rows(root, f"{study}/questions", names), lambda row: row["question"])
     ]
     known = {question.text for question in claims}
     compared = [
-        Question(row["question"], "", (_contrasted(row),), "", f"{row['study']}/contrasts", planned=True)
+        Question(row["question"], "", (_contrasted(row, readers),), "", f"{row['study']}/contrasts", planned=True)
         for row in contrasts
         if row["question"] not in known
     ]
     return sorted(compared + claims, key=lambda question: (not question.verdicts, not question.planned))
 
 
-def _claimed(question: str, rows: Sequence[Fields], planned: bool) -> Question:
+def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapping[str, str]) -> Question:
     first = rows[0]
-    verdicts = tuple(_judged(row) for row in rows if row["this run"] != "")
+    verdicts = tuple(_judged(row, readers) for row in rows if row["this run"] != "")
     source = f"{first['published claim']} ({first['source']})"
     return Question(question, source, verdicts, "" if verdicts else first["measured"], first["see"], planned)
 
 
-def _judged(row: Fields) -> Verdict:
+def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
     numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row["supported where"])]
     threshold = (-numbers[0], numbers[0]) if row["supported where"].startswith("within") else (numbers[0], numbers[0])
     published = float(row["published value"]) if row["published value"] else None
-    return _verdict(row, row["answer"], "this run", "95 %", threshold, published, f"{row['measured']}; {row['model']}")
+    about = f"{row['measured']}; {row['model']}"
+    return _verdict(row, row["answer"], "this run", "95 %", threshold, published, about, readers)
 
 
-def _contrasted(row: Fields) -> Verdict:
+def _contrasted(row: Fields, readers: Mapping[str, str]) -> Verdict:
     about = f"{row['metric']}: {row['first']} less {row['second']}"
-    return _verdict(row, row["expectation met"], "difference", "difference", (0.0, 0.0), None, about)
+    return _verdict(row, row["expectation met"], "difference", "difference", (0.0, 0.0), None, about, readers)
 
 
 def _verdict(
@@ -178,6 +189,7 @@ def _verdict(
     threshold: tuple[float, float],
     published: float | None,
     about: str,
+    readers: Mapping[str, str],
 ) -> Verdict:
     low, high = float(row[f"{ends} low"]), float(row[f"{ends} high"])
     held_against = f"{threshold[1]:g}" if threshold[0] == threshold[1] else f"{threshold[0]:g} or {threshold[1]:g}"
@@ -186,7 +198,15 @@ def _verdict(
     why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}."
     data = f"; {row['data']}" if "data" in row else ""
     cases = f"{int(float(row['cases']))} cases"
-    return Verdict(word, float(row[value]), low, high, threshold, published, f"{about}{data}; {cases}", why)
+    debates = [_debates(row[side], readers) for side in ("first", "second") if row[side].split(", ")[0] in readers]
+    return Verdict(word, float(row[value]), low, high, threshold, published, f"{about}{data}; {cases}", why, debates)
+
+
+def _debates(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
+    """The address of a run's debates, by one side of a comparison as tables name it; and that name."""
+    experiment, model = side.partition(" where ")[0].split(", ", 1)
+    chosen = {"experiment": experiment} | ({} if model.endswith(" models") else {"model": model})
+    return f"{readers[experiment]}#?{urlencode(chosen)}", side
 
 
 def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:

@@ -47,7 +47,7 @@ COLUMNS = (
     .plain("speaks of")
     .counts("cases needed")
     .published("published value")
-    .plain("supported where", "source", "see")
+    .plain("supported where", "source", "see", "first", "second")
     .short_form("study", "question", "answer", "this run", "95 % interval", "data", "model", "p (Holm)")
 )
 
@@ -130,6 +130,11 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
             "model": first.results.config.name_of(first.model),
             "p (Holm)": p,
             "tests in family": len(found),
+            **{
+                name: str(Side(run.experiment, (run.model,), claim.metric))
+                for name, run in (("first", first), ("second", second))
+                if run
+            },
         }
 
 
