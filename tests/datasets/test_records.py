@@ -11,6 +11,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, check_records, record_rows
+from nyu_debates import STORY
 from nyu_debates import debate as invented_debate
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -234,6 +235,64 @@ def test_a_fault_in_a_file_of_agenticsimlaws_form_is_named(tmp_path: Path, old: 
     with pytest.raises(UserError) as raised:
         read("agenticsimlaw", tmp_path, **options)
     assert message in str(raised.value)
+
+
+def test_truth_prompts_and_words_of_no_answer_of_a_file_of_agenticsimlaws_form_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "recorded" / "agenticsimlaw"
+    folder.mkdir(parents=True)
+    (folder / "people.csv").write_text(VIGNETTES)
+    options = {"source": "local", "vignettes": "people.csv", "records": {"single": ["answers.csv"]}}
+    lines = ["model_name,prompt_type,case_id,repeat_id,ground_truth,prediction"]
+    lines += [
+        f"m,{prompt},{case},1,{not case},{said}"
+        for prompt in ("cot", "plain")
+        for case, said in enumerate(["YES", "PASS"])
+    ]
+    (folder / "answers.csv").write_text("\n".join(lines) + "\n")
+    with pytest.raises(UserError, match=r"found 'PASS'.* Add it to `no_answer`"):
+        read("agenticsimlaw", tmp_path, **options)
+    found = [
+        (one.method, one.case_id, one.problem)
+        for one in read("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])[1]
+    ]
+    assert found[:3] == [
+        ("single, cot", "vignette-0", ""),
+        ("single, cot", "vignette-1", "the record says PASS"),
+        ("single, plain", "vignette-0", ""),
+    ]
+    (folder / "answers.csv").write_text("\n".join(lines).replace("cot,1,1,False", "cot,1,1,True"))
+    with pytest.raises(UserError) as raised:
+        read("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])
+    assert "answers.csv: row 2, column 'ground_truth': found 'True', expected what people.csv says" in str(raised.value)
+    assert str(folder / "people.csv") in str(raised.value)
+
+
+def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "recorded" / "nyu_debates"
+    folder.mkdir(parents=True)
+    pairs = [invented_debate(number) for number in range(4)]
+    spans = {1: [12, len(STORY) + 3], 2: [len(STORY) + 1, len(STORY) + 2], 3: [-1, 2]}
+    for number, (line, record) in enumerate(pairs):
+        if number in spans:
+            record["rounds"][1]["SimultaneousSpeeches"]["speeches"]["0"]["content"][1]["Quote"]["span"] = spans[number]
+        (folder / f"{line['name']}.json").write_text(json.dumps(record))
+    (folder.parent / "nyu_debates-metadata.jsonl").write_text("".join(json.dumps(line) + "\n" for line, _ in pairs))
+    with pytest.raises(UserError) as raised:
+        read("nyu_debates", tmp_path, source="local")
+    assert "the-lamp-2.json: a quotation of words 18 to 19; the story has 17." in str(raised.value)
+    assert "the-lamp-3.json: a quotation of words -1 to 2" in str(raised.value)
+    assert "2 debates cannot be read; expected 1% of them at most (`faulty`)" in str(raised.value)
+    targets, debates = read("nyu_debates", tmp_path, source="local", faulty=0.5)
+    assert set(targets) == {debate.case_id for debate in debates} == {"the-lamp-0", "the-lamp-1"}
+    past = [(one.text, one.parsed) for one in debates[1].utterances if "quoted_past_the_end" in (one.parsed or {})]
+    [(text, facts)] = past
+    assert (
+        "“by the wind before ten”" in text and facts and (facts["quoted_words"], facts["quoted_past_the_end"]) == (5, 3)
+    )
+    entry, context = LOADERS["nyu_debates"], LoadContext("records", tmp_path, PROJECT, 1)
+    cleaning = entry.load(entry.options.model_validate({"source": "local", "faulty": 0.5}), context).cleaning
+    assert cleaning["left out: the file cannot be read"] == 2
+    assert cleaning["speeches that quote words past the end of the story"] == 1
 
 
 def samples(folder: Path, lines: list[dict[str, Any]]) -> dict[str, object]:

@@ -44,7 +44,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("ending", ["csv", "semicolons", "tsv", "jsonl", "parquet", "xlsx"])
+@pytest.mark.parametrize("ending", ["csv", "semicolons", "tsv", "jsonl", "json", "parquet", "xlsx"])
 def test_every_kind_of_file_gives_the_same_cases(tmp_path: Path, table: Path, ending: str) -> None:
     path = tmp_path / f"cases.{'csv' if ending == 'semicolons' else ending}"
     frame = pd.DataFrame(ROWS)
@@ -53,6 +53,7 @@ def test_every_kind_of_file_gives_the_same_cases(tmp_path: Path, table: Path, en
         "semicolons": lambda: frame.to_csv(path, index=False, sep=";", encoding="utf-8-sig"),
         "tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
         "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+        "json": lambda: frame.to_json(path, orient="records"),
         "parquet": lambda: frame.to_parquet(path),
         "xlsx": lambda: frame.to_excel(path, index=False),
     }
@@ -327,3 +328,18 @@ def test_cells_of_a_sheet_are_what_they_show(tmp_path: Path) -> None:
     read = read_table(tmp_path / "t.xlsx", ["facts"])
     assert read.columns.tolist() == ["(column 1)", "facts", "age", "is"]
     assert read.iloc[:, 1:].to_numpy().tolist() == [["a", "1", "True"], ["", "2.5", "False"], ["c", "", ""]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"facts": "F"}', "the whole is no object; expected an array of objects"),
+        ("[]", "the whole is no object"),
+        ('[{"facts": "F", "outcome": "WON"}, 3]', "element 2 is no object"),
+        ('[{"facts": "F"', "not JSON"),
+    ],
+)
+def test_a_json_file_that_is_no_array_of_objects_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "cases.json").write_text(text)
+    with pytest.raises(UserError, match=message):
+        load(tmp_path / "cases.json")

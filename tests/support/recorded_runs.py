@@ -25,6 +25,7 @@ def recorded_study(
     config = {
         "seed": 1,
         "ledger": str(folder / "ledger"),
+        "data_root": str(folder),
         "models": {name: {"endpoint": "recorded", "model": recorded} for name, recorded in models.items()},
         "datasets": {"records": dict(dataset)},
         "experiments": {

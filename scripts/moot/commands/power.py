@@ -72,14 +72,15 @@ class Powered:
     corrected: Goal
 
 
-def planned_power(plan: Plan) -> tuple[list[Powered], list[str]]:
+def planned_power(plan: Plan, recorded: bool = True) -> tuple[list[Powered], list[str]]:
     """What each contrast that this run tests can show; and a sentence for each of which no debates are known.
 
-    Contrasts of recorded debates are left out: no more of these can be held.
+    `recorded`: with those of recorded debates, a pilot of debates to be held; no more of themselves can be.
     """
     found, unknown = [], []
-    recorded = {name for name, experiment in plan.experiments.items() if experiment.config.protocol == RECORDED}
-    held = [one for one in plan.contrasts if not (one.missing or {side.experiment for side in one.sides} <= recorded)]
+    kept = {name for name, experiment in plan.experiments.items() if experiment.config.protocol == RECORDED}
+    held = [one for one in plan.contrasts if not one.missing]
+    held = [one for one in held if recorded or not {side.experiment for side in one.sides} <= kept]
     for family in by_family(held).values():
         for contrast in family:
             result = _powered(plan, contrast, len(family))
@@ -263,8 +264,8 @@ def write_power(plan: Plan) -> str:
     """
     powered, unknown = planned_power(plan)
     if not powered:
-        missing = [f"{one.name}: {one.missing or 'its debates are recorded'}" for one in plan.contrasts]
-        reasons = unknown or missing or ["the configuration names none"]
+        left_out = f"none of the {len(plan.contrasts)} of the configuration is part of this run"
+        reasons = unknown or [left_out if plan.contrasts else "the configuration names none"]
         raise UserError("power: no contrast to plan for.\n  " + "\n  ".join(reasons))
     wanted = plan.config.power.difference
     title, caption = "What the planned comparisons can show", "Smallest differences, and what a given one takes."
@@ -284,7 +285,7 @@ def write_power(plan: Plan) -> str:
 
 def summarise_power(plan: Plan) -> str:
     """What a preview says of the plan's contrasts; "" where this run tests none."""
-    powered, unknown = planned_power(plan)
+    powered, unknown = planned_power(plan, recorded=False)
     if not (powered or unknown):
         return ""
     lines = ["What the planned comparisons can show (snakemake power):"]
@@ -323,11 +324,15 @@ def power_lines(powered: Sequence[Powered], difference: float, discordant: float
         design = cheapest(difference, one.spread, one.usd, min(one.available), one.goal)
         of_either = "" if one.spread.is_paired else " of either side"
         if design:
-            dollars = "" if np.isnan(design.cost) else f", ${design.cost:,.2f}"
-            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}{of_either}{dollars}."
+            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}{of_either}{_dollars(design.cost)}."
             continue
         needed = np.ceil(cases_needed(difference, one.spread, goal=one.goal))
-        yield f"  {difference:g} takes {needed:,.0f} cases x 1{of_either}; the data set has {_either(one.available)}."
+        taken = f"{needed:,.0f} cases x 1{of_either}{_dollars(needed * one.usd)}"
+        yield f"  {difference:g} takes {taken}; the data set has {_either(one.available)}."
+
+
+def _dollars(cost: float) -> str:
+    return "" if np.isnan(cost) else f", ${cost:,.2f}"
 
 
 def _by(one: Powered) -> str:

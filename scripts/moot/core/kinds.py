@@ -11,6 +11,9 @@ PUBLIC = "public"
 HUMAN = "human"
 """The `source` of what a person said."""
 
+COMPUTED = "computed"
+"""The `source` of what a protocol worked out."""
+
 OPENING, STATEMENT, CLOSING, SPEECH = "opening", "statement", "closing", "speech"
 BELIEF, VOTE, DECISION, VERDICT = "belief", "vote", "decision", "verdict"
 ANSWER = "answer"

@@ -99,7 +99,7 @@ ARTIFACTS: Mapping[str, Artifact] = {
             "dataset": (_TEXT, "the data set's name in the configuration"),
             "split": (_TEXT, "train, validation or test"),
             "text": (_TEXT, "the facts: all that models see of a case"),
-            "target": (_TEXT, 'the true label; several labels are sorted and joined by ";"'),
+            "target": (_TEXT, 'the true label; several labels are sorted and joined by ";"; "" where none is known'),
             "labels": (pa.list_(pa.string()), "every label that a prediction may take"),
             "attributes": (_TEXT_MAP, "what scores are grouped by (sex, court, ...); models never see it"),
             "source_row": (_COUNT, "row or record of the source, from 1"),

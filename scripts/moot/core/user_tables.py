@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.errors import UserError
-from moot.core.input_files import check_header, quoted, read_csv, read_jsonl
+from moot.core.input_files import check_header, quoted, read_csv, read_jsonl, read_text
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
@@ -47,6 +47,7 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
         ".csv": lambda: read_csv(path, columns, delimiter=_delimiter(path)),
         ".tsv": lambda: read_csv(path, columns, delimiter="\t"),
         ".jsonl": lambda: _as_strings(read_jsonl(path, dict.fromkeys(columns, _ANYTHING))),
+        ".json": lambda: _checked(path, _read_array(path), columns),
         ".parquet": lambda: _checked(path, _read_parquet(path), columns),
         ".xlsx": lambda: _checked(path, _read_excel(path, sheet), columns),
     }
@@ -72,6 +73,22 @@ def _delimiter(path: Path) -> str:
         return csv.Sniffer().sniff(header, _DELIMITERS).delimiter
     except (csv.Error, OSError):
         return ","
+
+
+def _read_array(path: Path) -> pd.DataFrame:
+    """A JSON array of objects; a field that one of them lacks is missing."""
+    try:
+        rows = json.loads(read_text(path))
+    except (ValueError, RecursionError) as fault:
+        raise UserError(f"{path}: not JSON ({fault}); expected an array of objects. Save it again.") from None
+    wrong = next((number for number, row in enumerate(rows, 1) if not isinstance(row, dict)), 0) if rows else 1
+    if not isinstance(rows, list) or wrong:
+        place = f"element {wrong}" if isinstance(rows, list) and rows else "the whole"
+        raise UserError(
+            f"{path}: {place} is no object; expected an array of objects, one a row. For one object a line, "
+            "name the file .jsonl."
+        )
+    return pd.DataFrame(rows, dtype="object")
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

@@ -29,7 +29,7 @@ class Columns(BaseModel):
 
     case: str = Field("case_id", description="the case's id")
     prediction: str = Field("prediction", description="the answer")
-    truth: str = Field("truth", description="the true label")
+    truth: str = Field("truth", description="the true label; none: it is not known, and answers are compared alone")
     model: str = Field("model", description=f"whose answer it is; none: all are of one model, `{JUDGES}`")
     repeat: str = Field("", description="which repeat of the case; none: rows are counted in their order")
     judge: str = Field("", description="who judged, where several judged the same debate (the same case and repeat)")
@@ -128,7 +128,7 @@ class DistinctCases:
 class PredictionsOptions(AnswersOptions):
     """What an entry of the configuration may say about a table of answers."""
 
-    path: Path = Field(description="the file (.csv, .jsonl, .parquet), from the working directory")
+    path: Path = Field(description="the file (.csv, .tsv, .json, .jsonl, .parquet, .xlsx), from the working directory")
     columns: Columns = Field(default_factory=Columns, description="which column holds what")
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # it may be anywhere
@@ -171,13 +171,18 @@ def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
             dataset=context.name,
             split="test",
             text=cells[names.text] if names.text else WITHOUT_TEXT,
-            target=str(options.label(cell(options.path, row, names.truth), cells[names.truth], answer=False)),
+            target=_truth(options, row, cells),
             labels=task.labels,
             attributes={name: cells[name] for name in names.attributes},
             source_row=row,
         )
         distinct.add(case, {cell(options.path, row, name): cells[name] for name in told})
     return Loaded(distinct.cases, task, cleaning={"rows read": len(table)}, sources=(options.path,))
+
+
+def _truth(options: PredictionsOptions, row: int, cells: Mapping[str, str]) -> str:
+    column = options.columns.truth
+    return str(options.label(cell(options.path, row, column), cells[column], answer=False)) if column else ""
 
 
 def _whole(path: Path, row: int, column: str, cells: Mapping[str, str], otherwise: int) -> int:

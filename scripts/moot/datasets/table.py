@@ -46,7 +46,7 @@ class TableOptions(DatasetOptions):
     """What an entry of the configuration may say about a table of the user's own."""
 
     source: Literal["local"] = Field("local", description="a file of yours")
-    path: Path = Field(description="the file (.csv, .tsv, .jsonl, .parquet, .xlsx), from the working directory")
+    path: Path = Field(description="the file (.csv, .tsv, .json, .jsonl, .parquet, .xlsx), from the working directory")
     sheet: str = Field("", description="the sheet of an Excel file; none: its first")
     text: str | tuple[str, ...] = Field(
         description="what models read of a row: a column, a list of columns (one sentence each), or a template with "

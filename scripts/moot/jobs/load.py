@@ -19,6 +19,7 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
     if not loaded.cases:
         raise UserError(f"data set '{dataset}': no cases. Check its source and options.")
     seen: dict[str, int] = {}
+    any_known = any(case.target for case in loaded.cases)
     for case in loaded.cases:
         place = f"data set '{dataset}', row {case.source_row}"
         if case.case_id in seen:
@@ -26,7 +27,7 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
         seen[case.case_id] = case.source_row
         targets = case.target.split(";") if loaded.task.multilabel else [case.target]
         unknown = sorted(set(targets) - set(loaded.task.labels))
-        if unknown:
+        if unknown and any_known:
             raise UserError(f"{place}: label {unknown[0]!r}; expected one of {', '.join(loaded.task.labels)}.")
         for written in (case.text, case.case_id, *case.attributes.values()):
             check_characters(place, written)

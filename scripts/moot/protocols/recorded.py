@@ -82,9 +82,9 @@ def _say(debate: Debate, row: Fields, parsed: JsonObject | None, *, private: boo
 
 
 def _name_of(outcome: Fields) -> str:
-    """Who judged, as the transcript calls them: judge, persona, and which time they were asked."""
+    """Who judged, as the transcript calls them: judge, persona, and which time they were asked; commas part seats."""
     times = f"time {outcome['judge_repeat'] + 1}" if outcome.get("judge_repeat") else ""
-    return ", ".join(filter(None, (outcome.get("judge"), outcome.get("persona"), times)))
+    return " · ".join(filter(None, (outcome.get("judge"), outcome.get("persona"), times))).replace(",", ";")
 
 
 def _records(setting: Setting) -> Mapping[tuple[str, int], Rows]:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from moot.core.cases import Task
 from moot.core.confidence import CONFIDENCE_SHARE
-from moot.core.kinds import CONCLUSION, HUMAN, PUBLIC
+from moot.core.kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.protocols.contradictions import CONTRADICTION
@@ -165,7 +165,7 @@ def _turn(said: Fields, task: Task, target: str) -> Turn:
 
 
 def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
-    """What is wrong with what was said, its words (of no use: as they came; a person's, unless a form), its fields."""
+    """What is wrong with what was said, its words (of no use: as they came; of a form none), its fields."""
     parsed = json.loads(said["parsed"]) if said["parsed"] else None
     if said["parse_status"] == "failed":
         return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
@@ -185,7 +185,7 @@ def _body(said: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ..
         if (CONTRADICTION in fields)
         else ""
     )
-    if not fields or (said["source"] == HUMAN and not said["parse_status"]):
+    if not fields or (said["source"] != COMPUTED and not said["parse_status"]):  # in words of its own
         return "", said["text"], shown
     return notice or ("" if shown else "No reasons given"), "", shown
 
@@ -236,7 +236,7 @@ def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
     for debate in read_debates(results, model):
         meaning = f" ({markdown(debate.meaning)})" if debate.meaning else ""
         yield f"## Debate {markdown(debate.name)}\n\n### Case facts\n\n{_quoted(debate.facts)}\n\n"
-        yield f"Actual outcome: **{markdown(debate.target)}**{meaning}\n\n### Transcript\n\n"
+        yield f"Actual outcome: **{markdown(debate.target) or 'not known'}**{meaning}\n\n### Transcript\n\n"
         for turn in debate.turns:
             yield "\n\n".join(_markdown_turn(turn)) + "\n\n"
         yield f"### Outcome\n\n{_markdown_outcome(debate)}\n\n"
@@ -272,10 +272,11 @@ def _markdown_outcome(debate: Debated) -> str:
     if outcome.prediction:
         label, share = markdown(outcome.prediction.label), outcome.prediction.share
         judges = f" ({why.strip(' .')})" if why else ""
-        return f"Prediction: **{label}**{share}{judges}, **{outcome.prediction.verdict}** (actual: {target})."
+        verdict = f", **{outcome.prediction.verdict}** (actual: {target})" if target else ""
+        return f"Prediction: **{label}**{share}{judges}{verdict}."
     if outcome.status == "waiting":
         return f"**The debate waits:**{why}"
-    return f"**No usable verdict ({markdown(outcome.status)}).**{why} Actual: {target}."
+    return f"**No usable verdict ({markdown(outcome.status)}).**{why}{f' Actual: {target}.' if target else ''}"
 
 
 def _quoted(text: object) -> str:

@@ -20,8 +20,9 @@ from moot.stats.calibration import auc_statistic, calibration_error_by_chance, c
 
 @scorer("calibration")
 def calibration(results: ExperimentResults) -> pd.DataFrame:
-    """Calibration scores by model and group; empty for multi-label tasks."""
-    return no_scores() if results.task.multilabel else by_group(results, _group_scores)
+    """Calibration scores by model and group; empty for multi-label tasks, and where no truth is known."""
+    nothing = results.task.multilabel or not results.has_truth
+    return no_scores() if nothing else by_group(results, _group_scores)
 
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:

@@ -50,6 +50,11 @@ def _rows(results: ExperimentResults, model: str) -> pd.DataFrame:
     return results.predictions[results.predictions["model"] == model]
 
 
+def _rows_with_truth(results: ExperimentResults, model: str) -> pd.DataFrame:
+    rows = _rows(results, model)
+    return rows[rows["target"] != ""]
+
+
 def _share(rows: pd.DataFrame, values: Column, bounds: Bounds = SHARE) -> Terms:
     """The mean of one value a debate."""
     tops = as_numbers(values)[:, None]
@@ -59,14 +64,14 @@ def _share(rows: pd.DataFrame, values: Column, bounds: Bounds = SHARE) -> Terms:
 @case_metric("accuracy")
 def accuracy(results: ExperimentResults, model: str) -> Terms:
     """Share of debates with the right answer; an invalid one is wrong."""
-    rows = _rows(results, model)
+    rows = _rows_with_truth(results, model)
     return _share(rows, (rows["status"] == "valid") & (rows["prediction"] == rows["target"]))
 
 
 @case_metric("accuracy_of_valid")
 def accuracy_of_valid(results: ExperimentResults, model: str) -> Terms:
     """Share of right answers among debates with a usable answer."""
-    rows = _rows(results, model)
+    rows = _rows_with_truth(results, model)
     rows = rows[rows["status"] == "valid"]
     return _share(rows, rows["prediction"] == rows["target"])
 
@@ -87,13 +92,13 @@ def f1(results: ExperimentResults, model: str) -> Terms:
             f"contrast with the metric f1: the data set of {results.experiment} has the labels "
             f"{', '.join(results.task.labels)}, none of them the positive of two. Use macro_f1."
         )
-    return _f1(_rows(results, model), [positive])
+    return _f1(_rows_with_truth(results, model), [positive])
 
 
 @case_metric("macro_f1")
 def macro_f1(results: ExperimentResults, model: str) -> Terms:
     """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named do not count."""
-    return _f1(_rows(results, model), list(results.task.labels))
+    return _f1(_rows_with_truth(results, model), list(results.task.labels))
 
 
 def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
@@ -105,7 +110,7 @@ def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
 @case_metric("brier")
 def brier(results: ExperimentResults, model: str) -> Terms:
     """Mean squared distance between the probability of the answer and whether it is right; lower is better."""
-    rows = _rows(results, model)
+    rows = _rows_with_truth(results, model)
     probability, right = _stated(results, rows)
     return _where_stated(rows, (probability - right) ** 2, SHARE)
 
@@ -113,7 +118,7 @@ def brier(results: ExperimentResults, model: str) -> Terms:
 @case_metric("overconfidence")
 def overconfidence(results: ExperimentResults, model: str) -> Terms:
     """Mean probability of the answer less the share that is right, of debates that state one."""
-    rows = _rows(results, model)
+    rows = _rows_with_truth(results, model)
     probability, right = _stated(results, rows)
     return _where_stated(rows, probability - right, (-1.0, 1.0))
 

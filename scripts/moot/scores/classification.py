@@ -18,7 +18,7 @@ from moot.core.errors import UserError
 from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import Group, by_group
 from moot.scores.results import OVERALL, ExperimentResults, Score
-from moot.stats.bootstrap import Floats, Truths, estimate_interval, ratio
+from moot.stats.bootstrap import Floats, Truths, estimate_interval, ratio, share_statistic
 from moot.stats.classification import (
     Key,
     Sums,
@@ -35,10 +35,22 @@ from moot.stats.classification import (
 
 @scorer("classification")
 def classification(results: ExperimentResults) -> pd.DataFrame:
-    """Scores of single-label predictions by model and group, and of the two references on the evaluated cases."""
+    """Scores of single-label predictions by model and group, and of the two references on the evaluated cases.
+
+    Where no truth is known: how often each label is named.
+    """
     if results.task.multilabel:
         return no_scores()
+    if not results.has_truth:
+        return by_group(results, _label_shares)
     return concat_scores([by_group(results, _group_scores), *_reference_scores(results)])
+
+
+def _label_shares(results: ExperimentResults, group: Group) -> Iterator[Score]:
+    rows = group.rows[group.valid]
+    for label in results.task.labels:
+        share = share_statistic(rows["prediction"] == label)
+        yield results.sample(rows["case_id"]).score(f"share:{label}", share, group.name, n_invalid=group.n_invalid)
 
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:

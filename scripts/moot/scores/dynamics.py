@@ -140,9 +140,9 @@ def _speaker_scores(rows: pd.DataFrame, speaker: str, results: ExperimentResults
 
 def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
     """Accuracy, confidence, belief and distance from the base rate of one opinion a debate."""
-    statistics: dict[str, Statistic] = {"accuracy": share_statistic(rows["correct"])}
+    statistics: dict[str, Statistic] = {"accuracy": share_statistic(rows["correct"])} if results.has_truth else {}
     positive = results.task.positive
-    if positive:
+    if positive and results.has_truth:
         said, true = rows["prediction"] == positive, rows["target"] == positive
         statistics["base_rate_distance"] = mean_statistic(as_numbers(said) - as_numbers(true), DIFFERENCE)
     yield from _scores_of(rows["case_id"], statistics, group, results)

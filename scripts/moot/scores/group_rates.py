@@ -97,5 +97,7 @@ def _sums(rows: pd.DataFrame, positive: str, rate: str) -> Sums:
     """A rate as answers over cases, row by row."""
     named, actual = ((rows[column] == positive).to_numpy() for column in ("prediction", "target"))
     counted = ~named if rate == FALSE_NEGATIVE else named
-    among = {PREDICTED: np.ones_like(actual), FALSE_POSITIVE: ~actual}.get(rate, actual)
+    among = {PREDICTED: np.ones_like(actual), FALSE_POSITIVE: ~actual & (rows["target"] != "").to_numpy()}.get(
+        rate, actual
+    )
     return Sums(as_numbers(counted & among)[:, None], as_numbers(among)[:, None])

@@ -91,6 +91,11 @@ class ExperimentResults:
         """The data set's description, from the metadata of its cases."""
         return self._cases_and_task[1]
 
+    @cached_property
+    def has_truth(self) -> bool:
+        """Whether the true label of its cases is known; agreement needs none, accuracy has none without."""
+        return bool((self.cases["target"] != "").any())
+
     @property
     def notes_on_confidences(self) -> list[str]:
         """What readers must know of the scale of stated confidences, a sentence for each model and prompt."""

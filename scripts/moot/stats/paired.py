@@ -44,7 +44,11 @@ def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Com
 
 
 def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
-    """A system's share of right answers on each case, over its repeats, indexed by case_id; invalid is wrong."""
+    """A system's share of right answers on each case, over its repeats, indexed by case_id; invalid is wrong.
+
+    A case whose truth is not known has none.
+    """
+    predictions = predictions[predictions["target"] != ""]
     right = (predictions["status"] == "valid") & (predictions["prediction"] == predictions["target"])
     return right.groupby(predictions["case_id"]).mean().astype("float64").sort_index()
 

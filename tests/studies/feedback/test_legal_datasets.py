@@ -135,6 +135,14 @@ def test_published_splits_are_kept_and_their_twins_reported(tmp_path: Path, load
     assert marked[records[3]["case_background"]] == twin.case_id
 
 
+def test_a_test_file_alone_suffices_unless_something_is_fitted(tmp_path: Path, load_context: MakeContext) -> None:
+    write_lines(tmp_path / "b.jsonl", caselaw_records())
+    loaded = load(load_context("caselaw"), source="local", files={"test": "b.jsonl"})
+    assert {case.split for case in loaded.cases} == {"test"}
+    with pytest.raises(UserError, match=r"training split holds no case at all; .* leave `baselines` out"):
+        load(load_context("caselaw"), source="local", files={"test": "b.jsonl"}, baselines=["tfidf"])
+
+
 def test_files_without_a_test_split_are_refused(load_context: MakeContext) -> None:
     with pytest.raises(UserError, match="expected a test split"):
         load(load_context("caselaw"), source="local", files={"train": "a.jsonl"})

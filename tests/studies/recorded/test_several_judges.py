@@ -1,19 +1,25 @@
 """Recorded answers by several judges of the same debates: whose answer a row is, and how far they agree."""
 
+import json
 from itertools import product
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from moot.commands.power import summarise_power, write_power
 from moot.core.config import Publication
 from moot.core.errors import UserError
+from moot.plan.plan import Plan
 from moot.report.content import StudyResults
 from moot.report.exports import Export
 from moot.report.reader_debates import Packing, pack_debates
-from moot.report.transcripts import read_debates
+from moot.report.transcripts import read_debates, render_markdown
 from moot.scores import score_experiment
+from moot.studies.recorded.tables import methods
 from moot.studies.recorded.tables_agreement import AGAIN, JUDGE, PERSONA, RUN, agreement
-from recorded_runs import recorded_study
+from nyu_debates import debate as invented_debate
+from recorded_runs import PROJECT, recorded_study
 
 COLUMNS = {
     "case": "id",
@@ -130,3 +136,76 @@ def test_answers_of_a_judge_are_counted_where_the_file_does_not_number_them(tmp_
         UserError, match="repeat 0, judge 'Ann' occurs twice; expected each repeat of a case once, by each judge"
     ):
         juries(tmp_path / "twice", ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y"])
+
+
+def test_answers_whose_truth_nobody_knows_are_compared_and_have_no_accuracy(tmp_path: Path) -> None:
+    study = juries(tmp_path, verdicts(), truth="")
+    results = study.experiments["jury"]
+    scores = score_experiment(results)
+    by_judge = scores.set_index(["group", "metric"])["value"]
+    assert set(scores["metric"]) == {"share:yes", "share:no"} and by_judge["judge=Ann", "share:yes"] == pytest.approx(
+        1 / 3
+    )
+    [row] = methods(study).frame.to_dict("records")
+    assert pd.isna([row[name] for name in ("accuracy", "accuracy of valid", "majority class", "F1, binary")]).all()
+    assert row["valid share"] == 1 and len(agreement(study).frame) == 7
+    assert "INCORRECT" not in "".join(render_markdown(results, "jurors"))
+
+
+def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wrong(tmp_path: Path) -> None:
+    """Pooled, the four invalid answers about a, which is often right, would lower it: 1/3 against 0.35 by case."""
+    lines = [
+        "a,0,Ann,,0,Y,Y",
+        *(f"a,0,Ann,,{nth},UNKNOWN,Y" for nth in (1, 2, 3, 4)),
+        *(f"b,0,Ann,,{nth},{'Y' if nth else 'N'},N" for nth in range(2)),
+    ]
+    [row] = methods(juries(tmp_path, lines)).frame.to_dict("records")
+    assert (row["accuracy"], row["accuracy of valid"]) == (pytest.approx((0.2 + 0.5) / 2), pytest.approx((1 + 0.5) / 2))
+
+
+def test_speeches_of_a_model_are_shown_though_facts_were_parsed_from_them(tmp_path: Path) -> None:
+    folder = tmp_path / "recorded" / "nyu_debates"
+    folder.mkdir(parents=True)
+    line, record = invented_debate(0)
+    record["rounds"][1]["SimultaneousSpeeches"]["speeches"]["0"]["speaker"] = "GPT-4"
+    (folder / "the-lamp-0.json").write_text(json.dumps(record))
+    (folder.parent / "nyu_debates-metadata.jsonl").write_text(json.dumps(line) + "\n")
+    study = recorded_study(
+        tmp_path, {"loader": "nyu_debates", "source": "local"}, {"people": "people debate"}, {"human": "human judge"}
+    )
+    [debate] = read_debates(study.experiments["people"], "human")
+    [model, *_] = [turn for turn in debate.turns if turn.origin == "model"]
+    assert model.text.startswith("The text says who did it (0).") and ("Words", "7") in model.fields
+
+
+def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"c{case},0,{who},,0,{'Y' if case % often else 'N'},Y"
+        for case in range(30)
+        for who, often in (("Ann", 5), ("Bo", 2))
+    ]
+    (tmp_path / "answers.csv").write_text("\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n")
+    dataset = {
+        "loader": "recorded_predictions",
+        "path": str(tmp_path / "answers.csv"),
+        "columns": {"case": "id", "model": "", "method": "who", "prediction": "said"},
+        "labels": {"N": "no", "Y": "yes"},
+    }
+    recorded_study(tmp_path, dataset, {"ann": "Ann", "bo": "Bo"}, {"jurors": "judges"})
+    config = {
+        "models": {"jurors": {"endpoint": "recorded", "model": "judges"}},
+        "datasets": {"records": dataset},
+        "experiments": {
+            name: {"source": "recorded", "dataset": "records", "models": ["jurors"], "params": {"method": name.title()}}
+            for name in ("ann", "bo", "cy")
+        },
+        "seed": 1,
+        "run": ["ann", "bo"],
+        "contrasts": {"better": {"first": "ann", "second": "bo"}, "another": {"first": "cy", "second": "bo"}},
+    }
+    plan = Plan.from_yaml(config, PROJECT)
+    said = write_power(plan)
+    assert "better (accuracy, by pilot of 30 cases): 30 cases x 1 show a difference of 0." in said
+    assert "another" not in said
+    assert summarise_power(plan) == "", "a preview plans debates to be held"

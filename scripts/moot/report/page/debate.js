@@ -31,7 +31,7 @@ function pane(debate, content, facts) {
       element("h2", {}, debate.found.id, debate.repeat ? ` (repeat ${debate.repeat + 1})` : ""),
       element("p", { class: "where" }, `${debate.experiment.name} · ${debate.experiment.models[debate.model]} · ${debate.experiment.protocol} · ${debate.experiment.data}`),
       ending(debate, content.outcome),
-      element("p", {}, "Actual: ", element("strong", {}, debate.found.target), meaning ? `, ${meaning}` : "", "."),
+      element("p", {}, "Actual: ", element("strong", {}, debate.found.target || "not known"), meaning ? `, ${meaning}` : "", "."),
       element("p", { class: "marks" }, Object.values(MARKS).filter((mark) => mark.fits(debate)).map((mark) => element("span", { class: "mark" }, mark.words))),
       first ? comparison(debate) : element("p", {}, element("a", { href: address({ beside: null }) }, "Close this column"))),
     element("div", { class: "beside" }, chart(content, debate),

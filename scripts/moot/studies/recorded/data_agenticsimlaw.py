@@ -16,7 +16,7 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import cell, check_values, quoted, read_csv
+from moot.core.input_files import cell, check_values, quoted, read_csv, refuse
 from moot.core.kinds import VOTES
 from moot.core.types import JsonObject
 from moot.core.user_tables import numbered_rows
@@ -32,10 +32,10 @@ from moot.datasets.records import (
 
 FOLDER = "recorded/agenticsimlaw"
 ANSWERS = {"YES": "yes", "NO": "no"}
-NO_ANSWERS = ("NO DECISION", "UNKNOWN", "ERROR", "")
 PREDICTION_COLUMNS = ("prediction", "mv_prediction")
 VOTE_COLUMNS = {"yes": "yes_votes", "no": "no_votes"}
 CASES, MODEL, REPEAT, CONFIDENCE = "case_id", "model_name", "repeat_id", "confidence"
+TRUTH, PROMPT = "ground_truth", "prompt_type"
 
 
 class AgenticSimLawOptions(DatasetOptions):
@@ -51,6 +51,10 @@ class AgenticSimLawOptions(DatasetOptions):
     outcome: str = Field("y_arrestedafter2002", description="the vignettes' column that says what happened")
     attributes: tuple[str, ...] = Field(("sex", "race", "age"), description="the vignettes' columns to group scores by")
     question: str = Field("Will the person be arrested again within three years?", description="what was predicted")
+    no_answer: tuple[str, ...] = Field(
+        ("NO DECISION", "NO_DECISION", "UNKNOWN", "ERROR", ""),
+        description="what the files write where there is no usable answer",
+    )
     records: Mapping[str, tuple[str, ...]] = Field(
         default_factory=lambda: {
             "debate": ("debate_aggregate_nlsy97_200.csv", "bridge_gpt5mini_nlsy97.csv"),
@@ -69,7 +73,7 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
         return
     for method, files in options.records.items():
         for file in files:
-            yield from _read_answers(context.data_root / FOLDER / file, method)
+            yield from _read_answers(options, context, file, method)
 
 
 @dataset("agenticsimlaw", AgenticSimLawOptions, FOLDER, records=read_debates)
@@ -79,8 +83,7 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
         return shipped_cases(options.shipped, context)
     path = context.data_root / FOLDER / options.vignettes
     table = read_csv(path, [options.outcome, *options.attributes], get=_GET)
-    outcome = table[options.outcome].str.strip().str.casefold().map(_TRUTH)
-    check_values(path, table[options.outcome].where(outcome.isna(), "True"), ["True"], "Expected true or false.")
+    outcome = _truths(path, table[options.outcome])
     task = Task(
         noun="the person",
         question=options.question,
@@ -108,17 +111,34 @@ _GET = "put the published file there (see data/raw/README.md), or choose source 
 _TRUTH = {"true": "yes", "false": "no", "1": "yes", "0": "no", "yes": "yes", "no": "no"}
 
 
-def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
+def _truths(path: Path, values: "pd.Series[str]") -> "pd.Series[str]":
+    """True and false of any spelling as labels."""
+    found = values.str.strip().str.casefold().map(_TRUTH)
+    check_values(path, values.where(found.isna(), "True"), ["True"], "Expected true or false.")
+    return found
+
+
+def _read_answers(
+    options: AgenticSimLawOptions, context: LoadContext, file: str, method: str
+) -> Iterator[RecordedDebate]:
+    """The answers of a file; a method has a name for each prompt where the file holds answers to several."""
+    path, vignettes = (context.data_root / FOLDER / name for name in (file, options.vignettes))
     table = read_csv(path, [MODEL, CASES], get=_GET)
     column = next((name for name in PREDICTION_COLUMNS if name in table), None)
     if column is None:
         raise UserError(
             f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found {quoted(', '.join(map(str, table)))}."
         )
-    check_values(path, table[column].str.strip(), [*ANSWERS, *NO_ANSWERS])
+    check_values(path, table[column].str.strip(), [*ANSWERS, *options.no_answer], "Add it to `no_answer`.")
     cases = _whole_numbers(path, table[CASES])
     repeats = _whole_numbers(path, table[REPEAT]) if REPEAT in table else pd.Series(0, index=table.index)
     first_repeat = int(repeats.min())
+    if TRUTH in table:
+        known = _truths(vignettes, read_csv(vignettes, [options.outcome], get=_GET)[options.outcome])
+        told, expected = _truths(path, table[TRUTH]), cases.map(lambda case: known.get(case + 1))
+        do = f"The records speak of other people than `vignettes`: name their file. ({vignettes})"
+        refuse(path, table[TRUTH], expected.notna() & (told != expected), f"what {vignettes.name} says of the case", do)
+    prompts = table[PROMPT] if PROMPT in table and table[PROMPT].nunique() > 1 else None
     for (row, cells), case, repeat in zip(numbered_rows(table), cases, repeats, strict=True):
         found = cells[column].strip()
         prediction = ANSWERS.get(found)
@@ -130,8 +150,9 @@ def _read_answers(path: Path, method: str) -> Iterator[RecordedDebate]:
         problem = "" if prediction else f"the record says {found or 'nothing'}"
         number = int(repeat) - first_repeat
         said = _votes(path, row, cells)
+        of_prompt = method if prompts is None else f"{method}, {prompts[row]}"
         yield RecordedDebate(
-            method, cells[MODEL], f"vignette-{case}", number, prediction, stated, problem=problem, utterances=said
+            of_prompt, cells[MODEL], f"vignette-{case}", number, prediction, stated, problem=problem, utterances=said
         )
 
 

@@ -22,6 +22,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl, read_text
 from moot.core.kinds import BELIEF, FEEDBACK, SPEECH
+from moot.core.log import LOG
 from moot.core.types import Fields, Json, JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import NO_BELIEF, RecordedDebate, RecordedUtterance, shipped_cases, shipped_debates
@@ -36,6 +37,8 @@ OFFLINE_JUDGE, DEBATER = "offline judge", "debater"
 """Who filled in a feedback form, in addition to the judge."""
 RIGHT_SIDE, WRONG_SIDE = "right side", "wrong side"
 HIGHEST_GRADE = 4
+PAST_END = "quoted_past_the_end"
+"""Words that a quotation takes beyond the last one of its story."""
 _DIGITS = 9
 """Decimals of a belief: the files give one half as 0.5000000000000001, too."""
 JUDGED_BY = "human judge"
@@ -59,6 +62,9 @@ class NyuOptions(DatasetOptions):
         "data_root/recorded; download: the same files, fetched first",
     )
     included: bool = Field(True, description="only the debates that the authors included in their paper")
+    faulty: float = Field(
+        0.01, ge=0, le=1, description="share of debates that are left out, counted, where something is wrong with them"
+    )
 
 
 def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
@@ -71,10 +77,7 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
         if published.record is None:
             yield _debate(method, name, 0, [published.final_belief()])
             continue
-        try:
-            live = list(_live_utterances(published.record))
-        except UserError as fault:
-            raise UserError(f"{context.data_root / FOLDER / DEBATES / name}.json: {fault} {_GET}") from None
+        live = published.live
         yield _debate(method, name, 0, live)
         speeches = [said for said in live if said.kind == SPEECH]
         last_round = max((said.round for said in speeches), default=0)
@@ -113,6 +116,7 @@ class _Published:
 
     metadata: Json
     record: Fields | None
+    live: list[RecordedUtterance]
     row: int
 
     @property
@@ -157,24 +161,55 @@ class _Published:
         return _stated((self.judged or {})["finalJudgement"], self.judge, "", 0)
 
 
-def _published(data_root: Path, options: NyuOptions, cleaning: Counter[str]) -> Iterator[_Published]:
-    """Every debate that a live judge ended, in the order of names; what is left out is counted."""
+def _published(data_root: Path, options: NyuOptions, cleaning: Counter[str]) -> list[_Published]:
+    """Every debate that a live judge ended, in the order of names; what is left out is counted.
+
+    Raises:
+        UserError: something is wrong with more debates than `faulty` allows; names all of them.
+    """
     folder = data_root / FOLDER
     fields = {"name": str, "setting": dict, "status": dict, "includedInPaper": bool, "question": str}
     fields |= {"sourceMaterialId": dict, "roleAssignments": dict}
     listed = read_jsonl(folder / METADATA, fields, unique="name", get=_GET)
     files = {file.stem: file for file in (folder / DEBATES).glob("*.json")}
+    found, faults = list[_Published](), list[str]()
     rows = zip(listed.index, listed.to_dict("records"), strict=True)
     for row, metadata in sorted(rows, key=lambda pair: str(pair[1]["name"])):
-        file = files.get(metadata["name"])
-        published = _Published(metadata, _checked(file) if file else None, int(row))
         if options.included and not metadata["includedInPaper"]:
             cleaning["left out: not in the authors' paper"] += 1
-        elif not published.judged:
+        elif not _Published(metadata, None, [], int(row)).judged:
             cleaning["left out: no live judge ended it"] += 1
         else:
-            cleaning["debates with a file" if published.record else "debates known by their last belief alone"] += 1
-            yield published
+            try:
+                found.append(_Published(metadata, *_read(files.get(metadata["name"])), int(row)))
+            except UserError as fault:
+                faults.append(str(fault))
+    if len(faults) > options.faulty * (len(found) + len(faults)):
+        allowed = f"{len(faults)} debates cannot be read; expected {options.faulty:.0%} of them at most (`faulty`). "
+        raise UserError("\n".join([*faults, allowed + _GET]))
+    for wrong in faults:
+        LOG.warning("left out: %s", wrong)
+    cleaning["left out: the file cannot be read"] += len(faults)
+    cleaning["debates with a file"] += sum(published.record is not None for published in found)
+    cleaning["debates known by their last belief alone"] += sum(published.record is None for published in found)
+    said = [one for published in found for one in published.live if one.kind == SPEECH]
+    cleaning["speeches that quote words past the end of the story"] += sum(
+        PAST_END in (one.parsed or {}) for one in said
+    )
+    return found
+
+
+def _read(file: Path | None) -> tuple[JsonObject | None, list[RecordedUtterance]]:
+    """A debate's record and what was said before its live judge; nothing where there is no file."""
+    if file is None:
+        return None, []
+    record = _checked(file)
+    try:
+        return record, list(_live_utterances(record))
+    except UserError as fault:
+        raise UserError(f"{file}: {fault}") from None
+    except (KeyError, IndexError, TypeError, ValueError) as fault:
+        raise UserError(f"{file}: not a debate of the published form ({fault!r}).") from None
 
 
 def _checked(file: Path) -> JsonObject:
@@ -190,9 +225,9 @@ def _checked(file: Path) -> JsonObject:
             and isinstance(record["rounds"], list)
         )
     except (ValueError, KeyError, TypeError) as fault:
-        raise UserError(f"{file}: not a debate of the published form ({fault!r}). {_GET}") from None
+        raise UserError(f"{file}: not a debate of the published form ({fault!r}).") from None
     if not well_formed:
-        raise UserError(f"{file}: expected two answers, the right one's number, a story's words and rounds. {_GET}")
+        raise UserError(f"{file}: expected two answers, the right one's number, a story's words and rounds.")
     return dict(record)
 
 
@@ -240,20 +275,21 @@ def _grades(question: str, answer: object, right: int) -> Iterator[tuple[str, fl
 
 
 def _speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> RecordedUtterance:
-    parts, quoted, words = [], 0, 0
+    parts, quoted, words, past = [], 0, 0, 0
     for part in speech["content"]:
         ((kind, value),) = part.items()
         if kind == "Quote":
             start, end = value["span"]
-            if not 0 <= start <= end <= len(story):
+            if not 0 <= start <= min(end, len(story)):
                 raise UserError(f"a quotation of words {start} to {end}; the story has {len(story)}.")
-            parts.append(f"“{' '.join(story[start:end])}”")
-            quoted += end - start
+            words_there = story[start:end]
+            parts.append(f"“{' '.join(words_there)}”")
+            quoted, past = quoted + len(words_there), past + end - start - len(words_there)
         else:
             parts.append(value["text"])
             words += len(value["text"].split())
     source: Literal["human", "model"] = "model" if speech["speaker"].startswith("GPT") else "human"
-    facts = {"words": words, "quoted_words": quoted, "who": speech["speaker"]}
+    facts = {"words": words, "quoted_words": quoted, "who": speech["speaker"], **({PAST_END: past} if past else {})}
     return RecordedUtterance(seat, "speech", " ".join(parts), number, parsed=facts, source=source)
 
 

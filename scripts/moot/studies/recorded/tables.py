@@ -12,6 +12,7 @@ from moot.report.published import published_table
 from moot.stats.agreement import agreeing_pairs
 from moot.stats.bootstrap import ClusterBootstrap, Truths, share_statistic
 from moot.stats.differences import UNPAIRED_NOTE
+from moot.stats.paired import share_right
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE
 from moot.studies.recorded.feedback_forms import feedback_rows
 from moot.studies.recorded.groups import RATES, group_rows
@@ -29,8 +30,9 @@ def methods(results: StudyResults) -> TableContent:
     return _METHODS.table(
         rows,
         [
-            f"{INVALID} Accuracy counts invalid answers as wrong, and each case by the share of its repeats; F1 is "
-            "that of the positive label, invalid answers dropped. Methods were recorded over different cases: compare "
+            f"{INVALID} Accuracy counts invalid answers as wrong, accuracy of valid drops them; both are means over "
+            "cases of the share of a case's answers, and empty where no truth is known. F1 is that of the positive "
+            "label over all valid answers. Methods were recorded over different cases: compare "
             "each with the majority class of its own, and see the paired tests.",
             "Base-rate distance is the share of positive answers less the share of positive cases. Repeats agree: the "
             "share of pairs of a case's valid answers that are the same.",
@@ -56,7 +58,7 @@ _METHODS = (
 def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
     rows = run.predictions
     valid = (rows["status"] == "valid").to_numpy()
-    right = valid & (rows["prediction"] == rows["target"]).to_numpy()
+    has_truth = run.results.has_truth
     positive = run.results.task.positive
     actual, named = (rows["target"] == positive).to_numpy(), valid & (rows["prediction"] == positive).to_numpy()
     truths = rows.drop_duplicates("case_id")["target"].value_counts(normalize=True)
@@ -66,11 +68,11 @@ def _method_rows(run: RecordedRun) -> Iterator[JsonObject]:
         "method": run.method,
         "model": run.name,
         "accuracy": run.accuracy,
-        "majority class": float(truths.max()),
+        "majority class": float(truths.max()) if has_truth else None,
         "valid share": float(valid.mean()),
-        "accuracy of valid": _share(right, valid),
-        "F1, binary": _f1(actual & valid, named),
-        "base-rate distance": _share(named, valid) - _share(actual & valid, valid),
+        "accuracy of valid": float(share_right(rows[valid]).mean()),
+        "F1, binary": _f1(actual & valid, named) if has_truth else None,
+        "base-rate distance": _share(named, valid) - _share(actual & valid, valid) if has_truth else None,
         "repeats agree": pairs["agree"] / pairs["pairs"] if pairs["pairs"] else float("nan"),
         "cases": rows["case_id"].nunique(),
         "answers": len(rows),

@@ -151,7 +151,7 @@ def prepare(
     ]
     cases, task = _enough_cases(cases, task, min_cases, context, cleaning)
     cleaning[RESEMBLING] = sum(map(leaks, cases))
-    _require_both_classes(cases, context)
+    _require_both_classes(cases, options, context)
     return Loaded(cases, task, cleaning=cleaning, sources=sources)
 
 
@@ -241,11 +241,13 @@ def _labels(case: Case) -> list[str]:
     return case.target.split(";")
 
 
-def _require_both_classes(cases: Sequence[Case], context: LoadContext) -> None:
+def _require_both_classes(cases: Sequence[Case], options: LegalTextOptions, context: LoadContext) -> None:
     training = {case.target for case in cases if case.split == "train" and not leaks(case)}
+    if not training and not options.baselines:  # a test file alone: nothing learns
+        return
     if len(training) < 2:  # nothing can be learnt from one class
         found = ", ".join(sorted(training)) or "no case at all"
         raise UserError(
             f"data set {context.name}: the training split holds {found}; expected at least two labels. "
-            "Add training cases of the other labels."
+            "Add training cases of the other labels, or leave `baselines` out and name a test file alone."
         )
