@@ -127,3 +127,9 @@ def test_all_that_is_missing_is_said_at_once(server: FaultServer, monkeypatch: p
     assert "export MY_KEY=..." in str(fault.value) and "'another' not in: test" in str(fault.value)
     with pytest.raises(UserError, match="gives no answer"):
         doctor(mine("http://localhost:1/v1"))
+
+
+def test_a_table_of_debates_is_looked_at_instead_where_one_is_named() -> None:
+    Path("debates.csv").write_text("debate,turn,speaker,text\n1,1,a,hello\n1,2,b,hi\n")
+    said = doctor(plan_of("run: [courtroom-nlsy97]", doctor={"table": "debates.csv"}))
+    assert "debates.csv: 2 rows, 4 columns" in said and "GB free" not in said

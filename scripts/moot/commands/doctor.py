@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot import __version__
+from moot.commands.doctor_table import describe_table
 from moot.core.config import RECORDED
 from moot.core.errors import MootError, UserError
 from moot.core.model_config import SIMULATED, ModelConfig
@@ -208,6 +209,8 @@ def doctor(plan: Plan) -> str:
     Raises:
         UserError: something is missing without which the run would end; the message holds all lines.
     """
+    if plan.config.doctor.table:
+        return describe_table(Path(plan.config.doctor.table))
     said, missing = asyncio.run(examine(plan))
     if missing:
         raise UserError(f"{missing} missing.\n{said}")

@@ -1,4 +1,4 @@
-"""`snakemake doctor --config table=FILE`: what a user's table of debates holds, before any configuration is written."""
+"""`snakemake doctor --config doctor={table: FILE}`: what a user's table of debates holds, before any configuration is written."""
 
 import json
 import re

@@ -164,6 +164,7 @@ class DoctorConfig(Strict):
     """What `snakemake doctor` may do."""
 
     ask: bool = Field(False, description="ask each model three short calls, which cost what they cost")
+    table: str = Field("", description="a table of debates: which columns could be what; nothing else is looked at")
 
 
 class Config(Strict):
