@@ -1,4 +1,4 @@
-"""`snakemake doctor --config doctor={table: FILE}`: what a user's table of debates holds, before any configuration is written."""
+"""`snakemake doctor --config doctor={table: FILE}`: what a table of debates holds, before it is configured."""
 
 import json
 import re
