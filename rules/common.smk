@@ -1,5 +1,6 @@
 # The checked plan, and what rules take from it.
 
+import os
 import re
 import sys
 import time
@@ -21,6 +22,7 @@ from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.model_entries import merge_models
 from moot.core.places import Faults
 from moot.core.log import stage_lines_asked_for
+from moot.plan.kept import DESK, keep_in
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.exports import EXPORTERS
@@ -60,6 +62,8 @@ sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
 # A dry run and a job of a cluster show Snakemake's own lines.
 IS_RUN = workflow.is_main_process and not workflow.output_settings.dryrun
+if IS_RUN and DESK in os.environ:
+    keep_in(Path(os.environ[DESK]), plan, config)
 if stage_lines_asked_for() and IS_RUN:
     show_stages()
 

@@ -1,19 +1,26 @@
-"""Open the desk: pages on this machine on which people sit as judges and label statements.
+"""Open the desk: pages on which people sit as judges and label statements, on this machine or wherever colleagues are.
 
 python scripts/desk.py                                                      answers wait for the next run
 python scripts/desk.py snakemake --cores 2 debates --configfile my.yaml     the debates go on after each answer
 python scripts/desk.py --conflicts                                          labels on which annotators differ
+
+Options of the desk may stand anywhere among those of Snakemake; docs/desk.md has them all.
 """
 
 import asyncio
 import csv
+import socket
+import ssl
 import sys
-from argparse import REMAINDER, ArgumentParser
+from argparse import ArgumentParser, Namespace
+from ipaddress import ip_address
 from pathlib import Path
 
 from aiohttp import web
+from yarl import URL
 
 from moot.core.errors import UserError
+from moot.desk.colleagues import Colleagues, tokens_of
 from moot.desk.pages import HOST, Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
@@ -25,38 +32,107 @@ The desk is open, for people on this machine alone:
 
 Ctrl-C closes it. Whatever a page calls saved is in a file below data/.
 """
+OPEN_TO_COLLEAGUES = """\
+The desk is open. Send each person their own link: whoever has it sits in that person's seats.
+
+{links}
+
+Ctrl-C closes it; the links stay the same. Whatever a page calls saved is in a file below data/.
+"""
 
 
-async def open_desk(command: list[str], port: int) -> None:
+OPENLY = """\
+others on the network could read every answer, and the links by which one sits in a person's seat, since nothing would \
+encrypt them on their way. Give a certificate (--cert FILE --key FILE). Only where something else encrypts the way to \
+this address, a tunnel or a proxy, say so: --behind-tunnel --address https://..."""
+
+
+async def open_desk(command: list[str], given: Namespace) -> None:
     """Serve the desk until the process is stopped."""
-    desk = Desk(Path.cwd(), Runner(command, Path.cwd()))
+    folder, host, port = Path.cwd(), given.host or HOST, given.port
+    certificate = encryption(given.cert, given.key)
+    public_address(host, port, given.address, bool(certificate), given.behind_tunnel)  # before anything is opened
+    listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    port = listening.getsockname()[1]
+    desk = Desk(folder, Runner(command, folder))
+    said = OPEN.format(address=f"http://{HOST}:{port}/{desk.token}/")
+    if given.host or given.people or given.address or certificate or given.behind_tunnel:
+        address = public_address(host, port, given.address, bool(certificate), given.behind_tunnel)
+        names = [name for name in given.people.split(",") if name.strip()]
+        colleagues = Colleagues(address, tokens_of(folder, names))
+        desk = Desk(folder, desk.runner, "desk", colleagues)
+        links = colleagues.links
+        said = OPEN_TO_COLLEAGUES.format(links="\n".join(f"  {name}  {link}" for name, link in links.items()))
     server = web.AppRunner(make_app(desk), access_log=None)
     await server.setup()
     try:
-        site = web.TCPSite(server, HOST, port)
-        await site.start()
-        port = server.addresses[0][1]
-        sys.stdout.write(OPEN.format(address=f"http://{HOST}:{port}/{desk.token}/"))
+        await web.SockSite(server, listening, ssl_context=certificate).start()
+        sys.stdout.write(said)
         sys.stdout.flush()
         await asyncio.Event().wait()
     finally:
         await server.cleanup()
 
 
+def public_address(host: str, port: int, address: str, is_https: bool, behind_tunnel: bool) -> URL:
+    """Where colleagues reach a server that listens at `host`.
+
+    Raises:
+        UserError: what they send could be read on its way, or nothing says where they reach it.
+    """
+    try:
+        listens = ip_address(host)
+        given = URL(address).origin() if address else None
+    except ValueError as fault:
+        raise UserError(f"{fault}. Expected --host 192.168.1.5 and --address https://desk.example.org") from None
+    if not (listens.is_loopback or is_https or behind_tunnel):
+        raise UserError(f"--host {host}: {OPENLY}")
+    if given is None and (listens.is_unspecified or behind_tunnel):
+        raise UserError("say at which address colleagues reach the desk: --address https://desk.example.org")
+    if given is None:
+        return URL.build(scheme="https" if is_https else "http", host=host, port=port)
+    if given.scheme != "https" and (is_https or not listens.is_loopback):
+        raise UserError(f"--address {address}: {OPENLY}")
+    return given
+
+
+def encryption(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """What encrypts with a certificate and its key, where they are given.
+
+    Raises:
+        UserError: one of the files is missing or cannot be used.
+    """
+    if cert is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(cert, key)
+    except (OSError, ssl.SSLError) as fault:
+        raise UserError(
+            f"--cert {cert} --key {key}: {fault}. Expected a certificate (chain) and its key, PEM."
+        ) from None
+    return context
+
+
 def main() -> None:
-    """Read the command line."""
-    parser = ArgumentParser(description=__doc__.partition("\n")[0])
+    """Read the command line; what is not the desk's is the command that goes on with the debates."""
+    parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0], allow_abbrev=False)
+    parser.add_argument("--host", help=f"the address of this machine to listen at; by default {HOST}")
     parser.add_argument("--port", type=int, default=0, help="the port; by default any that is free")
+    parser.add_argument("--people", default="", help="who may come, by comma; by default all who have had a link")
+    parser.add_argument("--address", default="", help="where their browsers reach the desk, https://desk.example.org")
+    parser.add_argument("--cert", type=Path, help="a certificate (chain) for https, PEM")
+    parser.add_argument("--key", type=Path, help="the certificate's key, PEM; none: it is in the same file")
+    parser.add_argument("--behind-tunnel", action="store_true", help="a tunnel or proxy encrypts the way to the desk")
     parser.add_argument("--conflicts", action="store_true", help="print labels on which annotators differ")
-    parser.add_argument("command", nargs=REMAINDER, help="what goes on with the debates after an answer")
-    given = parser.parse_args()
+    given, command = parser.parse_known_args()
     if given.conflicts:
         writer = csv.writer(sys.stdout)
         writer.writerow(["item", "annotator", "label"])
         for item, labels in conflicts(Path("data/annotation_sheets"), Path("data/annotations")):
             writer.writerows((item, annotator, label) for annotator, label in sorted(labels.items()))
         return
-    asyncio.run(open_desk(given.command, given.port))
+    asyncio.run(open_desk(command, given))
 
 
 if __name__ == "__main__":

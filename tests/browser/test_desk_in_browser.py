@@ -17,10 +17,12 @@ import pytest
 
 from at_the_desk import ROUNDS, SHEET, item, write_sheet
 from browser_pages import PHONE, WIDE, violations
+from certificates import self_signed
 from fault_server import FaultServer
 from moot.desk.labelling import Labelling
-from moot.labels.sheets import read_annotations
+from moot.labels.sheets import Known, read_annotations
 from moot.studies.appellate.legal.rubric import LABELS
+from patience import PATIENCE
 from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
@@ -40,7 +42,7 @@ class OpenDesk:
             cwd=folder, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout
-        self.address = next(line.strip() for line in self.process.stdout if line.strip().startswith("http://"))
+        self.address = next(word for line in self.process.stdout for word in line.split() if "://" in word)
 
     def kill(self) -> None:
         self.process.kill()
@@ -167,6 +169,41 @@ def test_a_person_sits_three_rounds_on_two_panels(desks: Any, opened: Any, axe: 
     assert sorted(path.read_text().split("\n")[2] for path in answers) == [f"Reason {n}." for n in range(2 * ROUNDS)]
 
 
+def test_a_colleague_follows_a_link_from_another_site_and_answers_over_https(
+    desks: Any, browser: Any, axe: str, tmp_path: Path
+) -> None:
+    """Cookies of one site are not sent when another leads there; nor may a token stay in an address."""
+    ask = "import sys; from people_in_debates import hold, planned; "
+    ask += "hold(planned(sys.argv[1], 'courtroom', {'judge': 'person:Жанна'}))"
+    with FaultServer() as server:
+        environment = {**os.environ, "PYTHONPATH": IMPORTED}
+        subprocess.run([sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True)
+    cert, key = self_signed(tmp_path)
+    desk = desks("--people", "Жанна", "--cert", cert, "--key", key)
+    context = browser.new_context(ignore_https_errors=True)
+    page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE)
+    try:
+        home = desk.address.partition("#")[0]
+        page.goto(home)
+        look(page, axe, tmp_path, "enter")
+        page.goto(f"data:text/html,<a href='{desk.address.replace('#', '%23')}'>Come and judge</a>")
+        page.get_by_role("link", name="Come and judge").click()
+        page.get_by_role("link", name="Take the seat of жанна").wait_for()
+        assert page.url == home
+        page.reload()
+        page.get_by_role("link", name="Take the seat of жанна").click()
+        page.get_by_role("heading", name="Your answer").wait_for()
+        look(page, axe, tmp_path, "seat-of-a-colleague")
+        fill_in(page, 1)
+        page.wait_for_load_state()
+        [cookie] = context.cookies()
+        assert cookie["httpOnly"] and cookie["secure"] and cookie["sameSite"] == "Strict"
+        assert len(list((tmp_path / "data" / "inbox").rglob("*.answer.txt"))) == 1
+    finally:
+        context.close()
+
+
 FORMS = {
     "table": ("cot", "expert", "people"),
     "numbers": ("conference", "evaluator", "conference"),
@@ -233,7 +270,7 @@ def test_a_person_labels_twenty_statements_by_keyboard(desks: Any, opened: Any, 
             desk = desks()
             page.goto(f"{desk.address}label/{SHEET}/ann")
     page.get_by_text("All statements of this sheet are labelled").wait_for()
-    known = {SHEET: {item(number) for number in range(STATEMENTS)}}
+    known = {SHEET: Known({item(number) for number in range(STATEMENTS)}, LABELS)}
     rows, faults = read_annotations(sorted((tmp_path / "data" / "annotations").glob("*.csv")), known)
     assert faults == [] and len(rows) == STATEMENTS and set(rows["annotator"]) == {"ann"}
     assert rows["label"].tolist()[:3] == ["AFFIRM", "REVERSE", "REMAND"] and rows["label"].iloc[9] == "REMAND"

@@ -41,12 +41,17 @@ class Question:
     @property
     def answer(self) -> Path:
         """The file of its answer."""
-        return self.page.with_name(self.page.name.removesuffix(ASKED) + ANSWER)
+        return answer_file(self.page)
 
     @property
     def answered(self) -> bool:
         """Whether there is an answer."""
         return self.answer.exists()
+
+
+def answer_file(page: Path) -> Path:
+    """The file of the answer to a question."""
+    return page.with_name(page.name.removesuffix(ASKED) + ANSWER)
 
 
 def read_questions(inbox: Path) -> list[Question]:
@@ -66,9 +71,19 @@ def read_questions(inbox: Path) -> list[Question]:
     return sorted(found, key=lambda question: (question.case, question.repeat, question.round, question.page.name))
 
 
-def next_open(questions: Sequence[Question], person: str) -> Question | None:
-    """A person's first question without an answer."""
-    return next((question for question in questions if question.person == person and not question.answered), None)
+def open_to(questions: Sequence[Question], person: str) -> list[Question]:
+    """The questions to a person, and those to nobody by name in debates where that person has no seat."""
+    seated = {(question.page.parent, question.repeat) for question in questions if question.person == person}
+    return [
+        question
+        for question in questions
+        if question.person == person or (not question.person and (question.page.parent, question.repeat) not in seated)
+    ]
+
+
+def next_open(questions: Sequence[Question]) -> Question | None:
+    """The first question without an answer."""
+    return next((question for question in questions if not question.answered), None)
 
 
 def give_answer(question: Question, seen: str, content: str) -> Literal["kept", "taken", "changed"]:

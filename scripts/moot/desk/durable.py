@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 
-def write_durably(path: Path, text: str, *, replace: bool = False) -> bool:
+def write_durably(path: Path, text: str, *, replace: bool = False, mode: int = 0o644) -> bool:
     """Write a file whole and durable; False where it exists by now, and nothing is written, unless it is replaced."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
@@ -17,7 +17,7 @@ def write_durably(path: Path, text: str, *, replace: bool = False) -> bool:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        part.chmod(0o644)
+        part.chmod(mode)
         try:
             part.replace(path) if replace else os.link(part, path)
         except FileExistsError:

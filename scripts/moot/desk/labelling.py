@@ -11,8 +11,8 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv
 from moot.desk.durable import locked, write_durably
 from moot.labels.sheets import read_labels
+from moot.protocols.people import A_NAME, person_named
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 _SHEET = re.compile(r"[0-9a-f]{8}(-\d+)?")
 
 
@@ -53,10 +53,9 @@ class Labelling:
     def __init__(self, sheets: Path, annotations: Path, sheet: str, annotator: str) -> None:
         if sheet not in sheet_names(sheets):
             raise UserError(f"there is no sheet {quoted(sheet)}. Write sheets with `snakemake annotation_sheets`.")
-        if not _NAME.fullmatch(annotator):
-            raise UserError(
-                f"{quoted(annotator)} cannot be a name here; expected small letters, digits and hyphens, 31 at most."
-            )
+        if not person_named(annotator):
+            raise UserError(f"{quoted(annotator)} cannot be a name here; expected {A_NAME}.")
+        annotator = person_named(annotator)
         if self.role == "annotator" and (annotations / f"settled-{sheet}-{annotator}.csv").exists():
             raise UserError(f"{quoted(annotator)} has seen the labels of others on this sheet, to decide between them.")
         self.sheet, self.annotator = sheet, annotator

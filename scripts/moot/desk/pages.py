@@ -1,12 +1,13 @@
-"""The desk's pages: forms over the inbox and the annotation sheets, served on this machine alone.
+"""The desk's pages: forms over the inbox and the annotation sheets, for people on this machine, or for colleagues.
 
-Every address begins with a token that is drawn when the desk opens; the server takes no request for another host, and
-none that another site sent. All that models and people wrote is escaped; the pages load their own style and script.
+On this machine every address begins with a token that is drawn when the desk opens; a colleague's browser sends a token
+in a cookie. The server takes no request for another host, and none that another site sent. All that models and people
+wrote is escaped; the pages load their own style and script.
 """
 
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,8 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.types import Fields
-from moot.desk.answers import Question, give_answer, keep_aside, next_open, read_questions
+from moot.desk.answers import Question, give_answer, keep_aside, next_open, open_to, read_questions
+from moot.desk.colleagues import Colleagues
 from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
@@ -41,11 +43,17 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass
 class Desk:
-    """A working directory, what goes on with its debates, and the token that every address begins with."""
+    """A working directory, what goes on with its debates, and who is let in.
+
+    Attributes:
+        token: what every address begins with; a secret where there are no colleagues.
+        colleagues: those who come with tokens of their own; None: whoever has the address, on this machine.
+    """
 
     folder: Path
     runner: Runner
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    colleagues: Colleagues | None = None
 
     @property
     def inbox(self) -> Path:
@@ -54,6 +62,8 @@ class Desk:
 
 
 DESK = web.AppKey("desk", Desk)
+VISITOR = "visitor"
+"""Of a request: the colleague whose token it has, "" of a stranger; left out where there are no colleagues."""
 
 
 def make_app(desk: Desk) -> web.Application:
@@ -63,6 +73,7 @@ def make_app(desk: Desk) -> web.Application:
     app.add_routes(
         [
             web.get("/{token}/", show_desk),
+            web.post("/{token}/enter", enter),
             web.get("/{token}/seat", show_next_question),
             web.get("/{token}/seat/{key}", show_question),
             web.post("/{token}/seat/{key}", take_answer),
@@ -78,20 +89,40 @@ def make_app(desk: Desk) -> web.Application:
 
 @web.middleware
 async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Only this machine, only with the token, only from these pages; a user's mistake is a page."""
-    desk, host = request.app[DESK], request.host.rpartition(":")[0] or request.host
-    token = request.match_info.get("token", "")
-    if host not in (HOST, "localhost") or not hmac.compare_digest(token.encode(), desk.token.encode()):
+    """Only at this address, only with a token, only from these pages; a user's mistake is a page."""
+    desk, origin = request.app[DESK], f"http://{request.host}"
+    colleagues, token = desk.colleagues, request.match_info.get("token", "")
+    is_here = (request.host.rpartition(":")[0] or request.host) in (HOST, "localhost")
+    if colleagues:
+        origin, is_here = str(colleagues.address), request.host.lower() == colleagues.address.host_port_subcomponent
+        request[VISITOR] = colleagues.visitor(request)
+    if not is_here or not hmac.compare_digest(token.encode(), desk.token.encode()):
         raise web.HTTPNotFound(headers=HEADERS)
-    if request.headers.get("Origin", f"http://{request.host}") != f"http://{request.host}":
+    unsaid = "" if colleagues and request.method == "POST" else origin
+    if request.headers.get("Origin", unsaid) != origin:
         raise web.HTTPForbidden(headers=HEADERS)
     try:
+        if colleagues and not request[VISITOR] and request.match_info.handler not in (enter, send_file):
+            handler = show_door
         await _check_form(request)
         response = await handler(request)
     except UserError as fault:
         response = _page(request, "fault", status=400, fault=str(fault))
     response.headers.update(HEADERS)
     return response
+
+
+async def show_door(request: web.Request) -> web.Response:
+    """How a stranger gets in."""
+    return _page(request, "enter", status=403)
+
+
+async def enter(request: web.Request) -> web.Response:
+    """Let a colleague in who has a token."""
+    colleagues, form = request.app[DESK].colleagues, await request.post()
+    response = web.Response(status=303, headers={"Location": f"/{request.app[DESK].token}/"})
+    known = colleagues is not None and colleagues.let_in(str(form.get("token", "")).strip(), response)
+    return response if known else _page(request, "enter", status=403, refused=True)
 
 
 async def _check_form(request: web.Request) -> None:
@@ -111,7 +142,8 @@ async def show_desk(request: web.Request) -> web.Response:
     """What there is to do."""
     desk = request.app[DESK]
     questions = read_questions(desk.inbox)
-    people = {name: _of(questions, name) for name in sorted({question.person for question in questions})}
+    names = {visitor} if (visitor := request.get(VISITOR)) else {question.person for question in questions}
+    people = {name: _of(request, questions, name) for name in sorted(names)}
     sheets = sheet_sizes(desk.folder / "data" / "annotation_sheets")
     return _page(request, "desk", people=people or {"": []}, sheets=sheets, runner=desk.runner)
 
@@ -119,10 +151,10 @@ async def show_desk(request: web.Request) -> web.Response:
 async def show_next_question(request: web.Request) -> web.Response:
     """The next question to a person, or that there is none now."""
     desk, person = request.app[DESK], request.query.get("as", "")
-    questions = read_questions(desk.inbox)
-    if found := next_open(questions, person):
+    questions = _of(request, read_questions(desk.inbox), person)
+    if found := next_open(questions):
         raise web.HTTPSeeOther(f"/{desk.token}/seat/{found.key}", headers=HEADERS)
-    return _page(request, "pause", questions=_of(questions, person), person=person, runner=desk.runner)
+    return _page(request, "pause", questions=questions, again=_as(request, person), runner=desk.runner)
 
 
 async def show_question(request: web.Request) -> web.Response:
@@ -146,7 +178,7 @@ async def take_answer(request: web.Request) -> web.Response:
     if outcome != "kept":
         return _question_page(request, question, form, outcome=outcome)
     desk.runner.go_on()
-    raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(question.person)}", headers=HEADERS)
+    raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(request, question.person)}", headers=HEADERS)
 
 
 async def choose_name(request: web.Request) -> web.Response:
@@ -182,7 +214,7 @@ async def take_label(request: web.Request) -> web.Response:
 
 def _work(request: web.Request, names: Fields) -> Labelling:
     data = request.app[DESK].folder / "data"
-    sheet, name = str(names.get("sheet", "")), str(names.get("annotator", "")).strip().lower()
+    sheet, name = str(names.get("sheet", "")), request.get(VISITOR) or str(names.get("annotator", ""))
     kind = Settling if request.match_info["work"] == "settle" else Labelling
     return kind(data / "annotation_sheets", data / "annotations", sheet, name)
 
@@ -193,32 +225,41 @@ async def send_file(request: web.Request) -> web.StreamResponse:
 
 
 def _question(request: web.Request) -> Question:
-    found = {question.key: question for question in read_questions(request.app[DESK].inbox)}
+    asked = read_questions(request.app[DESK].inbox)
+    found = {question.key: question for question in (_of(request, asked) if request.get(VISITOR) else asked)}
     if request.match_info["key"] not in found:
         raise UserError("this question is no longer asked: the debate was removed or changed.")
     return found[request.match_info["key"]]
 
 
 def _question_page(request: web.Request, question: Question, sent: Fields, **context: object) -> web.Response:
-    mine = _of(read_questions(request.app[DESK].inbox), question.person)
+    mine = _of(request, read_questions(request.app[DESK].inbox), question.person)
     answered = question.answered and not context
     return _page(
         request, "seat", question=question, inputs=inputs_of(question.form, sent), answered=answered,
-        waiting=sum(not other.answered for other in mine), next=_as(question.person),
+        waiting=sum(not other.answered for other in mine), next=_as(request, question.person),
         status=400 if context else 200, **context,
     )  # fmt: skip
 
 
-def _of(questions: list[Question], person: str) -> list[Question]:
+def _of(request: web.Request, questions: Sequence[Question], person: str = "") -> list[Question]:
+    """The questions to a person whom the address names, or to the colleague who asks."""
+    if visitor := request.get(VISITOR):
+        return open_to(questions, visitor)
     return [question for question in questions if question.person == person]
 
 
-def _as(person: str) -> str:
-    return f"?as={person}" if person else ""
+def _as(request: web.Request, person: str) -> str:
+    """What tells people apart who come without tokens of their own."""
+    return f"?{urlencode({'as': person})}" if person and not request.get(VISITOR) else ""
 
 
 def _page(request: web.Request, name: str, status: int = 200, **context: object) -> web.Response:
-    text = _templates().get_template(f"{name}.html").render(home=f"/{request.app[DESK].token}", **context)
+    text = (
+        _templates()
+        .get_template(f"{name}.html")
+        .render(home=f"/{request.app[DESK].token}", visitor=request.get(VISITOR, ""), **context)
+    )
     return web.Response(text=text, status=status, content_type="text/html")
 
 

@@ -13,6 +13,7 @@ from moot.core.input_files import quoted, read_csv
 from moot.desk.labelling import Labelling, Statement, sheet_names
 from moot.labels import ADJUDICATED, HUMAN
 from moot.labels.sheets import Known, filled_files, read_annotations, read_labels
+from moot.protocols.people import person_named
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 
 _PAIR = 2
@@ -72,7 +73,7 @@ class Settling(Labelling):
         self._sheets, self._items = sheets, set(on_sheet)
         rows = self._read()
         self.ratings = rows[rows["kind"] == HUMAN].pivot(index="item", columns="annotator", values="label")
-        if annotator in self.ratings.columns.str.casefold():
+        if self.annotator in map(person_named, self.ratings.columns):
             raise UserError(f"{quoted(annotator)} labelled this sheet; another person decides between its annotators.")
         given = self.ratings.notna()
         self.unfinished = sorted(int(count) for count in given.sum() if count < len(on_sheet))

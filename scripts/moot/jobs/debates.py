@@ -1,9 +1,11 @@
 """A job's debates: every case and repeat of one experiment, model and shard, held concurrently, given back in order."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +20,7 @@ from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
-from moot.llm.chat import Settings, open_chats
+from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
@@ -183,6 +185,49 @@ def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int)
     return concurrency * _DEBATES_A_CALL if concurrency > 1 else 1
 
 
+def debates_of(
+    plan: Plan, job: Job, chats: Mapping[str, Chat], ledger: Ledger, people: AskPerson = ask_by_inbox
+) -> dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]]:
+    """What holds each of a job's debates, by case and repeat, in their stable order; `people`: how a person in a seat
+    is asked.
+
+    A debate in which people sit is held by one process at a time: a slower one would take back what a faster one asks.
+    """
+    experiment = plan.experiments[job.experiment]
+    renamed = as_argued(experiment.config, job.cases, job.task)
+    cases, task = (renamed.cases, renamed.task) if renamed else (job.cases, job.task)
+    new_debate, repeats_of = make_debate(experiment.config), PROTOCOLS[experiment.config.protocol].repeats
+    examples = [case for case in cases if case.split == "train" and not leaks(case)]
+    setting = Setting(
+        experiment.name,
+        job.model,
+        chats,
+        experiment.params,
+        experiment.prompts,
+        plan.config.seed,
+        examples,
+        job.artifacts,
+        people,
+    )
+    by_inbox = people is ask_by_inbox
+
+    async def hold(case: Case, repeat: int) -> Debate:
+        folder = folder_of(experiment.name, job.model, case.case_id)
+        place = hashlib.sha256(f"{folder}#{repeat}".encode()).hexdigest()
+        async with ledger.claim(place) if by_inbox and experiment.people else nullcontext():
+            debate = await run_debate(new_debate(case, task, repeat, setting), experiment)
+            if by_inbox:
+                remove_unasked(folder, repeat, debate.questions)
+        return restore(debate, renamed.original) if renamed else debate
+
+    held: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}
+    for case in cases_of_job(plan, replace(job, cases=cases, task=task)):
+        repeats = repeats_of(setting, case)
+        for repeat in range(experiment.config.repeats) if repeats is None else repeats:
+            held[case.case_id, repeat] = partial(hold, case, repeat)
+    return held
+
+
 async def run_debates(
     plan: Plan,
     job: Job,
@@ -192,41 +237,17 @@ async def run_debates(
     most: int | None = None,
     people: AskPerson = ask_by_inbox,
 ) -> AsyncGenerator[Debate, None]:
-    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end; `people`: how
-    a person in a seat is asked."""
-    experiment = plan.experiments[job.experiment]
+    """Hold a job's debates, or the first `most`, concurrently, yielding them in order as they end."""
     models = plan.models_in_job(job.experiment, job.model)
-    renamed = as_argued(experiment.config, job.cases, job.task)
-    if renamed:
-        job = replace(job, cases=renamed.cases, task=renamed.task)
-    new_debate = make_debate(experiment.config)
-    mine = cases_of_job(plan, job)
-    repeats_of = PROTOCOLS[experiment.config.protocol].repeats
     async with open_chats(models, ledger, settings, progress) as chats:
-        setting = Setting(
-            experiment.name,
-            job.model,
-            chats,
-            experiment.params,
-            experiment.prompts,
-            plan.config.seed,
-            [case for case in job.cases if case.split == "train" and not leaks(case)],
-            job.artifacts,
-            people,
-        )
-        argued = [(case, repeats_of(setting, case)) for case in mine]
-        jobs = [
-            lambda case=case, repeat=repeat: run_debate(new_debate(case, job.task, repeat, setting), experiment)
-            for case, repeats in argued
-            for repeat in (range(experiment.config.repeats) if repeats is None else repeats)
-        ][:most]
+        jobs = list(debates_of(plan, job, chats, ledger, people).values())[:most]
         progress.debates = len(jobs)
         at_once = debates_at_once(models, job.model, len(jobs))
         async with aclosing(in_order(jobs, at_once, progress.mostly_from_ledger)) as debates:
             async for debate in debates:
                 progress.done += 1
                 progress.tick()
-                yield restore(debate, renamed.original) if renamed else debate
+                yield debate
 
 
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
@@ -239,8 +260,6 @@ async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     with closing(Ledger(plan.config.ledger)) as ledger:
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
             async for debate in debates:
-                folder = folder_of(debate.experiment, debate.model, debate.case.case_id)
-                remove_unasked(folder, debate.repeat, debate.questions)
                 yield debate
     LOG.info(progress.line())
 

@@ -9,20 +9,21 @@ import hashlib
 import json
 import os
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from pathlib import Path
 from tempfile import mkstemp
 from typing import TypeVar
 
+from moot.core.artifacts import atomic_path
 from moot.core.command_line import SHIPPED
 from moot.core.extensions import load_extensions
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 
-VARIABLE = "MOOT_PLAN"
-"""The environment variable that names the file to jobs."""
+VARIABLE, DESK = "MOOT_PLAN", "MOOT_DESK_PLAN"
+"""The environment variables that name the file: to jobs; and to a run that a desk began, which goes on by it."""
 Value = TypeVar("Value")
 
 
@@ -52,24 +53,40 @@ def keep(plan: Plan, raw: JsonObject) -> None:
         plan: the checked configuration.
         raw: the same as jobs have it: merged, not yet checked.
     """
-    light = copy(plan)
-    light.experiments, light.datasets = Lazy(plan.experiments), Lazy(plan.datasets)
     handle, name = mkstemp(prefix="moot-plan-", dir=".snakemake")
     path = Path(name).absolute()
     atexit.register(path.unlink, missing_ok=True)
-    with os.fdopen(handle, "wb") as file:
-        file.write(pickle.dumps((_key(raw), plan.config.extensions, pickle.dumps(light))))
+    os.close(handle)
+    keep_in(path, plan, raw)
     os.environ[VARIABLE] = str(path)
+
+
+def keep_in(path: Path, plan: Plan, raw: JsonObject) -> None:
+    """Keep a plan in a file, until somebody removes it; arguments as of `keep`."""
+    light = copy(plan)
+    light.experiments, light.datasets = Lazy(plan.experiments), Lazy(plan.datasets)
+    with atomic_path(path) as part:
+        part.write_bytes(pickle.dumps((_key(raw), plan.config.extensions, pickle.dumps(light))))
+
+
+def read_kept(path: Path) -> tuple[str, Callable[[], Plan]]:
+    """The key of a kept plan, which changes with all that it was checked from, and what loads it."""
+    key, extensions, pickled = pickle.loads(path.read_bytes())
+
+    def load() -> Plan:
+        load_extensions(extensions)
+        plan: Plan = pickle.loads(pickled)
+        return plan
+
+    return key, load
 
 
 def plan_of(raw: JsonObject) -> Plan:
     """The plan of a job: the one that its run kept, or where that is none of its configuration, one checked anew."""
     with suppress(KeyError, OSError):
-        key, extensions, pickled = pickle.loads(Path(os.environ[VARIABLE]).read_bytes())
+        key, load = read_kept(Path(os.environ[VARIABLE]))
         if key == _key(raw):
-            load_extensions(extensions)
-            plan: Plan = pickle.loads(pickled)
-            return plan
+            return load()
     return Plan.from_yaml(raw, SHIPPED)
 
 

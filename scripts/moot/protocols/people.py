@@ -5,7 +5,7 @@
 
 import asyncio
 import json
-import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,8 @@ PERSON = "person"
 STATEMENT, PREDICTION, CONFIDENCE = "statement", "prediction", "confidence"
 FORM_BELOW = "Answer in the form below."
 """What replaces a person where a prompt tells a model the form of its reply."""
-_NAMED = re.compile(rf"{PERSON}(?::(?P<name>[a-z0-9][a-z0-9-]{{0,30}}))?")
+A_NAME = "letters of any script, digits and hyphens, 31 at most"
+_LONGEST_NAME = 31
 Item = TypeVar("Item")
 
 
@@ -52,17 +53,17 @@ def check_seats(given: Mapping[str, str], seats: Sequence[str] | None, models: C
             if voice not in models:
                 raise unknown_name("model", voice, [*models, PERSON], where)
             continue
-        if not _NAMED.fullmatch(voice):
+        name = name_of(voice)
+        if voice != PERSON and not name:
             raise UserError(
-                f"{where}: {quoted(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME' (small letters, digits "
-                "and hyphens, 31 at most)."
+                f"{where}: {quoted(voice)} is no person; expected '{PERSON}' or '{PERSON}:NAME' ({A_NAME})."
             )
-        if voice in sitting:
+        if name in sitting:
             raise UserError(
-                f"{where}: '{sitting[voice]}' and '{seat}' are both {voice}'s; who sits in two seats reads what only "
-                f"one of them may. Name two people, as {{{sitting[voice]}: {PERSON}:ann, {seat}: {PERSON}:bob}}."
+                f"{where}: '{sitting[name]}' and '{seat}' are both {voice}'s; who sits in two seats reads what only "
+                f"one of them may. Name two people, as {{{sitting[name]}: {PERSON}:ann, {seat}: {PERSON}:bob}}."
             )
-        sitting[voice] = seat
+        sitting[name] = seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,14 @@ def form_of(schema: type[BaseModel]) -> JsonObject:
 
 def name_of(voice: str) -> str:
     """Who a person is, by name; "" where no name is given."""
-    return voice.partition(":")[2]
+    return person_named(voice.partition(":")[2])
+
+
+def person_named(written: str) -> str:
+    """A person's name as files and pages have it: in small letters, each one code point; "" where it can be none."""
+    name = unicodedata.normalize("NFC", written.strip().lower())
+    kinds = ["-" if sign == "-" else unicodedata.category(sign)[0] for sign in name]
+    return name if len(name) <= _LONGEST_NAME and set(kinds) <= set("LMN-") and kinds[:1] in (["L"], ["N"]) else ""
 
 
 def words_said(answer: Fields) -> str:

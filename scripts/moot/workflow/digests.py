@@ -37,6 +37,7 @@ from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.training.baselines import BASELINES, select
 from moot.workflow import targets
+from moot.workflow.records import made_with
 
 NAMES = ("options", "prompts", "code")
 CONTRASTS_TABLE = "moot.studies.across.tables_contrasts"
@@ -189,6 +190,14 @@ class Stages:
                 code=_digest([stage.code, sorted({found.code for found in before})]),
             )
         return self._digests[key]
+
+    def is_current(self, path: str) -> bool:
+        """Whether a file that some job makes is there, made by this code of this configuration."""
+        maker = _maker(path)
+        if maker is None or not Path(path).exists():
+            return False
+        rule, wildcards = maker
+        return made_with(Path(path)) == self.of(rule, **dict(wildcards)).as_dict()
 
     # Data
 

@@ -6,7 +6,7 @@ Parquet artifacts carry the same in their metadata; tables, figures and pages ca
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,6 +69,15 @@ def recorded(job: "Snakemake") -> Iterator[None]:
     record = JobRecord(stage, wildcards, digests_of(job), inputs, _digests(job.output))
     with atomic_path(file) as part:
         part.write_text(json.dumps(asdict(record), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def made_with(path: Path) -> Mapping[str, str]:
+    """The digests that a job's first output was made with; none while it is being made."""
+    file = RECORDS / f"{path.relative_to('results')}.json"
+    with suppress(OSError, ValueError, KeyError):
+        digests: Mapping[str, str] = json.loads(file.read_text(encoding="utf-8"))["digests"]
+        return digests
+    return {}
 
 
 def read_records() -> dict[str, JobRecord]:

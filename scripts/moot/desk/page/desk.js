@@ -9,6 +9,14 @@ for (const form of document.forms) {
   form.addEventListener("submit", (event) => { if (form.dataset.sent) event.preventDefault(); form.dataset.sent = "yes"; });
 }
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+// A colleague's link ends in a token, which goes to the desk in a form, and stays in no address.
+if (location.hash.length > 20) {
+  const form = document.createElement("form"), token = document.createElement("input");
+  Object.assign(form, { method: "post", action: `${location.pathname}enter`, hidden: true });
+  Object.assign(token, { name: "token", value: location.hash.slice(1) });
+  history.replaceState(null, "", location.pathname);
+  form.append(token); document.body.append(form); form.submit();
+}
 // While nothing is open, look for the next question; what the debates do meanwhile is said on the page.
 const waiting = document.querySelector("[data-wait]");
 if (waiting) {
@@ -19,5 +27,5 @@ if (waiting) {
       const found = new DOMParser().parseFromString(await page.text(), "text/html").querySelector("[data-wait]");
       if (found.textContent !== waiting.textContent) waiting.replaceChildren(...found.childNodes);
     } else waiting.textContent = "The desk does not answer: it was closed, or opened anew at another address. What you sent is saved.";
-  }, 2000);
+  }, 700);
 }

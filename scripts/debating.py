@@ -1,0 +1,34 @@
+"""Go on with the debates of a kept plan as people answer; a desk starts it, and writes a line to it after an answer."""
+
+import asyncio
+import os
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from moot.core.log import job_log
+from moot.desk.debating import Debating, jobs_with_people
+from moot.llm.chat import Settings, open_chats
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.progress import Progress
+from moot.plan.kept import read_kept
+
+
+async def stay(path: Path) -> None:
+    """Go on with the debates of a kept plan until it is another, or until whoever began this process has ended."""
+    key, load = read_kept(path)
+    plan, loop = load(), asyncio.get_running_loop()
+    news = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(news), sys.stdin)
+    jobs = [job for job, goes_on_here in jobs_with_people(plan).items() if goes_on_here]
+    models = {name: model for job in jobs for name, model in plan.models_in_job(*job).items()}
+    threads = plan.threads(models, os.cpu_count() or 1)
+    with closing(Ledger(plan.config.ledger)) as ledger:
+        settings = Settings(plan.config.replay, plan.config.budget, threads)
+        async with open_chats(models, ledger, settings, Progress("the desk's debates")) as chats:
+            await Debating(plan, ledger, chats).go_on(news, lambda: path.exists() and read_kept(path)[0] == key)
+
+
+if __name__ == "__main__":
+    with job_log(os.devnull):
+        asyncio.run(stay(Path(sys.argv[1])))

@@ -1,0 +1,80 @@
+"""Colleagues at the desk: each has a link with a token of their own, and sits in their own seats alone."""
+
+import hmac
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+from yarl import URL
+
+from moot.core.errors import UserError
+from moot.core.input_files import quoted
+from moot.desk.durable import write_durably
+from moot.protocols.people import A_NAME, person_named
+
+TOKENS = Path("data/desk-tokens.json")
+
+
+@dataclass(frozen=True)
+class Colleagues:
+    """Who is let in, and where.
+
+    Attributes:
+        address: scheme, host and port as colleagues' browsers name them.
+        tokens: name to token.
+    """
+
+    address: URL
+    tokens: Mapping[str, str]
+
+    @property
+    def links(self) -> dict[str, str]:
+        """What each person opens. What follows # stays in the browser: no server or proxy on the way sees it."""
+        return {name: f"{self.address}/desk/#{token}" for name, token in self.tokens.items()}
+
+    def let_in(self, token: str, response: web.Response) -> bool:
+        """Remember in a browser, until it is closed, whose token it has; False where the token is nobody's."""
+        if self._whose(token):
+            secure = self.address.scheme == "https"
+            response.set_cookie(self._cookie, token, httponly=True, samesite="Strict", secure=secure)
+        return bool(self._whose(token))
+
+    def visitor(self, request: web.Request) -> str:
+        """Who asks; "" for a stranger."""
+        return self._whose(request.cookies.get(self._cookie, ""))
+
+    def _whose(self, token: str) -> str:
+        equal = {name: hmac.compare_digest(own.encode(), token.encode()) for name, own in self.tokens.items()}
+        return next((name for name, is_theirs in equal.items() if is_theirs), "")
+
+    @property
+    def _cookie(self) -> str:
+        """A name of this port's own, since ports of one host share cookies; `__Host-` forbids other hosts to set it."""
+        return f"{'__Host-' if self.address.scheme == 'https' else ''}desk-{self.address.port}"
+
+
+def tokens_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """The tokens of some people, or of all that the folder knows, from its file; who is new gets one, and keeps it.
+
+    Raises:
+        UserError: nobody is named, a name is none, or the file cannot be read.
+    """
+    path, known = folder / TOKENS, {}
+    if path.exists():
+        try:
+            known = {str(name): str(token) for name, token in json.loads(path.read_text(encoding="utf-8")).items()}
+        except (ValueError, AttributeError):
+            raise UserError(
+                f"{path}: not the file that the desk wrote. Delete it: everybody gets a new link."
+            ) from None
+    people = {name: person_named(name) for name in names} or {name: name for name in known}
+    if wrong := [quoted(written) for written, name in people.items() if not name]:
+        raise UserError(f"--people: {', '.join(wrong)} cannot be a name here; expected {A_NAME}.")
+    if not people:
+        raise UserError("nobody is named who may come to the desk. Name them: --people ann,bob")
+    known |= {name: secrets.token_urlsafe(24) for name in people.values() if name not in known}
+    write_durably(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n", replace=True, mode=0o600)
+    return {name: known[name] for name in people.values()}

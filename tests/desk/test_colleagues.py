@@ -1,0 +1,246 @@
+"""Colleagues at a desk that really listens: who is let in, what they see of each other, and what is refused."""
+
+import http.client
+import json
+import re
+import socket
+import ssl
+import stat
+import subprocess
+import sys
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from at_the_desk import SHEET, write_sheet
+from certificates import self_signed
+from fault_server import FaultServer
+from people_in_debates import answer_file, hold, open_questions, planned
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "desk.py"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    return self_signed(tmp_path_factory.mktemp("certificate"))
+
+
+class OpenDesk:
+    """A desk in a process of its own, and the links that it printed."""
+
+    def __init__(self, *options: str) -> None:
+        command = [sys.executable, str(SCRIPT), *options]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, text=True, encoding="utf-8", **pipes)  # type: ignore[call-overload]
+        self.links: dict[str, str] = {}
+        for line in self.process.stdout:
+            if line.startswith("Ctrl-C"):
+                return
+            if "://" in line and len(line.split()) == 2:
+                self.links.update([line.split()])
+        raise AssertionError(self.process.stderr.read())
+
+    def token(self, name: str) -> str:
+        return self.links[name].partition("#")[2]
+
+
+@pytest.fixture
+def desks() -> Iterator[Any]:
+    opened: list[OpenDesk] = []
+
+    def open_desk(*options: str) -> OpenDesk:
+        opened.append(OpenDesk(*options))
+        return opened[-1]
+
+    yield open_desk
+    for desk in opened:
+        desk.process.kill()
+        desk.process.communicate()
+
+
+class Browser:
+    """What a browser sends to one address, with its cookie."""
+
+    def __init__(self, link: str, port: int | None = None, cert: str = "") -> None:
+        self.url = urllib.parse.urlsplit(link)
+        self.port = port or self.url.port
+        self.cert, self.cookie = cert, ""
+        self.origin = f"{self.url.scheme}://{self.url.netloc}"
+
+    def ask(self, path: str, method: str = "GET", body: str = "", **headers: str) -> tuple[int, str, Any]:
+        if self.cert:
+            context = ssl.create_default_context(cafile=self.cert)
+            line: Any = http.client.HTTPSConnection("127.0.0.1", self.port, context=context)
+        else:
+            line = http.client.HTTPConnection("127.0.0.1", self.port)
+        sent = {"Host": self.url.netloc, **({"Cookie": self.cookie} if self.cookie else {})}
+        sent |= ({"Origin": self.origin, **FORM} if method == "POST" else {}) | headers
+        line.request(method, path, body.encode(), {name: value for name, value in sent.items() if value})
+        answer = line.getresponse()
+        text = answer.read().decode()
+        line.close()
+        return answer.status, text, answer
+
+    def send(self, path: str, fields: dict[str, str], **headers: str) -> tuple[int, str, Any]:
+        return self.ask(path, "POST", urllib.parse.urlencode(fields), **headers)
+
+    def enter(self, token: str) -> str:
+        status, text, answer = self.send("/desk/enter", {"token": token})
+        assert status == 303, text
+        assert answer.headers["Location"] == "/desk/"
+        said = answer.headers["Set-Cookie"]
+        self.cookie = said.partition(";")[0]
+        return said
+
+
+def test_two_colleagues_hold_different_seats_over_https(
+    server: FaultServer, desks: Any, folder: Path, certificate: tuple[str, str]
+) -> None:
+    seats = {"participant_1": "person:Жанна", "participant_2": "person:李"}
+    hold(planned(server.url, "conference", seats, dataset="conference", params={"rounds": 1, "evaluator": False}))
+    write_sheet(folder, 2)
+    cert, key = certificate
+    desk = desks("--people", "Жанна,李", "--cert", cert, "--key", key)
+    assert list(desk.links) == ["жанна", "李"] and all(link.startswith("https://") for link in desk.links.values())
+    tokens = folder / "data" / "desk-tokens.json"
+    assert stat.S_IMODE(tokens.stat().st_mode) == 0o600
+    browsers = {name: Browser(link, cert=cert) for name, link in desk.links.items()}
+    for name, browser in browsers.items():
+        said = browser.enter(desk.token(name))
+        assert all(part in said for part in ("__Host-desk-", "HttpOnly", "Secure", "SameSite=Strict", "Path=/"))
+    first, second = browsers.values()
+    [asked] = open_questions()
+    status, _, found = first.ask("/desk/seat")
+    page = found.headers["Location"]
+    assert status == 303 and "You are participant 1" in first.ask(page)[1]
+    assert second.ask(page)[0] == 400 and "participant 1" not in second.ask(page)[1], (
+        "of another's seat nothing is shown"
+    )
+    assert "No question is open" in second.ask(f"/desk/seat?as={urllib.parse.quote('жанна')}")[1]
+    [seen] = re.findall(r'name="seen" value="(\w+)"', first.ask(page)[1])
+    fields = {"seen": seen, "statement": "I am for it."}
+    assert second.send(page, fields)[0] == 400 and not answer_file(asked).exists()
+    assert first.send(page, fields)[0] == 303 and answer_file(asked).exists()
+
+    status, _, chosen = second.send("/desk/label", {"sheet": SHEET, "annotator": "жанна"})
+    address = chosen.headers["Location"]
+    assert urllib.parse.unquote(address) == f"/desk/label/{SHEET}/李", "a name of one's own, whatever is sent"
+    [item] = re.findall(r'name="item" value="([^"]+)"', second.ask(address)[1])
+    others = f"/desk/label/{SHEET}/{urllib.parse.quote('жанна')}"
+    for number, path in enumerate((address, others)):
+        second.send(path, {"item": item, "label": ("AFFIRM", "REVERSE")[number]})
+    written = {path.name: path.read_text() for path in (folder / "data" / "annotations").glob("*.csv")}
+    assert list(written) == [f"desk-{SHEET}-李.csv"] and f"{item},AFFIRM,李" in written[f"desk-{SHEET}-李.csv"]
+
+
+def test_strangers_and_other_sites_are_kept_out(server: FaultServer, desks: Any, folder: Path) -> None:
+    hold(planned(server.url, "courtroom", {"judge": "person"}))
+    desk = desks("--people", "ann,bob")
+    ann, stranger = Browser(desk.links["ann"]), Browser(desk.links["ann"])
+    said = ann.enter(desk.token("ann"))
+    assert "HttpOnly" in said and "Secure" not in said, "over http a browser would not send it back"
+    assert ann.ask("/desk/")[0] == 200 and "Take the seat" in ann.ask("/desk/")[1]
+    status, _, found = ann.ask("/desk/seat")
+    page = found.headers["Location"]
+    for path in ("/desk/", "/desk/seat", page, f"/desk/label/{SHEET}/ann"):
+        status, text, answer = stranger.ask(path)
+        assert status == 403 and "sent a link" in text and "arrest" not in text
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    for path in ("/", f"/{desk.token('ann')}/", "/Desk/"):
+        assert ann.ask(path)[0] == 404
+    for token in ("", "x", desk.token("ann")[:-1], desk.token("ann") + "x", "é"):
+        assert stranger.send("/desk/enter", {"token": token})[0] == 403
+        stranger.cookie = ann.cookie.partition("=")[0] + "=" + token.encode().decode("latin-1")
+        assert stranger.ask("/desk/")[0] == 403
+    assert stranger.send(page, {"seen": "x", "statement": "Mine."})[0] == 403
+    for host in ("evil.example", "localhost", "127.0.0.1", f"evil.example:{ann.port}"):
+        assert ann.ask("/desk/", Host=host)[0] == 404
+    for origin in ("http://evil.example", f"https://{ann.url.netloc}", "null", ""):
+        assert ann.send(page, {"seen": "x"}, Origin=origin)[0] == 403
+    assert ann.ask(page, "POST", "statement=" + "x" * 30_000_000)[0] in (400, 413)
+    assert ann.send(page, {"seen": "x"}, **{"Content-Type": "text/plain"})[0] == 400
+    assert not list((folder / "data").rglob("*.txt"))
+    desk.process.terminate()
+    kept = "\n".join(path.read_text(errors="replace") for path in (folder / "data").rglob("*") if path.is_file())
+    printed = "".join(desk.process.communicate())
+    assert kept.count(desk.token("ann")) == 1 and desk.token("ann") not in printed
+
+
+def test_links_last_and_are_those_of_the_people_named(desks: Any, folder: Path) -> None:
+    first = desks("--people", "ann,bob")
+    assert desks().links == {}, "without colleagues the address is that of this machine"
+    assert desks("--people", "ann").token("ann") == first.token("ann")
+    both = desks("--host", "127.0.0.1")
+    assert {name: both.token(name) for name in both.links} == {name: first.token(name) for name in ("ann", "bob")}
+    alone = desks("--people", "ann")
+    bob = Browser(alone.links["ann"])
+    assert bob.send("/desk/enter", {"token": first.token("bob")})[0] == 403, "who is named no longer stays out"
+
+
+def test_behind_a_tunnel_the_address_outside_counts(desks: Any) -> None:
+    desk = desks("--people", "ann", "--behind-tunnel", "--address", "https://Desk.Example.org:443", "--port", "0")
+    assert desk.links["ann"].startswith("https://desk.example.org/desk/#")
+    port = listening_port(desk.process.pid)
+    ann = Browser(desk.links["ann"], port)
+    assert "Secure" in ann.enter(desk.token("ann")) and ann.ask("/desk/")[0] == 200
+    assert ann.ask("/desk/", Host=f"127.0.0.1:{port}")[0] == 404
+    assert ann.send("/desk/label", {}, Origin=f"http://127.0.0.1:{port}")[0] == 403
+
+
+def listening_port(process: int) -> int:
+    inodes = {str(link.readlink()) for link in Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()}
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    [port] = [int(row[1].rpartition(":")[2], 16) for row in rows if f"socket:[{row[9]}]" in inodes and row[3] == "0A"]
+    return port
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--host", "0.0.0.0"], "nothing would encrypt them"),
+        (["--host", "0.0.0.0", "--behind-tunnel"], "at which address colleagues reach"),
+        (
+            ["--host", "0.0.0.0", "--behind-tunnel", "--address", "http://desk.example.org"],
+            "nothing would encrypt them",
+        ),
+        (["--host", "desk"], "'desk' does not appear to be"),
+        (["--host", "127.0.0.1"], "nobody is named"),
+        (["--people", "../ann"], "cannot be a name"),
+        (["--people", "ann", "--cert", "none.pem"], "none.pem"),
+        (["--people", "ann", "--address", "desk.example.org"], "--address"),
+    ],
+)
+def test_what_could_be_read_on_its_way_is_refused_with_the_reason(options: list[str], message: str) -> None:
+    done = subprocess.run([sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith("desk: ") and message in done.stderr
+    assert "Traceback" not in done.stderr and "://127" not in done.stdout
+
+
+def test_options_of_the_desk_stand_among_those_of_the_command(desks: Any, folder: Path) -> None:
+    told = "import sys, pathlib; pathlib.Path('told').write_text(' '.join(sys.argv[1:]))"
+    desk = desks(
+        sys.executable, "-c", told, "--cores", "2", "--people", "ann", "--configfile", "my.yaml", "--port", "0"
+    )
+    while not (folder / "told").exists() or not (folder / "told").read_text():
+        assert desk.process.poll() is None
+    assert (folder / "told").read_text() == "--cores 2 --configfile my.yaml" and list(desk.links) == ["ann"]
+    assert json.loads((folder / "data" / "desk-tokens.json").read_text()).keys() == {"ann"}
+
+
+def test_a_port_that_is_taken_is_said(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, str(SCRIPT), "--port", port], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 1 and "Address already in use" in done.stderr and "Traceback" not in done.stderr
