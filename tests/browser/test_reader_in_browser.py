@@ -3,16 +3,20 @@
 Slow; only it finds a page of the reader that a browser cannot use.
 """
 
+import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from browser_pages import PHONE, violations
 from debates_to_read import HOSTILE, conclusion, debates_to_read, write_calls
 from moot.core.artifacts import describe, write_rows
 from moot.report.reader import render_reader
+from recorded_runs import recorded_study
 from results_on_disk import case, prediction, utterance, write_results
 
 pytestmark = pytest.mark.slow
@@ -232,3 +236,33 @@ def test_keys_that_come_faster_than_the_page_are_all_followed(opened: Any, addre
     page.evaluate(f"() => {{ {keys} }}")
     page.wait_for_selector(".call pre")
     assert page.url.endswith("#trial/small/one/0/2?call")
+
+
+def test_a_groups_answers_stand_by_its_messages_and_its_members_who_disagree_are_found(
+    opened: Any, axe: str, tmp_path: Path
+) -> None:
+    turns = [
+        ("host", "Begin.", {"Kim": "b", "Lee": "a"}), ("Kim", "It is b.", {"Kim": "b", "Lee": "a"}),
+        ("Lee", HOSTILE, {"Kim": "b", "Lee": "b"}),
+    ]  # fmt: skip
+    rows = [{"debate": "same", "speaker": who, "text": said, "now": json.dumps(now)} for who, said, now in turns]
+    rows += [{**row, "debate": "apart"} for row in rows[:2]]
+    pd.DataFrame(rows).to_csv(tmp_path / "chat.csv", index=False)
+    dataset = {"loader": "transcripts", "path": str(tmp_path / "chat.csv"), "columns": {"answers": "now"}, "truth": "b"}
+    with ThreadPoolExecutor() as pool:  # Playwright's own loop runs in this thread
+        study = pool.submit(recorded_study, tmp_path, dataset, {"talk": "debate"}, {"people": "recorded"}).result()
+    (tmp_path / "page.html").write_text("".join(render_reader("talk", study.experiments, tmp_path)), encoding="utf-8")
+    page = read(opened(), (tmp_path / "page.html").as_uri())
+    count(page, "2 debates")
+    page.get_by_role("button", name="judges disagree").click()
+    count(page, "1 of 2 debates")
+    page.get_by_role("button", name="judges disagree").click()
+    page.locator(SHOWN).filter(has_text="same").locator("a").click()
+    shown = page.locator(".answers").all_inner_texts()
+    assert [" ".join(text.split()) for text in shown] == [
+        "Answers now Kim: b ✓ right Lee: a ✗ wrong", "Answers now Kim: b ✓ right Lee: b ✓ right",
+        "Answers at the end Kim: b ✓ right Lee: b ✓ right",
+    ]  # fmt: skip
+    assert page.locator(".answers .changed").all_inner_texts()[-1].startswith("Lee: b")
+    assert page.locator(".verdicts tr").all_inner_texts() == ["Kim\tb ✓ right", "Lee\tb ✓ right"]
+    assert violations(page, axe) == []

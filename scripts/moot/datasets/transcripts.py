@@ -75,7 +75,7 @@ def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
     """The cases that were debated, all of them test cases."""
     turns, names = read_turns(options), options.columns
     task = replace(
-        options.task(options.path.name),
+        options.task((options.path.parent if "*" in options.path.name else options.path).name),
         labels=turns.labels,
         positive=turns.positive,
         meaning=options.meaning,

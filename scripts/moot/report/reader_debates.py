@@ -18,8 +18,10 @@ from moot.scores.groups import probability_of_prediction
 from moot.scores.results import ExperimentResults
 
 JUDGE = "judge"
-CHANGED, TO_WRONG, TO_RIGHT = 1, 2, 4
-"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once and ended right."""
+CHANGED, TO_WRONG, TO_RIGHT, DISAGREE = 1, 2, 4, 8
+"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once and ended right; and
+whether several judges, or members of a group, ended on different answers.
+"""
 COLUMNS = ("experiment", "model", "case", "repeat", "status", "answer", "probability", "change", "swing")
 """Of the index, one entry a debate: `probability` is that of the answer, `change` and `swing` as in `Course`."""
 _OPINION = ["model", "debate_id", "speaker", "turn", "prediction", "previous", "after", "correct", "belief", "shift"]
@@ -146,6 +148,8 @@ def pack_debates(packing: Packing, results: ExperimentResults) -> None:
     courses, labels = _courses(results), _labels(results)
     cases = {case["case_id"]: case for case in records(results.cases)}
     outcomes = results.outcomes
+    answers = outcomes[outcomes["status"] == "valid"].groupby(["model", "case_id", "repeat"])["prediction"].nunique()
+    disagree = set(answers[answers > 1].index)
     outcomes = outcomes[~outcomes.duplicated(["model", "case_id", "repeat"], keep=False)]  # one judge's, not several's
     keys = zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True)
     probabilities = dict(zip(keys, probability_of_prediction(outcomes, results.task).tolist(), strict=True))
@@ -162,7 +166,7 @@ def pack_debates(packing: Packing, results: ExperimentResults) -> None:
                     outcome.status,
                     outcome.prediction.label if outcome.prediction else "",
                     probabilities.get((model, debate.case_id, debate.repeat)),
-                    course.change,
+                    course.change | DISAGREE * ((model, debate.case_id, debate.repeat) in disagree),
                     course.swing,
                 ]
                 said = _turns_and_outcome(debate, course, labels.get((model, debate.name), {}))

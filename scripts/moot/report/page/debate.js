@@ -31,6 +31,7 @@ function pane(debate, content, facts) {
       element("h2", {}, debate.found.id, debate.repeat ? ` (repeat ${debate.repeat + 1})` : ""),
       element("p", { class: "where" }, `${debate.experiment.name} · ${debate.experiment.models[debate.model]} · ${debate.experiment.protocol} · ${debate.experiment.data}`),
       ending(debate, content.outcome),
+      verdictsOf(debate, content.turns),
       element("p", {}, "Actual: ", element("strong", {}, debate.found.target || "not known"), meaning ? `, ${meaning}` : "", "."),
       element("p", { class: "marks" }, Object.values(MARKS).filter((mark) => mark.fits(debate)).map((mark) => element("span", { class: "mark" }, mark.words))),
       first ? comparison(debate) : element("p", {}, element("a", { href: address({ beside: null }) }, "Close this column"))),
@@ -38,7 +39,20 @@ function pane(debate, content, facts) {
       element("details", { class: "facts", open: facts.length < 600 || needles.some((needle) => facts.toLowerCase().includes(needle)) }, element("summary", {}, "The case"),
         element("p", { class: "question" }, task.question), element("p", { class: "text", dir: "auto" }, marked(facts, needles)),
         attributesOf(debate.found.attributes))),
-    element("ol", { class: "turns" }, content.turns.map((turn) => turnItem(debate, turn, needles))));
+    element("ol", { class: "turns" }, turnItems(debate, content.turns, needles)));
+}
+
+// The answers of several judges beside each other: a row for each judge and persona, with every time that they were asked.
+function verdictsOf(debate, turns) {
+  const rows = new Map();
+  for (const turn of turns.filter(isOneOfSeveral)) {
+    const name = turn.speaker.replace(/, time \d+$/, "");
+    rows.set(name, [...(rows.get(name) ?? []), turn]);
+  }
+  if (!rows.size) return null;
+  return element("details", { class: "verdicts", open: rows.size <= 12 }, element("summary", {}, `Answers of ${rows.size} judges or members`),
+    element("table", {}, element("tbody", {}, [...rows].map(([name, given]) => element("tr", {},
+      element("th", { scope: "row" }, name), element("td", {}, given.map((turn) => answerOf(debate, turn.stated))))))));
 }
 
 function attributesOf(given) {

@@ -6,6 +6,7 @@ const MARKS = {
   changed: { words: "judge changed its mind", fits: (debate) => debate.change & CHANGED },
   towrong: { words: "changed to wrong", fits: (debate) => debate.change & TO_WRONG },
   toright: { words: "changed to right", fits: (debate) => debate.change & TO_RIGHT },
+  judges: { words: "judges disagree", fits: (debate) => debate.change & DISAGREE },
   models: { words: "models disagree", fits: (debate) => debate.modelsDisagree },
   experiments: { words: "experiments disagree", fits: (debate) => debate.experimentsDisagree },
 };

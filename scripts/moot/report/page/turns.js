@@ -1,5 +1,31 @@
 // One turn of a debate, and the call that it took.
 
+// The verdict of one of several judges, and an answer that a member of a group holds from now on: no words of their own.
+const isOneOfSeveral = (turn) => turn.kind === "verdict" && Boolean(turn.readers);
+const isAnswer = (turn) => !turn.text && !turn.notice && !turn.fields.length && (turn.kind === "answer" || isOneOfSeveral(turn));
+
+// The turns; answers that follow each other are one item, with everybody's answer as it is then, changed ones marked.
+function turnItems(debate, turns, needles) {
+  const held = new Map(), items = [];
+  for (let at = 0; at < turns.length; at++) {
+    if (!isAnswer(turns[at])) { items.push(turnItem(debate, turns[at], needles)); continue; }
+    const first = turns[at], changed = new Set();
+    for (; at < turns.length && isAnswer(turns[at]) && turns[at].kind === first.kind; at++) {
+      if (held.get(turns[at].speaker)?.label !== turns[at].stated?.label) changed.add(turns[at].speaker);
+      held.set(turns[at].speaker, turns[at].stated);
+    }
+    at--;
+    const here = state.debate === debate && state.turn >= first.number && state.turn <= turns[at].number;
+    items.push(element("li", { class: `turn answers${here ? " here" : ""}`, "data-turn": first.number, tabindex: "-1" },
+      element("h3", {}, first.kind === "answer" ? "Answers now" : "Answers at the end"),
+      element("ul", {}, [...held].map(([speaker, stated]) => element("li", { class: changed.has(speaker) ? "changed" : "" }, `${speaker}: `, answerOf(debate, stated))))));
+  }
+  return items;
+}
+
+const answerOf = ({ found: { target } }, stated) => element("span", { class: "given" },
+  stated ? stated.label : "no answer", stated && target ? [" ", badge(stated.label === target ? "right" : "wrong")] : "", " ");
+
 function turnItem(debate, turn, needles) {
   const at = state.debate === debate, here = at && state.turn === turn.number;
   const opened = here || needles.some((needle) => wordsOf({ turns: [turn] }).toLowerCase().includes(needle));
