@@ -256,6 +256,7 @@ def test_text_of_others_stays_text(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"columns": {"persona": "p"}}, "name the column of the judge too"),
+        ({"columns": {"speaker": ""}}, "name one of them"),
         ({"labels": {"/(/": "x"}}, "'\\(' is no regular expression"),
         ({"labels": {"a": "x"}, "positive": "y"}, "'positive' is 'y'"),
     ],

@@ -134,6 +134,7 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
         "text": some.str.contains(" ").mean() > 1 / 2,
         "debate": short and some.nunique() < len(table),
         "speaker": short and some.nunique() < len(table),
+        "model": short and some.nunique() <= _FEW,
         "case": short and "debate" in found and bool((table.groupby(found["debate"])[name].nunique() == 1).all()),
     }
     return bool(kinds.get(meaning, few and short))

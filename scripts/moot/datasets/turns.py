@@ -62,6 +62,8 @@ class TurnColumns(BaseModel):
     def _judges_have_names(self) -> "TurnColumns":
         if (self.persona or self.judge_repeat) and not self.judge:
             raise ValueError("persona and judge_repeat are a judge's; name the column of the judge too")
+        if not (self.speaker or self.judge):
+            raise ValueError("neither the column of the speaker nor that of the judge is named; name one of them")
         return self
 
     @property

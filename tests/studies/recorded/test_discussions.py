@@ -8,6 +8,7 @@ import yaml
 
 from moot.report.content import StudyResults
 from moot.scores.dynamics import EVERYBODY, dynamics
+from moot.studies.recorded.tables_agreement import AGAIN, JUDGE, PERSONA, RUN, agreement
 from moot.studies.recorded.tables_discussions import changed_answers, discussions
 from recorded_runs import PROJECT, recorded_study
 
@@ -17,6 +18,7 @@ README = (PROJECT / "scripts/moot/studies/recorded/README.md").read_text(encodin
 BLOCKS = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
 SHOWN = [yaml.safe_load(block) for block in BLOCKS]
 [GROUPS] = [shown for shown in SHOWN if "wason" in shown["datasets"]]
+[JURORS] = [shown for shown in SHOWN if "personas" in shown["datasets"]]
 
 TALKS = """group,who,says,answer
 g1,Ann,Mine.,A
@@ -109,3 +111,22 @@ def test_groups_of_people_come_in_by_the_configuration_of_the_page_alone(tmp_pat
     assert row["before low"] < 0.0911 < row["before high"] and row["after low"] < 0.2761 < row["after high"]
     changes = changed_answers(found).frame.set_index(["held before", "last message of the others"])["changes"]
     assert changes["wrong", "its speaker: right"] > 3 * changes["wrong", "its speaker: wrong"]
+
+
+@needs_records
+@pytest.mark.parametrize(("name", "answers", "cases"), [("models", 675, 9), ("personas", 2040, 8)])
+def test_jurors_come_in_by_the_configuration_of_the_page_alone(
+    tmp_path: Path, name: str, answers: int, cases: int
+) -> None:
+    path = SHARED / "juror_replays" / Path(str(JURORS["datasets"][name]["path"])).name
+    found = study(tmp_path, name, JURORS, path=str(path))
+    predictions = found.experiments[name].predictions
+    assert (len(predictions), predictions["case_id"].nunique()) == (answers, cases)
+    same = agreement(found).frame
+    same = same[same["judges"] == ""].set_index("what differs")["same answer"]
+    assert set(same.index) == ({AGAIN, JUDGE, RUN} if name == "models" else {AGAIN, PERSONA, RUN})
+    assert same[AGAIN] > same[RUN]
+    if name == "models":
+        assert same[AGAIN] > same[JUDGE], "another model changes more verdicts than asking again does"
+    else:
+        assert same[PERSONA] == pytest.approx(same[AGAIN], abs=0.01), "another persona changes no more than that"
