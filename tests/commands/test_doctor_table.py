@@ -1,8 +1,6 @@
 """What is said of a user's table before any configuration is written, and that the entry which it prints can be read."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import yaml
 from moot.commands.doctor_table import describe_table
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from project_copy import PROJECT
 
 TALK = [
     {"thread_id": f"t{thread}", "seq": turn, "author": who, "body": f"I say {turn} things.", "choice": answer, "gold": "B"}
@@ -82,18 +79,3 @@ def test_files_that_hold_no_debates_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_text("[1]\n{\n")
     with pytest.raises(UserError, match=r"broken\.jsonl"):
         describe_table(tmp_path / "broken.jsonl")
-
-
-def test_doctor_reads_the_table_that_the_configuration_names(tmp_path: Path) -> None:
-    """The command itself, in a folder of the user's own."""
-    pd.DataFrame(TALK).to_csv(tmp_path / "chat.csv", index=False)
-    command = [sys.executable, "-m", "snakemake", "doctor", "--snakefile", str(PROJECT / "Snakefile")]
-    done = subprocess.run(
-        [*command, "--cores", "1", "--config", "table=chat.csv"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "seq: turn" in done.stdout and "loader: transcripts" in done.stdout
