@@ -1,6 +1,7 @@
 """What a run does about every fault of a server: as the table in docs/faults.md says, and nothing lost."""
 
 import asyncio
+import json
 import re
 import resource
 import time
@@ -16,11 +17,12 @@ import pytest
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_kinds import CONTENT, KINDS, SLOW, TRANSIENT
 from fault_server import FaultServer
-from moot.core.errors import CallFailedError, RunStoppedError
+from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
 from moot.llm import client as client_module
 from moot.llm.chat import Chat, Settings
+from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.openai import label_logprobs, retry_after
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
@@ -35,6 +37,7 @@ SCHEMA = {
         "confidence": {"type": "integer", "minimum": 0, "maximum": 100},
     },
     "required": ["prediction", "confidence"],
+    "additionalProperties": False,
 }
 DECIDED = dict(
     re.findall(r"^\| `(\w+)` \|.*\| ([\w ]+) \|$", (PROJECT / "docs/faults.md").read_text("utf-8"), re.MULTILINE)
@@ -48,7 +51,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **model: Any) -> Chat:
     address = server.url if endpoint == "openai" else server.host
-    config = ModelConfig(endpoint=endpoint, model="test", base_url=address, **{"timeout": 60.0, **model})
+    config = ModelConfig(**{"endpoint": endpoint, "model": "test", "base_url": address, "timeout": 60.0, **model})
     return Chat("test", config, Ledger(str(folder)), Settings(), Progress("test", 1))
 
 
@@ -88,7 +91,7 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     assert Ledger(str(folder)).spent().calls == 1
     assert kind in SLOW or reply.attempts in (1, 3)
     if waits:
-        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") and endpoint == "openai" else [None, None])
+        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") and endpoint != "ollama" else [None, None])
         return "wait"
     return "keep" if reply.attempts == 1 else "try again"
 
@@ -112,7 +115,50 @@ async def test_ollama(kind: str, server: FaultServer, tmp_path: Path) -> None:
     assert await action(server, tmp_path, kind, "ollama") == OLLAMA[kind]
 
 
-@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_anthropic(kind: str, server: FaultServer, tmp_path: Path) -> None:
+    assert await action(server, tmp_path, kind, "anthropic") == DECIDED[kind]
+
+
+async def test_anthropic_is_asked_in_its_own_words(
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reset(faults=[])
+    thinking = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+    asked = Request(
+        "anthropic", "test", (Message("system", "Be brief."), Message("user", "Will it rain? " * 9)),
+        {"max_tokens": 50, "seed": 1, "temperature": 0.5, **thinking}, SCHEMA,
+    )  # fmt: skip
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.host)
+    endpoint = AnthropicEndpoint(ModelConfig(endpoint="anthropic", model="test"), 1)
+    reply, body = await endpoint.complete(asked), endpoint.body(asked)
+    await endpoint.close()
+    assert (body["system"], [message["role"] for message in body["messages"]]) == ("Be brief.", ["user"])
+    assert "org-of-another" not in server.stats()["headers"].values()
+    assert set(json.loads(reply.text)) == {"prediction", "confidence"}
+    assert (reply.finish_reason, reply.reasoning, reply.served_model) == ("stop", "Thinking.", "test")
+    assert 0 < reply.cached_tokens < reply.prompt_tokens
+    with pytest.raises(LogprobsUnavailableError, match="Anthropic's API gives none"):
+        await ask(chat_with(server, tmp_path, "anthropic"), request(endpoint="anthropic", choices=("YES", "NO")))
+
+
+@pytest.mark.parametrize(("name", "said"), [("no-deployment", "DeploymentNotFound"), ("filters", "content_filter")])
+async def test_azure_is_an_openai_compatible_server(
+    name: str, said: str, server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reset(faults=[])
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "a-key-of-azure")
+    at = {"base_url": f"{server.host}/openai/v1/", "api_key_env": "AZURE_OPENAI_API_KEY"}
+    reply = await ask(chat_with(server, tmp_path, **at), request(schema=SCHEMA))
+    assert set(json.loads(reply.text)) == {"prediction", "confidence"}
+    config = ModelConfig(model=name, **at)
+    chat = Chat(name, config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+    with pytest.raises((CallFailedError, RunStoppedError), match=said):
+        await ask(chat, Request("openai", name, (Message("user", "Rain?"),), {"max_tokens": 50}))
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama", "anthropic"])
 async def test_a_call_fails_after_its_attempts_and_is_asked_again_by_a_later_run(
     endpoint: str, server: FaultServer, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 
 from aiohttp import web
 
+import anthropic_server as anthropic
+
 # Faults that a second attempt may mend, and that leave the reply as it would have been.
 TRANSIENT = [
     "rate_limited",
@@ -32,9 +34,15 @@ GROUPS = {"transient": TRANSIENT, "slow": SLOW, "content": CONTENT, "fatal": FAT
 HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Welcome to this network</h1></body></html>"
 
 
+def text_of(payload: bytes) -> int:
+    """Where a payload's text begins, in any server's form."""
+    mark = next(mark for mark in (b'"content": "', b'"text": "') if mark in payload)
+    return payload.index(mark) + len(mark)
+
+
 def packed(payload: bytes, size: int) -> bytes:
     """A payload whose text is `size` bytes longer, compressed to a thousandth; each mebibyte is the same block."""
-    start = payload.index(b'"content": "') + len(b'"content": "')
+    start = text_of(payload)
     gzip = zlib.compressobj(wbits=31)
     parts = [gzip.compress(payload[:start]) + gzip.flush(zlib.Z_FULL_FLUSH)]
     block = gzip.compress(b"x" * 2**20) + gzip.flush(zlib.Z_FULL_FLUSH)
@@ -67,5 +75,7 @@ def refusal(request: web.BaseRequest, kind: str, retry_after: float) -> web.Stre
         return None
     status, message, code, headers = refusals[kind]
     error: Any = {"message": message, "type": code, "param": None, "code": code}
+    if request.path == "/v1/messages":
+        return anthropic.refusal(kind, status, message, headers)
     error = message if request.path == "/api/chat" else error
     return web.json_response({"error": error}, status=status, headers=headers)

@@ -27,9 +27,10 @@ from typing import Any
 
 from aiohttp import web
 
+import anthropic_server as anthropic
 import echoes
 from batch_server import BatchAPI
-from fault_kinds import CONTENT, ENDLESS, GROUPS, KINDS, packed, refusal
+from fault_kinds import CONTENT, ENDLESS, GROUPS, KINDS, packed, refusal, text_of
 from invented_replies import Reply, digest_of, likelihoods, reply_to, spoilt
 from patience import PATIENCE
 
@@ -95,6 +96,8 @@ class ChatServer:
         self.batches = BatchAPI(self)
         self.paths: dict[str, Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]] = {
             "/v1/chat/completions": self.chat,
+            "/v1/messages": self.messages,
+            "/openai/v1/chat/completions": self.azure,
             "/api/chat": self.chat,
             "/v1/models": self.models,
             "/api/tags": self.models,
@@ -123,6 +126,31 @@ class ChatServer:
         said = [echoes.repeated(line, key, way, of_batches) for line in lines]
         response.body = b"".join(echoes.as_bytes(line, key, way) + b"\n" for line in said)
         return echoes.with_headers(response, key)
+
+    async def messages(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Anthropic's API, which refuses what it does not know."""
+        body = json.loads(await request.read())
+        if problem := anthropic.problem_of(request, body):
+            return problem
+        return await self.chat(request)
+
+    async def azure(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Azure's address and ways: keys, deployments in place of models, and a filter before the model."""
+        name = json.loads(await request.read())["model"]
+        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        problems = {
+            (401, "401", "Access denied due to invalid subscription key"): not (
+                request.headers.get("api-key") or bearer.startswith("a-key")
+            ),
+            (404, "DeploymentNotFound", "The API deployment for this resource does not exist."): name
+            == "no-deployment",
+            (400, "content_filter", "The prompt triggered the content management policy"): name == "filters",
+        }
+        for (status, code, message), holds in problems.items():
+            if holds:
+                error = {"message": message, "type": None, "param": "prompt", "code": code, "status": status}
+                return web.json_response({"error": error}, status=status)
+        return await self.chat(request)
 
     async def models(self, _request: web.BaseRequest) -> web.StreamResponse:
         models = [{"id": "test", "object": "model", "name": "test", "model": "test", "digest": "0" * 64}]
@@ -243,7 +271,7 @@ class ChatServer:
         reply.content = (self.settings.content or reply.content) * self.settings.times
         if kind in CONTENT:
             reply = spoilt(reply, kind)
-        form = self.ollama if path == "/api/chat" else self.openai
+        form = {"/api/chat": self.ollama, "/v1/messages": anthropic.message}.get(path, self.openai)
         said = form(reply, body, digest)
         if self.settings.named:
             named = dict.fromkeys(("id", "model", "provider", "system_fingerprint", "done_reason"), self.settings.named)
@@ -254,7 +282,8 @@ class ChatServer:
         if kind == "broken_body":
             payload = payload[: len(payload) // 2] + b'", ]'
         if kind == "invalid_utf8":
-            payload = payload.replace(b'"content": "', b'"content": "\xff\xfe\xc3(', 1)
+            start = text_of(payload)
+            payload = payload[:start] + b"\xff\xfe\xc3(" + payload[start:]
         return payload
 
     def openai(self, reply: Reply, body: dict[str, Any], digest: str) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def filled_form(form: str, draw: random.Random) -> str:
 
 def schema_in(body: dict[str, Any]) -> dict[str, Any] | None:
     """The JSON schema that a request asks for, in either server's way."""
-    format_ = body.get("format") or body.get("response_format") or {}
+    format_ = body.get("format") or body.get("response_format") or body.get("output_config", {}).get("format") or {}
     if not isinstance(format_, dict):
         return None
     schema = format_.get("json_schema", format_)

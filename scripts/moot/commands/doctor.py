@@ -21,6 +21,7 @@ from moot.core.errors import MootError, UserError
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.types import Fields
 from moot.llm.endpoints import ENDPOINTS
+from moot.llm.endpoints.anthropic import identified
 from moot.llm.endpoints.embedded import model_path
 from moot.llm.identity import address
 from moot.llm.redaction import read_key, redacted
@@ -121,6 +122,8 @@ async def _server(name: str, model: ModelConfig) -> Finding:
     where = (address(model) or "").rstrip("/")
     headers = {"Authorization": f"Bearer {key}"} if (key := read_key(model)) else {}
     listing = f"{where}/api/tags" if model.endpoint == "ollama" else f"{where}/models"
+    if model.endpoint == "anthropic":
+        headers, listing = identified(key), f"{where.removesuffix('/v1')}/v1/models"
     try:
         async with httpx.AsyncClient(timeout=_SECONDS) as client:
             answer = await client.get(listing, headers=headers)

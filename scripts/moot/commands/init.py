@@ -20,10 +20,9 @@ from moot.plan.plan import Plan
 SERVERS: Mapping[str, JsonObject] = {
     "openai": {"api_key_env": "OPENAI_API_KEY", "price": "auto"},
     "anthropic": {
-        "base_url": "https://api.anthropic.com/v1/",
+        "endpoint": "anthropic",
         "api_key_env": "ANTHROPIC_API_KEY",
         "price": "auto",
-        "structured": "prompted",  # its compatible interface ignores JSON schemas
     },
     "openrouter": {
         "base_url": "https://openrouter.ai/api/v1",

@@ -151,7 +151,8 @@ class ModelConfig(Strict):
 
     extends: Name | None = Field(None, description="another model, whose entry says what this one does not")
     endpoint: Name = Field(
-        "openai", description="embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)"
+        "openai",
+        description="anthropic, embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)",
     )
     model: str = Field(
         description="the model's name on the server; for embedded: smollm2-135m, a GGUF file's path, or "

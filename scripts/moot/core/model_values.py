@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 from moot.core.places import UNSHOWN, looks_like_a_key
 from moot.core.types import Json
 
-SHIPPED_ENDPOINTS = ("embedded", "ollama", "openai", "recorded", "simulated")
+SHIPPED_ENDPOINTS = ("anthropic", "embedded", "ollama", "openai", "recorded", "simulated")
 """moot's own endpoints, so that reading a configuration need not import them."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIMIT = "write `max_tokens` in the model's entry, or in an experiment's `params`"
@@ -32,7 +32,7 @@ _INSTEAD: Mapping[str, tuple[str, ...]] = {
     "write `prompt_cache_key` in the model's entry": ("prompt_cache_key",),
     "the embedded model's cache is always on": ("cache_prompt",),
     "`simulated` is a key of the model's entry": ("simulated",),
-    _SCHEMA: ("response_format", "format", "grammar", "json_schema"),
+    _SCHEMA: ("response_format", "output_format", "format", "grammar", "json_schema"),
     _ONE: ("n", "best_of", "stream", "stream_options", "raw"),
     "a protocol asks for log-probabilities where it needs them (`answer: likelihood`)": (
         *("logprobs", "top_logprobs", "n_probs"),

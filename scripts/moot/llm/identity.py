@@ -9,6 +9,7 @@ from moot.core.model_values import address_problem
 
 _DEFAULT_ADDRESSES = {
     "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+    "anthropic": ("ANTHROPIC_BASE_URL", "https://api.anthropic.com/v1"),
     "ollama": ("OLLAMA_HOST", "http://localhost:11434"),
 }
 """By endpoint: the environment variable that its own client reads, and the address that it calls without one."""
@@ -32,12 +33,12 @@ def address(config: ModelConfig) -> str | None:
 def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
     """Who answers, on any machine: the address of a service, or the name of the endpoint.
 
-    `base_url` and `served_as` count where the endpoint is `openai`, since any server may speak that protocol. An
-    Ollama server and a model inside the process run what their entry names, wherever they are.
+    `base_url` and `served_as` count where the endpoint is `openai` or `anthropic`, since any server may speak these
+    protocols. An Ollama server and a model inside the process run what their entry names, wherever they are.
     """
-    if config.endpoint != "openai":
+    if config.endpoint not in ("anthropic", "openai"):
         return config.endpoint
-    variable, usual = _DEFAULT_ADDRESSES["openai"]
+    variable, usual = _DEFAULT_ADDRESSES[config.endpoint]
     return normalised(config.served_as or config.base_url or environment.get(variable, "").strip() or usual)
 
 

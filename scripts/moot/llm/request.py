@@ -23,7 +23,7 @@ class Request:
     """Everything that is sent for one call. Two equal requests to one server are the same question.
 
     Attributes:
-        endpoint: the endpoint's kind (embedded, openai, ollama).
+        endpoint: the endpoint's kind (anthropic, embedded, openai, ollama).
         model: the model's name as the server knows it.
         messages: the prompt.
         parameters: temperature, max_tokens, seed, context and all else that the configuration sends.

@@ -235,7 +235,7 @@ class Plan:
             f"(export {config.api_key_env}=...) and run again; where every reply is in the ledger, `--config "
             "replay=true` needs no key."
             for name, config in found.items()
-            if config.endpoint in ("openai", "ollama") and config.api_key_env and not self.config.replay
+            if config.endpoint in ("anthropic", "openai", "ollama") and config.api_key_env and not self.config.replay
             if not os.environ.get(config.api_key_env, "").strip()
         ]
 

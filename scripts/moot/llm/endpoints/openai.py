@@ -26,6 +26,8 @@ from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
 _OF_THE_CLIENT = ("accept", "user-agent", "x-stainless")
+_OUT_OF_CREDIT = "credit balance is too low"
+"""How Anthropic says it, with the status and the type of any faulty request."""
 _FATAL_CODES = {"insufficient_quota", "billing_hard_limit_reached", "invalid_api_key", "account_deactivated"}
 
 
@@ -85,7 +87,7 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes, request: Re
     message, model = redacted(f"HTTP {status} {said}"), request.model
     if request.choices and "logprob" in said.casefold():  # some servers say so with 400, some with 403 or 501
         return no_logprobs(model, message)
-    if status in (401, 403) or codes & _FATAL_CODES:
+    if status in (401, 402, 403) or codes & _FATAL_CODES or _OUT_OF_CREDIT in said.casefold():
         return RunStoppedError(f"model '{model}': {message}. Check the key and the account, then run again.")
     if status == 404:  # the HTTP status
         return RunStoppedError(f"model '{model}': {message}. Check `model` and `base_url` in the configuration.")
@@ -124,6 +126,9 @@ def _why_not_connected(error: BaseException) -> str:
 class OpenAIEndpoint:
     """The chat completions API. Retries are the caller's: the client makes one attempt."""
 
+    path = "chat/completions"
+    what = "chat completion"
+
     def __init__(self, config: ModelConfig, _threads: int) -> None:
         import aiohttp  # a replay must not load clients
         import httpx2
@@ -138,7 +143,9 @@ class OpenAIEndpoint:
         self._root = str(self._client.base_url).rstrip("/")
         sent = {name: value for name, value in self._client.default_headers.items() if isinstance(value, str)}
         headers = {name: value for name, value in sent.items() if name.casefold() != "content-type"}
-        if config.base_url:  # what the environment says of an account at OpenAI is for no other server
+        if (
+            config.base_url or config.endpoint != "openai"
+        ):  # an account at OpenAI that the environment names is for it alone
             headers = {name: value for name, value in headers.items() if name.casefold().startswith(_OF_THE_CLIENT)}
         self._headers = {**headers, "Authorization": f"Bearer {key}"}
 
@@ -166,10 +173,10 @@ class OpenAIEndpoint:
             raise no_logprobs(request.model, "a reasoning model thinks before it answers")
 
     async def complete(self, request: Request) -> Reply:
-        """One attempt at the chat completions API."""
+        """One attempt at the API."""
         self.check(request)
         started = time.perf_counter()
-        body = await self.exchange("POST", "chat/completions", request, most_bytes(request), json=self.body(request))
+        body = await self.exchange("POST", self.path, request, most_bytes(request), json=self.body(request))
         try:
             response = json.loads(body)
         except ValueError as error:  # a body that is not JSON, or not in UTF-8
@@ -197,7 +204,7 @@ class OpenAIEndpoint:
         return body.content
 
     def read(self, request: Request, response: Json, seconds: float) -> Reply:
-        """The reply in a body of the chat completions API.
+        """The reply in a body of the API.
 
         Raises:
             TransientError: the body holds none, or an empty one.
@@ -207,7 +214,7 @@ class OpenAIEndpoint:
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
             problem = redacted(f"{type(error).__name__}: {error}")
             raise TransientError(
-                f"the reply is no chat completion ({problem}; is base_url an OpenAI-compatible address?)"
+                f"the reply is no {self.what} ({problem}; does base_url speak the protocol of this endpoint?)"
             ) from None
 
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
