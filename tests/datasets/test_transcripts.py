@@ -62,6 +62,7 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
         ".csv": lambda: frame.to_csv(path, index=False),
         ".tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
         ".jsonl": lambda: path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8"),
+        ".json": lambda: frame.to_json(path, orient="records"),
         ".parquet": lambda: frame.astype("str").to_parquet(path),
         ".xlsx": lambda: frame.to_excel(path, index=False),
     }[path.suffix]()
@@ -78,7 +79,7 @@ def read(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
     return loaded, debates
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "xlsx"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "xlsx"])
 def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) -> None:
     shuffled = [TRIAL[number] for number in (2, 4, 0, 3, 1)]
     loaded, debates = read(written(tmp_path / f"trials.{ending}", shuffled), **TRIALS)
@@ -160,6 +161,21 @@ def test_words_without_answers_are_debates_that_a_model_may_judge(tmp_path: Path
     path = written(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}])
     loaded, [debate] = read(path, labels={"n": "no", "y": "yes"})
     assert (debate.prediction, debate.problem, loaded.task.labels) == (None, "no answer was recorded", ("no", "yes"))
+
+
+def test_lists_and_objects_of_parquet_are_answers_too(tmp_path: Path) -> None:
+    frame = pd.DataFrame([{**row, "now": json.loads(row["now"])} for row in CHAT])
+    frame.to_parquet(tmp_path / "chat.parquet")
+    written(tmp_path / "chat.csv", CHAT)
+    assert read(tmp_path / "chat.parquet", **CHATS)[1] == read(tmp_path / "chat.csv", **CHATS)[1]
+    frame.assign(message=[["a", "b"]] * len(frame)).to_parquet(tmp_path / "lists.parquet")
+    said = [one.text for one in read(tmp_path / "lists.parquet", **CHATS)[1][0].utterances if one.kind == "speech"]
+    assert set(said) == {'["a", "b"]'}
+
+
+def test_without_answers_or_labels_the_message_says_what_to_add(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="Say in `labels` what a judge could answer"):
+        read(written(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}]))
 
 
 def changed(place: int, **cells: object) -> list[dict[str, Any]]:

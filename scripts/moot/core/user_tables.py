@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,7 +24,7 @@ _DELIMITERS = ",;\t"
 _MOST_UNPACKED = 2**29
 _MOST_CELLS = 10**7
 _ROWS_AT_ONCE = 64
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
+ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 """Of the files that can be read."""
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
@@ -191,6 +192,10 @@ def _as_strings(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _as_string(cell: object) -> str:
-    if isinstance(cell, dict | list):
-        return json.dumps(cell, ensure_ascii=False)
+    if isinstance(cell, np.ndarray | dict | list):  # of Parquet, or JSON
+        return json.dumps(cell, ensure_ascii=False, default=_as_json)
     return "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124 - NaN
+
+
+def _as_json(value: object) -> object:
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)

@@ -82,10 +82,10 @@ class TranscriptsOptions(AnswersOptions):
     """What an entry of the configuration may say about debates in a table of one's own, a row a turn."""
 
     path: Path = Field(
-        description="a file (.csv, .tsv, .jsonl, .parquet, .xlsx), a folder of them, or a pattern (chats/*.csv), from "
-        "the working directory"
+        description="a file (.csv, .tsv, .jsonl, .json, .parquet, .xlsx), a folder of them, or a pattern (a/*.csv), "
+        "from the working directory"
     )
-    format: Literal["", "csv", "tsv", "jsonl", "parquet", "xlsx"] = Field(
+    format: Literal["", "csv", "tsv", "jsonl", "json", "parquet", "xlsx"] = Field(
         "", description="what the files are, where their endings do not say it"
     )
     columns: TurnColumns = Field(default_factory=TurnColumns, description="which column holds what")
@@ -293,10 +293,11 @@ def _read_labels(
             f"{options.path}: the answers hold {len(labels)} different words; expected labels, at most {_MOST_LABELS}. "
             "Is it the right column? If so, say in `labels` which word means what."
         )
+    if not labels:
+        raise UserError(f"{options.path}: no answers, and no labels. Say in `labels` what a judge could answer.")
     for option, chosen in (("positive", options.positive), ("truth", options.truth)):
         if chosen and chosen not in labels:
-            known_ones = ", ".join(labels) or "no answer at all"
-            raise UserError(f"{options.path}: {option} is {quoted(chosen)}; expected one of the labels ({known_ones}).")
+            raise UserError(f"{options.path}: {option} is {quoted(chosen)}; expected one of {', '.join(labels)}.")
     listed = ", ".join(options.labels) or "a label"
     answers: dict[str, str | None] = {word: known.get(word) for word in words}
     unknown = [word for word in words if word not in known and word.strip() not in options.no_answer]
