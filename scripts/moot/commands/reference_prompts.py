@@ -40,7 +40,7 @@ SOMETIMES = {
     "people": "whether a person sits on the panel",
     "persona": "the member of the conference who speaks",
     "phase": "opening, rebuttal or closing",
-    "question": "the question that the exchange is about",
+    "question": "the question that the exchange is about, or that is asked of a statement",
     "reasoning": "whether reasons are asked for before the answer",
     "reliabilities": "seat to how often the assistant expects it to be right",
     "round_shown": "the round of a recorded debate that was read out last",

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from moot.core.registry import Registry
+from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import LOADERS, DatasetOptions
 from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
@@ -42,11 +43,13 @@ def registered() -> str:
     listed = (
         ("Scores", SCORERS),
         ("Metrics of contrasts", CASE_METRICS),
-        ("Labelers", LABELERS),
         ("Endpoints", ENDPOINTS),
     )
     for title, found in listed:
         parts += [f"## {title}", _listed(found, _summary)]
+    by_rubric = "Those of every rubric: `rules` (its own), `judge` (the experiment's model), `judge:MODEL`, `human`."
+    parts += ["## Labelers", by_rubric, _listed(LABELERS, _summary)]
+    parts += ["## Rubrics", _listed(RUBRICS, lambda rubric: ", ".join(rubric.labels)), keys_of(Rubric)]
     parts += ["## Tables", _listed(TABLES, lambda entry: entry.caption)]
     parts += ["## Figures", _listed(FIGURES, lambda entry: entry.caption)]
     parts += ["## Export formats", _listed(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write)))]

@@ -24,7 +24,19 @@ from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
 from moot.plan.rubrics import check_rubrics
 from moot.protocols.arms import arm_name
-from moot.report.content import ARMS, BASELINES, CONTRASTS, DEBATES, DESIGN, EXCHANGED, GROUPS, TRIALS, Figure, Table
+from moot.report.content import (
+    ARMS,
+    BASELINES,
+    CONTRASTS,
+    DEBATES,
+    DESIGN,
+    EXCHANGED,
+    GROUPS,
+    LABELS,
+    TRIALS,
+    Figure,
+    Table,
+)
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
 from moot.training.baselines import select
@@ -318,6 +330,7 @@ class Plan:
             GROUPS: any(self.datasets[found.config.dataset].groups for found in debated),
             DESIGN: entry.study in self.studies,
             CONTRASTS: bool(self.contrasts_of(entry.study)),
+            LABELS: any(found.config.labelers for found in debated),
         }
         return any(there[name] for name in entry.rests_on)
 

@@ -51,10 +51,10 @@ class AsPublished:
 
 
 DEBATES, BASELINES, TRIALS, ARMS = "debates", "baselines", "trials", "arms"
-EXCHANGED, GROUPS, DESIGN, CONTRASTS = "exchanged", "groups", "design", "contrasts"
+EXCHANGED, GROUPS, DESIGN, CONTRASTS, LABELS = "exchanged", "groups", "design", "contrasts", "labels"
 """What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, control arms
-of its experiments, runs over counterfactual people, experiments over people of known groups, no run, or its planned
-contrasts.
+of its experiments, runs over counterfactual people, experiments over people of known groups, no run, its planned
+contrasts, or experiments whose statements are labelled.
 """
 
 EXPLORATORY = "exploratory"

@@ -15,6 +15,7 @@ from moot.core.rubric import RUBRICS
 from moot.report import FIGURES, TABLES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.scores import labels
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.results import ExperimentResults
 from moot.studies.appellate.data_opinions import TASK
@@ -22,7 +23,7 @@ from moot.studies.appellate.legal.citations import count_citations
 from moot.studies.appellate.legal.rubric import CODES
 from moot.studies.appellate.panel_steps import opposing_influences, panel_steps, position_changes
 from moot.studies.appellate.phases import STUDY
-from moot.studies.appellate.scores_labels import label_scores
+from moot.studies.appellate.scores_labels import panel_label_scores
 from moot.studies.appellate.scores_panel import log_odds_ratio, panel_scores
 from of_study import of_study
 from results_on_disk import experiment_view, prediction, write_results
@@ -100,6 +101,11 @@ def statement(
         "visibility": "public", "kind": kind, "text": f"{speaker} in round {number} says {position}.", "parsed": parsed,
         "parse_status": "", "source": "human" if human else "model",
     }  # fmt: skip
+
+
+def label_scores(results: ExperimentResults) -> pd.DataFrame:
+    """The scores of labels that every study has, and the study's own."""
+    return pd.concat([labels.label_scores(results), panel_label_scores(results)], ignore_index=True)
 
 
 def value(scores: pd.DataFrame, metric: str, group: str = "overall", column: str = "value") -> float:
@@ -244,11 +250,11 @@ def test_corrected_by_labels_of_everything_is_what_people_say(protocol: str, tmp
     truth = pd.concat([panel_scores(by_people), label_scores(by_people)]).set_index(["metric", "group"])["value"]
     corrected = label_scores(by_rules).query("metric.str.startswith('corrected_')")
     assert set(corrected["metric"]) == {
-        "corrected_label_share", "corrected_affirm_share", "corrected_affirm_share_of_statements",
+        "corrected_label_share", "corrected_group_share", "corrected_label_changes", "corrected_label_transition", "corrected_affirm_share", "corrected_affirm_share_of_statements",
         "corrected_position_share", "corrected_volatility",
     }  # fmt: skip
     keys = zip(corrected["metric"].str.removeprefix("corrected_"), corrected["group"], strict=True)
-    assert corrected["value"].to_numpy() == pytest.approx([truth[key] for key in keys], nan_ok=True)
+    assert corrected["value"].to_numpy() == pytest.approx([truth.get(key, np.nan) for key in keys], nan_ok=True)
     assert not label_scores(by_people)["metric"].str.startswith("corrected_").any()
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.core.rubric import RUBRICS
+from moot.scores.labels import successive
 from moot.scores.results import OVERALL, ExperimentResults
 from moot.studies.appellate.legal.citations import count_citations
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_CODE, NONE, NOT_AFFIRMED_CODE
@@ -118,12 +119,7 @@ def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
         Columns model, debate_id, case_id, condition, speaker, seat, round (the earlier one), before, after, opportunity
         (both are positions), changed, through_none (one is no position), and the turns of both statements.
     """
-    ordered = regular(steps).sort_values(["model", "debate_id", "seat", "round"])
-    seats = ordered.groupby(["model", "debate_id", "seat"], sort=False)
-    pairs = ordered.assign(
-        before=ordered[column], after=seats[column].shift(-1), turn_after=seats["turn"].shift(-1)
-    ).dropna(subset=["after"])
-    pairs = pairs.astype({"after": int, "turn_after": int})
+    pairs = successive(regular(steps), column).astype({"after": int})
     position = pairs[["before", "after"]] != NO_STANCE_CODE
     pairs["opportunity"] = position.all(axis=1)
     pairs["changed"] = pairs["opportunity"] & (pairs["before"] != pairs["after"])

@@ -8,6 +8,7 @@ from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
+from moot.report.corrected import CAPTION, with_corrected
 from moot.report.published import (
     DIFFERENCES,
     NOT_MEASURED,
@@ -36,13 +37,11 @@ from moot.studies.appellate.phases import (
 from moot.studies.appellate.rows import (
     ALL_STATEMENTS,
     BY_CASE_NOTE,
-    CAPTION,
     KEYS,
     corrected_score,
     named,
     phase_score,
     seat_name,
-    with_corrected,
 )
 
 COUNTS = {

@@ -1,0 +1,117 @@
+"""Tables of labels, in every study whose statements are labelled: shares, changes of position, and agreement."""
+
+from collections.abc import Callable, Collection
+
+from moot.labels import ADJUDICATED, kinds
+from moot.labels.agreement import annotator_agreement
+from moot.report import EVERY, table
+from moot.report.columns import Columns, Row
+from moot.report.content import LABELS, StudyResults, TableContent
+from moot.report.corrected import CAPTION, with_corrected
+from moot.report.published import Measured, measured
+from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
+from moot.scores.results import OVERALL
+
+_BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
+_COUNTS_NOTE = "`n` counts statements, `n invalid` those without a label; one without words has the label `none`."
+_PAIRS_NOTE = (
+    "`n` counts pairs of successive statements of one speaker in one debate. Any to another: of pairs in which both "
+    "take a position, those in which it changes. Each other row: of statements of a group after which the same speaker "
+    "makes another one, those that this group follows. `n invalid` counts the other pairs."
+)
+Group = dict[str, str]
+
+
+@table(
+    EVERY, "label_shares", "Shares of labels",
+    "How often statements got each label of the rubric, and each of its groups, by round and speaker."
+    + CAPTION.format(raw="Raw"),
+    rests_on=(LABELS,),
+)  # fmt: skip
+def label_shares(results: StudyResults) -> TableContent:
+    """Each label's share of the statements."""
+    of_metric = {metric: of for of, metric in SHARES.items()}
+
+    def cells(metric: str, group: Group) -> Row:
+        label = group.pop(of_metric[metric])
+        return {"statements": _named(group), "of": of_metric[metric], "label": label}
+
+    columns = Columns().keys("experiment", "model", "statements", "of").plain("label")
+    return _of_scores(results, columns, of_metric, cells, _COUNTS_NOTE)
+
+
+@table(
+    EVERY, "label_changes", "Changes of position",
+    "How often a speaker's next statement takes another position, and what follows each group of labels."
+    + CAPTION.format(raw="Raw"),
+    rests_on=(LABELS,),
+)  # fmt: skip
+def label_changes(results: StudyResults) -> TableContent:
+    """What follows each group of labels in the same speaker's next statement."""
+
+    def cells(metric: str, group: Group) -> Row:
+        ends = {"from": "any position", "to": "another"} if metric == CHANGES else {}
+        ends |= {end: group.pop(end) for end in ("from", "to") if end in group}
+        return {"statements": _named(group), **ends}
+
+    columns = Columns().keys("experiment", "model", "statements", "from").plain("to")
+    return _of_scores(results, columns, (CHANGES, TRANSITION), cells, _PAIRS_NOTE)
+
+
+def _named(group: Group) -> str:
+    return ", ".join(f"{name} {value}" for name, value in group.items()) or "all"
+
+
+def _of_scores(
+    results: StudyResults,
+    columns: Columns,
+    metrics: Collection[str],
+    cells: Callable[[str, Group], Row],
+    note: str,
+) -> TableContent:
+    """A row for each score of some metrics, whatever its group, with its corrected value."""
+    found: list[tuple[tuple[int, int], Row, Measured]] = []
+    names = list(results.experiments)
+    for experiment, model, metric, _, group in results.score_index:
+        if metric in metrics and experiment in results.experiments:
+            of = dict(part.split("=", 1) for part in group.split(";")) if group != OVERALL else {}
+            raw = measured(results, experiment, model, metric, group=group)
+            values = {"raw": raw.interval, "cases": (raw.n_cases, raw.n, raw.n_invalid)}
+            place = names.index(experiment), results.experiments[experiment].config.models.index(model)
+            row = {"experiment": experiment, "model": model, **cells(metric, of), **values}
+            found.append((place, row, measured(results, experiment, model, f"{CORRECTED}{metric}", group=group)))
+    found.sort(key=lambda one: one[0])
+    columns = columns.ours("raw").interval("raw", "raw interval", role="")
+    columns = columns.counts("cases", "n", "n invalid").short_form(*(column.name for column in columns.shown))
+    content = columns.table((row for _, row, _ in found), (_BY_CASE_NOTE, note))
+    return with_corrected(content, [corrected for *_, corrected in found], raw="raw")
+
+
+@table(
+    EVERY, "agreement", "Agreement of labellers and annotators",
+    "Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for labels and for groups "
+    "of labels.",
+    rests_on=(LABELS,),
+)  # fmt: skip
+def agreement_of_labels(results: StudyResults) -> TableContent:
+    """How far rules, models and people agree on the statements of each experiment, before anyone decides."""
+    columns = (
+        Columns().keys("experiment", "of").plain("measure", "labelers").ours("value").interval(role="").counts("n")
+    )
+    rows: list[Row] = []
+    for experiment in results.experiments.values():
+        rubric = experiment.config.rubric
+        if rubric is None or experiment.labels.empty:
+            continue
+        labels = experiment.annotations
+        labels = labels[kinds(labels["labeler"]) != ADJUDICATED]
+        labels = labels.assign(group=labels["label"].map(rubric.group_of))
+        for of in ("label", "group") if rubric.groups else ("label",):
+            for row in annotator_agreement(labels, experiment.seed, of, experiment.clusters).itertuples():
+                values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
+                rows.append({"experiment": (experiment.experiment, of, *values)})
+    notes = ["Intervals by case. Decisions between annotators do not count here."]
+    notes += (
+        [] if rows else ["Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."]
+    )
+    return columns.table(rows, notes)
