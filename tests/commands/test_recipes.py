@@ -11,6 +11,8 @@ import yaml
 
 from fault_server import FaultServer
 from in_process import built, default_configuration
+from moot.core.errors import UserError
+from moot.jobs.labels import LabelJob, label_all
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -78,6 +80,19 @@ def test_the_first_cases_are_not_asked_again_and_the_prompt_that_was_sent_is_pri
     exec(compile(shown, "recipes.md", "exec"), {})
     sent = json.loads(pd.read_parquet(CALLS / "first/mine.parquet")["request"][0])["messages"]
     assert capsys.readouterr().out.splitlines()[0] == sent[0][0]
+
+
+def test_a_rubric_about_kinds_that_nobody_speaks_is_refused_with_those_there_are(server: FaultServer) -> None:
+    recipe = yaml.safe_load(recipe_named("My spreadsheet, my labels"))
+    recipe["rubrics"]["grounds"]["kinds"] = "plea"
+    plan = plan_of(yaml.safe_dump(recipe), server)
+    list(built(plan))
+    cases, shards = Path("results/cases/disputes.parquet"), sorted(Path("results/transcripts/pleas/mine").glob("*"))
+    job = LabelJob("pleas", "mine", cases, {("pleas", "mine"): shards})
+    with pytest.raises(
+        UserError, match="nothing was said of the kinds plea; found: closing, opening, rebuttal, verdict"
+    ):
+        label_all(plan, job)
 
 
 def test_another_judge_alone_is_asked(server: FaultServer) -> None:

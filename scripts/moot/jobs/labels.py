@@ -15,7 +15,7 @@ from moot.core.types import JsonObject
 from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, RULES, kinds
 from moot.labels.sample import has_text, inclusion, name_units, read_sample
 from moot.labels.sheets import FAULTS, Known, read_annotations
-from moot.labels.statements import read_statements, sheet_id
+from moot.labels.statements import public_kinds, read_statements, sheet_id
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
 
@@ -159,6 +159,23 @@ def rubric_of(plan: Plan, experiment: str) -> Rubric:
     raise UserError(f"experiments.{experiment}: nobody labels its statements; add `labelers`.")
 
 
+def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.DataFrame:
+    """What of an experiment's transcripts is labelled, as `read_statements` gives it.
+
+    Raises:
+        UserError: things were said, but nothing of the kinds that the rubric is about.
+    """
+    rubric = rubric_of(plan, experiment)
+    statements = read_statements(shards, rubric.kinds)
+    if statements.empty and (kinds := public_kinds(shards)):
+        about = f"the kinds {', '.join(rubric.kinds)}" if rubric.kinds else "a kind that gives no answer"
+        raise UserError(
+            f"experiments.{experiment}.rubric: nothing was said of {about}; found: {', '.join(kinds)}. Name those "
+            "to be labelled under `kinds` of the rubric, or leave `labelers` out."
+        )
+    return statements
+
+
 def known_items(plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]) -> dict[str, Known]:
     """What sheets of the run may hold, by the first part of blind ids; experiments without transcripts have no ids."""
     return {
@@ -202,7 +219,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
         UserError: an unknown labeller, or no label at all.
     """
     rubric = rubric_of(plan, job.experiment)
-    statements = read_statements(job.shards[job.experiment, job.model], rubric.kinds)
+    statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
     rows: list[JsonObject] = []
     for labeler in plan.experiments[job.experiment].config.labelers:
@@ -218,7 +235,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
             "\n".join(
                 [
                     f"experiments.{job.experiment}.labelers: no statement got a label; "
-                    "name `rules` or `judge`, or fill in a sheet.",
+                    "name `rules` or `judge`, or fill in a sheet (`snakemake annotation_sheets` writes it).",
                     *faults,
                 ]
             )
@@ -245,9 +262,9 @@ def label_statements(plan: Plan, job: LabelJob, output: Path, everything: Path, 
     sources += [job.sample] if job.sample else []
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(everything, "annotations", labels, described)
-    rubric = rubric_of(plan, job.experiment)
-    statements = read_statements(job.shards[job.experiment, job.model], rubric.kinds)
-    counted = counted_labels(statements, labels, read_sample(job.sample), plan.config.annotations, rubric.none)
+    statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
+    none = rubric_of(plan, job.experiment).none
+    counted = counted_labels(statements, labels, read_sample(job.sample), plan.config.annotations, none)
     write_rows(output, "labels", _records(counted), described)
 
 

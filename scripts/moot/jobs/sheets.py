@@ -7,10 +7,10 @@ import pandas as pd
 
 from moot.core.artifacts import read_cases, read_frames
 from moot.core.log import LOG
-from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels, rubric_of
+from moot.jobs.labels import ALL_COLUMNS, by_machines, effective_labels, rubric_of, statements_of
 from moot.labels.sample import draw_more, has_text, name_units, read_sample, sample_file, unit_sizes, write_sample
 from moot.labels.sheets import blinded, write_sheets
-from moot.labels.statements import read_statements, sheet_id
+from moot.labels.statements import sheet_id
 from moot.plan.plan import Plan
 
 
@@ -37,7 +37,7 @@ def write_drawn_sheet(
         The sheet, its tasks, and the file of the sample.
     """
     rubric = rubric_of(plan, experiment)
-    statements = read_statements(shards, rubric.kinds)
+    statements = statements_of(plan, experiment, shards)
     labels = read_frames(annotations) if annotations else pd.DataFrame(columns=list(ALL_COLUMNS))
     labels = by_machines(labels)
     sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position)

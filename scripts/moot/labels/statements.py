@@ -38,13 +38,24 @@ def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.D
     Returns:
         The columns of `COLUMNS`, and item (the blind id).
     """
-    frames = [read_frame(shard, list(dict.fromkeys([*COLUMNS, "parsed", *TOLD_BY]))) for shard in shards]
-    said: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    labelled = are_statements(said, kinds) & ~waiting(said)
-    statements = said.loc[labelled, COLUMNS].reset_index(drop=True)
+    said = _ended(shards)
+    statements = said.loc[are_statements(said, kinds), COLUMNS].reset_index(drop=True)
     keys = zip(*(statements[name] for name in ("experiment", "model", "debate_id", "turn", "text")), strict=True)
     statements["item"] = [statement_id(*key) for key in keys]
     return statements
+
+
+def public_kinds(shards: Sequence[Path]) -> list[str]:
+    """The kinds of what was said in public, in words, in some transcripts' debates that have ended."""
+    said = _ended(shards)
+    words = (said["text"].fillna("").str.strip() != "") & (said["visibility"] == PUBLIC)
+    return sorted(set(said.loc[words, "kind"]) - {CONCLUSION})
+
+
+def _ended(shards: Sequence[Path]) -> pd.DataFrame:
+    frames = [read_frame(shard, list(dict.fromkeys([*COLUMNS, "parsed", *TOLD_BY]))) for shard in shards]
+    said: pd.DataFrame = pd.concat(frames, ignore_index=True)
+    return said[~waiting(said)]
 
 
 def sheet_id(experiment: str, model: str) -> str:

@@ -159,7 +159,9 @@ def _ratio(
     among = counted[1]
     if among.any():
         share = share_statistic(counted[0][among])
-        yield results.sample(known.loc[among, "case_id"]).score(metric, share, group, n_invalid=int((~among).sum()))
+        yield results.sample(known.loc[among, "case_id"]).score(
+            metric, share, group, n_invalid=len(pairs) - int(among.sum())
+        )
         statistic = corrected_ratio(predicted, observed, as_numbers(pairs["inclusion"]))
         deviates = (predicted[0] != observed[0]) | (predicted[1] != observed[1])
         yield from corrected_score(results, pairs, metric, group, statistic, deviates)

@@ -309,6 +309,7 @@ class Stages:
             "rubric": _rubric(rubric),
         }
         own = [LABELERS.extensions[name] for name in labelers if name in LABELERS.extensions]
+        own += RUBRICS.extensions.values()
         code = code_digest("labels", *LABELERS.modules(), *RUBRICS.modules(), *_endpoints(judges), *own)
         return Stage(inputs, code, content, found.prompts.digest(rubric.prompt) if judges and rubric else "")
 

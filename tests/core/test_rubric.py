@@ -1,0 +1,39 @@
+"""A rubric as it is written: its rules, its groups, and the numbers of these."""
+
+import pytest
+
+from moot.core.rubric import Rubric
+
+GROUNDS = Rubric.model_validate({
+    "labels": {"Law": "on the law", "fair": "on fairness", "need": "on need", "-": "on neither"},
+    "none": "-",
+    "groups": {"equity": ["fair", "need"]},
+    "rules": {"need": ["hardship", r"\bneed"], "fair": "fair", "Law": [r"\blaw\b", "Gesetz"]},
+})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("statement", "label", "words"),
+    [
+        ("It is not FAIR.", "fair", "FAIR"),
+        ("Fair or not, the law says so.", "Law", "law"),
+        ("The lawn is in need of water.", "need", "need"),
+        ("Das steht im Gesetz, trotz Härte.", "Law", "Gesetz"),
+        ("unneeded", "-", ""),
+        ("", "-", ""),
+    ],
+)
+def test_the_first_label_counts_that_has_a_match(statement: str, label: str, words: str) -> None:
+    assert GROUNDS.read(statement) == (label, words)
+
+
+def test_labels_of_a_group_have_one_number() -> None:
+    assert GROUNDS.numbers == {"Law": 0, "fair": 1, "need": 1, "-": 2}
+    assert GROUNDS.positions == ("Law", "equity") and GROUNDS.no_position == 2
+    assert [key for key, _ in GROUNDS.problems()] == [("labels", "-")], "a label begins with a letter or a digit"
+
+
+def test_rules_in_code_come_first() -> None:
+    by_rule = GROUNDS.with_rules(lambda statement: ("fair", statement[:3]), {})
+    assert by_rule.read("the law") == ("fair", "the") and by_rule.answer_of("the law") == "equity"
+    assert GROUNDS.read("the law") == ("Law", "law"), "the rubric itself has not changed"

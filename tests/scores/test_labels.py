@@ -1,0 +1,64 @@
+"""Shares and changes of labels by a rubric of the user's own, on statements whose labels are known."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.core.artifacts import describe, write_rows
+from moot.core.rubric import Rubric
+from moot.scores.labels import label_scores
+from moot.scores.results import ExperimentResults
+from results_on_disk import case, experiment_view, prediction, utterance, write_results
+
+RUBRIC = Rubric(labels={"A": "a", "B": "b", "C": "c", "O": "none"}, none="O", groups={"AB": ("A", "B")})
+COURSES = {"c1#0": ("A C", "B B"), "c2#0": ("C A", "O C"), "c3#0": ("- A", "C  ")}
+"""What two speakers say, in order: labels, - for words without one, nothing for no words."""
+
+
+def labelled(folder: Path) -> ExperimentResults:
+    said, labels = [], []
+    for debate, speakers in COURSES.items():
+        for speaker, course in zip(("pro", "con"), speakers, strict=True):
+            for number, label in enumerate((course[0], course[2])):
+                turn = 2 * number + (speaker == "con")
+                spoken = "" if label == " " else f"I say {label}"
+                said.append(utterance(debate, turn, speaker, spoken, round=number + 1, kind="plea"))
+                labels += [(debate, turn, label)] if label not in "- " else []
+        said.append(utterance(debate, 8, "judge", "yes", kind="verdict", prediction="yes"))
+        said.append(utterance(debate, 9, "pro", "I keep this", visibility="pro", kind="strategy"))
+    cases = [case(f"c{number}", "yes") for number in (1, 2, 3)]
+    view = replace(experiment_view(), rubric=RUBRIC.model_copy(update={"kinds": ("plea",)}))
+    results = write_results(
+        folder, cases, {"tiny": [prediction(one.case_id, "yes", "yes") for one in cases]}, {"tiny": said},
+        experiment="pleas", config=view,
+    )  # fmt: skip
+    rows = [
+        {"experiment": "pleas", "model": "tiny", "debate_id": debate, "turn": turn, "label": label,
+         "code": RUBRIC.numbers[label], "labeler": "rules", "evidence": "", "predicted": label}
+        for debate, turn, label in labels
+    ]  # fmt: skip
+    write_rows(folder / "labels" / "pleas" / "tiny.parquet", "labels", rows, describe("pleas"))
+    return results
+
+
+def test_shares_and_changes(tmp_path: Path) -> None:
+    scores = label_scores(labelled(tmp_path)).set_index(["metric", "group"])
+    share = scores.loc["label_share"]
+    assert share.loc["label=O", "value"] == pytest.approx(2 / 11), "no words are no position"
+    assert share.loc["label=A", ["n", "n_invalid"]].tolist() == [11, 1], "words that nobody labelled do not count"
+    assert share.loc["label=C;speaker=con", "value"] == pytest.approx(2 / 6)
+    assert share.loc["label=A;round=1", "value"] == pytest.approx(1 / 5)
+    assert scores.loc[("group_share", "group=AB"), "value"] == pytest.approx(5 / 11)
+    changes = scores.loc[("label_changes", "overall")]
+    assert (changes["value"], changes["n"], changes["n_invalid"]) == (pytest.approx(2 / 3), 3, 3)
+    follows = scores.loc["label_transition"]
+    assert follows.loc["from=C;to=AB", "value"] == 0.5 and follows.loc["from=C;to=O", "value"] == 0.5
+    assert follows.loc["from=AB;to=AB;speaker=con", "value"] == 1
+    assert not scores.index.get_level_values("metric").str.startswith("corrected_").any()
+
+
+def test_no_scores_without_a_rubric(tmp_path: Path) -> None:
+    found = labelled(tmp_path)
+    found.config = experiment_view()
+    assert label_scores(found).empty
