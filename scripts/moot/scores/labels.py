@@ -5,7 +5,9 @@ would say of all statements (`moot.stats.prediction_powered`); they exist where 
 (`moot.labels.sample`), and nowhere else. Their n counts the statements, or pairs of them, that people labelled.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -24,7 +26,10 @@ CORRECTED = "corrected_"
 SHARES = {"label": "label_share", "group": "group_share"}
 """What is counted, by the metric of its share."""
 CHANGES, TRANSITION = "label_changes", "label_transition"
-Pair = tuple[Column, Column]
+GROUPS = {"label": "group", "predicted": "predicted_group", "drawn_label": "drawn_group"}
+"""Whose labels there are of a statement, and the column of their groups: the one that counts, machines', people's."""
+Counted = tuple["pd.Series[bool]", "pd.Series[bool]"]
+Count = Callable[[Column, Column], Counted]
 
 
 @scorer("labels")
@@ -56,8 +61,7 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
     said["inclusion"] = said["inclusion"].astype(float)
     said["label"] = said["label"].where(said["label"].notna() | said["spoken"], rubric.none)
     said["predicted"] = said["predicted"].fillna(rubric.none)
-    groups = {"label": "group", "predicted": "predicted_group", "drawn_label": "drawn_group"}
-    return said.assign(**{group: said[label].map(rubric.group_of) for label, group in groups.items()})
+    return said.assign(**{group: said[label].map(rubric.group_of) for label, group in GROUPS.items()})
 
 
 def _scores(results: ExperimentResults, rubric: Rubric, statements: pd.DataFrame) -> Iterator[Score]:
@@ -66,10 +70,9 @@ def _scores(results: ExperimentResults, rubric: Rubric, statements: pd.DataFrame
         yield from shares(results, rows, tuple(rubric.labels), part)
         if len(groups) < len(rubric.labels):
             yield from shares(results, rows, groups, part, "group")
-    pairs = with_sample(successive(statements, "group"), statements)
-    people, machines = (successive(statements, column) for column in ("drawn_group", "predicted_group"))
+    pairs = successive(statements, *GROUPS.values())
     for part, rows in _parts(pairs, "speaker"):
-        yield from _changes(results, rubric, rows, machines.loc[rows.index], people.loc[rows.index], part)
+        yield from _changes(results, rubric, rows, part)
 
 
 def _parts(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -93,78 +96,53 @@ def shares(
         yield from corrected_share(results, rows, SHARES[of], named, rows[predicted] == one, rows[observed] == one)
 
 
-def successive(statements: pd.DataFrame, column: str) -> pd.DataFrame:
+def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
     """Each pair of a speaker's successive statements in a debate.
 
     Returns:
-        The columns of the first one, and before, after (the values of `column`) and turn_after.
+        The columns of the first one, turn_after, and the second one's `columns` as `{column}_after`; spoken is whether
+        one of the two has words, and inclusion the probability of both, which are of one unit of the sample.
     """
     ordered = statements.sort_values(["model", "debate_id", "speaker", "turn"])
-    by_speaker = ordered.groupby(["model", "debate_id", "speaker"], sort=False)
-    later = {"after": by_speaker[column].shift(-1), "turn_after": by_speaker["turn"].shift(-1)}
-    return ordered.assign(before=ordered[column], **later).dropna(subset=["turn_after"]).astype({"turn_after": int})
-
-
-def with_sample(pairs: pd.DataFrame, statements: pd.DataFrame) -> pd.DataFrame:
-    """Pairs with the inclusion of both statements, which are of one unit, and whether one of the two has words."""
-    at = statements.set_index(TURN)[["inclusion", "spoken"]]
-    first, second = (
-        at.loc[pd.MultiIndex.from_frame(pairs[["model", "debate_id", turn]])].reset_index(drop=True)
-        for turn in ("turn", "turn_after")
+    speakers = ordered.groupby(["model", "debate_id", "speaker"], sort=False)
+    later = speakers[list({"turn", "spoken", "inclusion", *columns})].shift(-1)
+    pairs = ordered.assign(
+        turn_after=later["turn"],
+        spoken=ordered["spoken"] | later["spoken"].eq(True),
+        inclusion=np.minimum(ordered["inclusion"], later["inclusion"]),
+        **{f"{column}_after": later[column] for column in columns},
     )
-    inclusion = np.minimum(first["inclusion"].to_numpy(), second["inclusion"].to_numpy())
-    return pairs.assign(inclusion=inclusion, spoken=(first["spoken"] | second["spoken"]).to_numpy())
+    return pairs.dropna(subset=["turn_after"]).astype({"turn_after": int})
 
 
-def _changes(
-    results: ExperimentResults,
-    rubric: Rubric,
-    pairs: pd.DataFrame,
-    machines: pd.DataFrame,
-    people: pd.DataFrame,
-    part: str,
-) -> Iterator[Score]:
+def _changes(results: ExperimentResults, rubric: Rubric, pairs: pd.DataFrame, part: str) -> Iterator[Score]:
     """How often a position changes to another, and what follows each group; pairs without a label are left out."""
-    groups = tuple(dict.fromkeys(rubric.group_of.values()))
-
-    def moves(rows: pd.DataFrame) -> Pair:
-        both = rows["before"].isin(rubric.positions) & rows["after"].isin(rubric.positions)
-        return both & (rows["before"] != rows["after"]), both
-
-    def followed(rows: pd.DataFrame, first: str, second: str) -> Pair:
-        return (rows["before"] == first) & (rows["after"] == second), rows["before"] == first
-
-    known = pairs[pairs["before"].notna() & pairs["after"].notna()]
-    if len(rubric.positions) > 1:
-        counted = moves(known), moves(machines), moves(people)
-        yield from _ratio(results, CHANGES, part, known, pairs, *counted)
-    for first in groups:
-        for second in groups:
-            named = f"from={first};to={second}" + ("" if part == OVERALL else f";{part}")
-            counted = followed(known, first, second), followed(machines, first, second), followed(people, first, second)
-            yield from _ratio(results, TRANSITION, named, known, pairs, *counted)
+    for metric, group, count in _kinds_of_change(rubric):
+        raw, machine, people = (count(pairs[column], pairs[f"{column}_after"]) for column in GROUPS.values())
+        moved, among = raw
+        if among.any():
+            named = ";".join(name for name in (group, part) if name != OVERALL) or OVERALL
+            sample = results.sample(pairs.loc[among, "case_id"])
+            yield sample.score(metric, share_statistic(moved[among]), named, n_invalid=int((~among).sum()))
+            corrected = corrected_ratio(machine, people, as_numbers(pairs["inclusion"]))
+            deviates = (machine[0] != people[0]) | (machine[1] != people[1])
+            yield from corrected_score(results, pairs, metric, named, corrected, deviates)
 
 
-def _ratio(
-    results: ExperimentResults,
-    metric: str,
-    group: str,
-    known: pd.DataFrame,
-    pairs: pd.DataFrame,
-    counted: Pair,
-    predicted: Pair,
-    observed: Pair,
-) -> Iterator[Score]:
-    """A share of pairs, raw and corrected; none where nothing is counted."""
-    among = counted[1]
-    if among.any():
-        share = share_statistic(counted[0][among])
-        yield results.sample(known.loc[among, "case_id"]).score(
-            metric, share, group, n_invalid=len(pairs) - int(among.sum())
-        )
-        statistic = corrected_ratio(predicted, observed, as_numbers(pairs["inclusion"]))
-        deviates = (predicted[0] != observed[0]) | (predicted[1] != observed[1])
-        yield from corrected_score(results, pairs, metric, group, statistic, deviates)
+def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, Count]]:
+    """Each metric and group of changes, with what counts as one, and as a chance of one."""
+
+    def moved(before: Column, after: Column) -> Counted:
+        both = before.isin(rubric.positions) & after.isin(rubric.positions)
+        return both & (before != after), both
+
+    def followed(first: str, second: str, before: Column, after: Column) -> Counted:
+        among = (before == first) & after.notna()
+        return among & (after == second), among
+
+    yield CHANGES, OVERALL, moved
+    for first, second in product(dict.fromkeys(rubric.group_of.values()), repeat=2):
+        yield TRANSITION, f"from={first};to={second}", partial(followed, first, second)
 
 
 def corrected_share(

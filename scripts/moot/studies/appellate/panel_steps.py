@@ -48,7 +48,8 @@ def panel_steps(results: ExperimentResults) -> pd.DataFrame:
         J x rounds), kind, text, confidence, condition (the human's, for the whole debate; ""), label, code, vote (1,
         0, or 3 for none: the judge's vote by likelihood in that round), belief (that affirming is right, 0 to 1), and
         for corrections predicted and predicted_code (by a machine labeller), drawn_label and drawn_code (by
-        people, in the drawn sample; else missing and 3), and inclusion (the sample's probability; else missing).
+        people, in the drawn sample; else missing and 3), inclusion (the sample's probability; else missing), and spoken
+        (whether there are words).
     """
     labels, judges, numbers = results.labels, int(results.config.params["judges"]), case_numbers(results)
 
@@ -69,6 +70,7 @@ def _steps(transcripts: pd.DataFrame, labels: pd.DataFrame, judges: int, numbers
     for source, code in (("predicted", "predicted_code"), ("drawn_label", "drawn_code")):
         said[code] = said[source].map(CODES).fillna(NO_STANCE_CODE).astype(int)
     said["inclusion"] = said["inclusion"].astype(float)
+    said["spoken"] = said["text"].str.strip() != ""
     seat = said["speaker"].str.removeprefix("judge_")
     said["seat"] = seat.where(said["speaker"] != HUMAN, str(judges)).astype(int)
     said["step"] = (said["round"] - 1) * judges + said["seat"]
@@ -117,14 +119,17 @@ def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
 
     Returns:
         Columns model, debate_id, case_id, condition, speaker, seat, round (the earlier one), before, after, opportunity
-        (both are positions), changed, through_none (one is no position), and the turns of both statements.
+        (both are positions), changed, through_none (one is no position), the turns of both statements, spoken and
+        inclusion (as of `successive`).
     """
-    pairs = successive(regular(steps), column).astype({"after": int})
+    pairs = successive(regular(steps), column)
+    pairs = pairs.assign(before=pairs[column], after=pairs[f"{column}_after"].astype(int))
     position = pairs[["before", "after"]] != NO_STANCE_CODE
     pairs["opportunity"] = position.all(axis=1)
     pairs["changed"] = pairs["opportunity"] & (pairs["before"] != pairs["after"])
     pairs["through_none"] = position.any(axis=1) & ~position.all(axis=1)
     columns = ["model", "debate_id", "case_id", "condition", "speaker", "seat", "round", "turn", "turn_after"]
+    columns += ["spoken", "inclusion"]
     return pairs[[*columns, "before", "after", "opportunity", "changed", "through_none"]].reset_index(drop=True)
 
 

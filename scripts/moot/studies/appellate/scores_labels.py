@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.scores import by_model, no_scores, scorer
-from moot.scores.labels import corrected_score, corrected_share, shares, with_sample
+from moot.scores.labels import corrected_score, corrected_share, shares
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import as_numbers
 from moot.stats.prediction_powered import corrected_ratio
@@ -22,7 +22,6 @@ def panel_label_scores(results: ExperimentResults) -> pd.DataFrame:
     if not is_panel(results):
         return no_scores()
     steps = regular(panel_steps(results))
-    steps = steps.assign(spoken=steps["text"].str.strip() != "")
     return by_model(results, lambda model: _scores(results, steps[steps["model"] == model]))
 
 
@@ -50,8 +49,7 @@ def _positions(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Scor
 
 def _volatility(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
     """Changes over chances to change."""
-    pairs = with_sample(position_changes(steps, "predicted_code"), steps)
-    observed = position_changes(steps, "drawn_code")
+    pairs, observed = position_changes(steps, "predicted_code"), position_changes(steps, "drawn_code")
     for group, among in groups_of_changes(pairs):
         rows, people = pairs[among], observed[among]
         ratio = corrected_ratio(
