@@ -11,7 +11,7 @@ import pytest
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
 from moot.jobs.labels import by_function, by_people, effective_labels
-from moot.labels.agreement import annotator_agreement, confusion
+from moot.labels.agreement import annotator_agreement
 from moot.labels.sheets import Known, blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
 from moot.studies.appellate.legal.rubric import CODES, LABELS
@@ -227,12 +227,6 @@ def test_agreement_has_intervals_and_leaves_out_what_only_one_labelled() -> None
     assert 0.6 < kappa["value"] < equal["value"] < 0.95
     assert kappa["ci_low"] <= kappa["value"] <= kappa["ci_high"]
     assert annotator_agreement(frame_of(rules=truth), seed=1).empty
-
-
-def test_confusion_counts_pairs() -> None:
-    table = confusion(frame_of(a=["AFFIRM", "NONE", "NONE"], b=["AFFIRM", "REMAND", "NONE"]), "a", "b")
-    assert table.loc["NONE", "REMAND"] == 1
-    assert int(table.to_numpy().sum()) == 3
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:

@@ -131,9 +131,9 @@ class Rubric(Strict):
             yield ("rules",), f"no pattern for {', '.join(without)}; expected one at least for every label but `none`."
 
     def _problems_of_labels(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        for key in [*(("labels", label) for label in self.labels), *(("groups", group) for group in self.groups)]:
-            if not _LABEL.fullmatch(key[1]):
-                yield key, "cannot be a name; expected 60 characters at most, a letter or digit first, no ; and no =."
+        for place in [*(("labels", label) for label in self.labels), *(("groups", group) for group in self.groups)]:
+            if not _LABEL.fullmatch(place[1]):
+                yield place, "cannot be a name; expected 60 characters at most, a letter or digit first, no ; and no =."
         alike: dict[str, str] = {}
         for label in self.labels:
             if (first := alike.setdefault(normal(label), label)) != label:

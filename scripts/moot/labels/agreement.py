@@ -55,9 +55,3 @@ def _measures(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, Sta
     if len(several):
         ratings = several.to_numpy(dtype=object)
         yield "Krippendorff's alpha", ", ".join(map(str, table.columns)), several, krippendorffs_alpha(ratings)
-
-
-def confusion(labels: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """How often one labeller's label (rows) met another's (columns)."""
-    both = wide(labels)[[first, second]].dropna()
-    return pd.crosstab(both[first], both[second])

@@ -12,7 +12,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
 from moot.core.places import Faults, validation_message, where
-from moot.core.rubric import Rubric
+from moot.core.rubric import RUBRICS, Rubric
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import JUDGE
@@ -22,7 +22,6 @@ from moot.plan.experiments import Experiment, ExperimentReader
 from moot.plan.models import checked_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
-from moot.plan.rubrics import check_rubrics
 from moot.protocols.arms import arm_name
 from moot.report.content import (
     ARMS,
@@ -60,7 +59,7 @@ class Plan:
         self.files = tuple(files)
         self._faults = faults or Faults()
         self._prompts: dict[tuple[str, ...], Prompts] = {(): self._read_prompts()}
-        check_rubrics(config, self._where, self._faults)
+        self._check_rubrics()
         reader = ExperimentReader(self.config, self.files, self.templates, self._faults)
         self.experiments: Mapping[str, Experiment] = {found.name: found for found in reader.read()}
         if config.rehearsal:
@@ -108,6 +107,19 @@ class Plan:
         if key not in self._prompts:
             self._prompts[key] = self._prompts[()].overlaid(Path(folder), *names)
         return self._prompts[key]
+
+    def _check_rubrics(self) -> None:
+        """Note what is wrong with rubrics, of the configuration and of extensions."""
+        for name, rubric in self.config.rubrics.items():
+            if name in RUBRICS:
+                self._faults.add(
+                    f"{self._where('rubrics', name)}: this rubric exists already. Give yours another name."
+                )
+            for key, problem in rubric.problems():
+                self._faults.add(f"{self._where('rubrics', name, *key)}: {problem}")
+        for name, module in RUBRICS.extensions.items():
+            for key, problem in RUBRICS[name].problems():
+                self._faults.add(f"{module}: rubric {name}: {'.'.join(key)}: {problem}")
 
     def _read_datasets(self) -> dict[str, DatasetOptions]:
         found: dict[str, DatasetOptions] = {}
