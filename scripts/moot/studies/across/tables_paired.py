@@ -15,14 +15,17 @@ from moot.stats.paired import compare_shares, holm, share_right
 
 COLUMNS = (
     Columns()
-    .keys("data", "first", "first model")
+    .keys("data", "metric", "first", "first model")
     .plain("second", "second model")
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .counts("first better", "second better", "cases", "clusters")
     .plain("p", "p (Holm)", "family")
     .counts("tests in family")
-    .short_form("data", "first", "first model", "second", "second model", "difference", "95 % interval", "p (Holm)")
+    .short_form(
+        "data", "metric", "first", "first model", "second", "second model", "difference", "95 % interval", "p (Holm)"
+    )
 )
+METRIC = "accuracy, invalid = wrong"
 MODELS, METHODS = "do models differ?", "do experiments differ?"
 """The questions of the table, each with its tests in one family."""
 
@@ -77,7 +80,7 @@ def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: "Callable[[Run]
             names = (
                 name for run in (first, second) for name in (run.experiment, run.results.config.name_of(run.model))
             )
-            yield {"data": (first.data, *names), **paired_cells(comparison), "family": family}
+            yield {"data": (first.data, METRIC, *names), **paired_cells(comparison), "family": family}
 
 
 def corrected(rows: Iterable[Row]) -> list[Row]:
