@@ -281,7 +281,7 @@ def test_one_bad_debate_stops_no_other_and_a_quotation_past_the_end_is_counted(t
         read("nyu_debates", tmp_path, source="local")
     assert "the-lamp-2.json: a quotation of words 18 to 19; the story has 17." in str(raised.value)
     assert "the-lamp-3.json: a quotation of words -1 to 2" in str(raised.value)
-    assert "2 debates cannot be read; expected 1% of them at most (`faulty`)" in str(raised.value)
+    assert "2 of 4 debates cannot be read; expected 1% of them at most (`faulty`)" in str(raised.value)
     targets, debates = read("nyu_debates", tmp_path, source="local", faulty=0.5)
     assert set(targets) == {debate.case_id for debate in debates} == {"the-lamp-0", "the-lamp-1"}
     past = [(one.text, one.parsed) for one in debates[1].utterances if "quoted_past_the_end" in (one.parsed or {})]

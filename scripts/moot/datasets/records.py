@@ -16,6 +16,7 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.kinds import CONCLUSION, PUBLIC
+from moot.core.log import LOG
 from moot.core.schemas import JUDGED
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
@@ -140,6 +141,15 @@ def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequen
                 "judge, persona and repeat of the judge."
             )
         seen.add(identity)
+
+
+def leave_out(faults: Sequence[str], of: int, share: float, remedy: str) -> None:
+    """Warn of each record that has a fault; `UserError` with all of them where they are more than a share."""
+    if len(faults) > share * of:
+        counted = f"{len(faults)} of {of} debates cannot be read; expected {share:.0%} of them at most (`faulty`). "
+        raise UserError("\n".join([*faults, counted + remedy]))
+    for fault in faults:
+        LOG.warning("left out: %s", fault)
 
 
 def read_confidence(place: str, found: str) -> float | None:

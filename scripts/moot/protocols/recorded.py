@@ -53,8 +53,9 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
     conclusions = [(row, json.loads(row["parsed"])) for row in rows if row["kind"] == CONCLUSION]
     for row in said:
         _say(debate, row, json.loads(row["parsed"]) if row["parsed"] else None)
-    several = len(conclusions) > 1
-    if several or conclusions[0][1].get("reason") or all(row["kind"] == VOTES for row in said):
+    several, spoken = len(conclusions) > 1, any(row["kind"] == VERDICT for row in said)
+    silent = several or conclusions[0][1].get("reason") or all(row["kind"] == VOTES for row in said)
+    if silent and not spoken:
         for row, outcome in conclusions:
             problem = outcome.get("reason")
             verdict = {"speaker": _name_of(outcome) or JUDGE, "kind": VERDICT, "source": "model", "round": 0}

@@ -22,10 +22,16 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl, read_text
 from moot.core.kinds import BELIEF, FEEDBACK, SPEECH
-from moot.core.log import LOG
 from moot.core.types import Fields, Json, JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import NO_BELIEF, RecordedDebate, RecordedUtterance, shipped_cases, shipped_debates
+from moot.datasets.records import (
+    NO_BELIEF,
+    RecordedDebate,
+    RecordedUtterance,
+    leave_out,
+    shipped_cases,
+    shipped_debates,
+)
 
 FOLDER = "recorded"
 DEBATES, METADATA = "nyu_debates", "nyu_debates-metadata.jsonl"
@@ -184,11 +190,7 @@ def _published(data_root: Path, options: NyuOptions, cleaning: Counter[str]) -> 
                 found.append(_Published(metadata, *_read(files.get(metadata["name"])), int(row)))
             except UserError as fault:
                 faults.append(str(fault))
-    if len(faults) > options.faulty * (len(found) + len(faults)):
-        allowed = f"{len(faults)} debates cannot be read; expected {options.faulty:.0%} of them at most (`faulty`). "
-        raise UserError("\n".join([*faults, allowed + _GET]))
-    for wrong in faults:
-        LOG.warning("left out: %s", wrong)
+    leave_out(faults, len(found) + len(faults), options.faulty, _GET)
     cleaning["left out: the file cannot be read"] += len(faults)
     cleaning["debates with a file"] += sum(published.record is not None for published in found)
     cleaning["debates known by their last belief alone"] += sum(published.record is None for published in found)
