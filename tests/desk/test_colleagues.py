@@ -162,6 +162,10 @@ def test_strangers_and_other_sites_are_kept_out(server: FaultServer, desks: Any,
         assert stranger.send("/desk/enter", {"token": token})[0] == 403
         stranger.cookie = ann.cookie.partition("=")[0] + "=" + token.encode().decode("latin-1")
         assert stranger.ask("/desk/")[0] == 403
+    stranger.cookie = ann.cookie + "\xff"
+    assert stranger.ask("/desk/")[0] == 403
+    stranger.cookie = ""
+    assert ann.ask("/%ff/")[0] == 404
     assert stranger.send(page, {"seen": "x", "statement": "Mine."})[0] == 403
     for host in ("evil.example", "localhost", "127.0.0.1", f"evil.example:{ann.port}"):
         assert ann.ask("/desk/", Host=host)[0] == 404

@@ -1,5 +1,6 @@
 """The process that goes on with debates beside the desk: what is asked next, and that nothing said is lost when it dies."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -171,3 +172,24 @@ def test_a_plan_that_is_another_ends_the_process(server: FaultServer, beside: An
     one.at_rest()
     keep_in(PLAN, plan, {"seed": 2})
     assert one.process.wait() == 0
+
+
+def test_replies_that_are_under_way_when_the_desk_dies_are_kept(beside: Any) -> None:
+    """Nothing is paid for twice: two debates take 24 calls, whatever ends the process in between."""
+    with FaultServer(latency=0.5) as server:
+        plan = planned(server.url, "courtroom", {"judge": "person"})
+        hold(plan)
+        keep(plan)
+        for end in (None, signal.SIGINT, signal.SIGTERM):
+            one, asked = beside(), server.count()
+            one.at_rest()
+            answer_all()
+            one.stdin.write("\n")
+            one.stdin.flush()
+            server.wait_for(asked + 1)
+            one.process.send_signal(end) if end else one.stdin.close()  # as when the desk is killed
+            assert one.process.wait() == (1 if end else 0)
+            hold(plan)
+        while answer_all():
+            hold(plan)
+        assert statuses(hold(plan)) == ["valid", "valid"] and server.count() == 24

@@ -47,7 +47,8 @@ class Colleagues:
         return self._whose(request.cookies.get(self._cookie, ""))
 
     def _whose(self, token: str) -> str:
-        equal = {name: hmac.compare_digest(own.encode(), token.encode()) for name, own in self.tokens.items()}
+        sent = token.encode(errors="surrogateescape")
+        equal = {name: hmac.compare_digest(own.encode(), sent) for name, own in self.tokens.items() if own}
         return next((name for name, is_theirs in equal.items() if is_theirs), "")
 
     @property

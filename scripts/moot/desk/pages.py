@@ -96,7 +96,7 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     if colleagues:
         origin, is_here = str(colleagues.address), request.host.lower() == colleagues.address.host_port_subcomponent
         request[VISITOR] = colleagues.visitor(request)
-    if not is_here or not hmac.compare_digest(token.encode(), desk.token.encode()):
+    if not is_here or not hmac.compare_digest(token.encode(errors="replace"), desk.token.encode()):
         raise web.HTTPNotFound(headers=HEADERS)
     unsaid = "" if colleagues and request.method == "POST" else origin
     if request.headers.get("Origin", unsaid) != origin:
