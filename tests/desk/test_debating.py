@@ -180,7 +180,7 @@ def test_replies_that_are_under_way_when_the_desk_dies_are_kept(beside: Any) -> 
         plan = planned(server.url, "courtroom", {"judge": "person"})
         hold(plan)
         keep(plan)
-        for end in (None, signal.SIGINT, signal.SIGTERM):
+        for end in (None, signal.SIGINT):
             one, asked = beside(), server.count()
             one.at_rest()
             answer_all()
