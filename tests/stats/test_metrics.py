@@ -11,7 +11,7 @@ from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.bootstrap import SHARE, ClusterBootstrap, Statistic
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
 from moot.stats.classification import (
-    Outcome,
+    Classified,
     averages,
     kappa,
     matthews,
@@ -65,7 +65,7 @@ def test_a_rare_label_does_not_widen_macro_f1():
     truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)
     wrong = random.random(676) < 0.31
     answers = np.where(wrong | (truth == "neutral"), np.where(truth == "con", "pro", "con"), truth)
-    outcome = Outcome(one_hot(list(truth)), one_hot(list(answers)), None, "decision", None)
+    outcome = Classified(one_hot(list(truth)), one_hot(list(answers)), None, "decision", None)
     value, low, high = ClusterBootstrap(range(676), seed=0).estimate(statistics_with_interval(outcome)["f1_macro"])
     assert value == pytest.approx(metrics.f1_score(truth, answers, average="macro", zero_division=0))
     assert low <= value <= high and high - low < 0.06
@@ -74,7 +74,7 @@ def test_a_rare_label_does_not_widen_macro_f1():
 def test_a_coin_is_scored_by_its_expectation():
     truth = one_hot(["pro"] * 3 + ["con"])
     shares = truth.mean(axis=0)
-    outcome = Outcome(truth, np.tile(shares, (4, 1)), None, "decision", None)
+    outcome = Classified(truth, np.tile(shares, (4, 1)), None, "decision", None)
     found = measure(outcome)
     assert found["accuracy"] == pytest.approx(0.75**2 + 0.25**2)
     assert found["kappa"] == pytest.approx(0) and np.isnan(found["auc"])
@@ -137,7 +137,7 @@ def test_alpha_of_the_published_example():
 
 
 def test_a_share_between_bounds_needs_no_case_of_each_label():
-    only = Outcome(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
+    only = Classified(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
     statistic = statistics_with_interval(only)["f1_macro"]
     assert statistic.bounds == SHARE
     assert ClusterBootstrap(range(4), seed=0).estimate(statistic) == pytest.approx((1, 0.025**0.25, 1))

@@ -21,7 +21,7 @@ from moot.core.errors import UserError
 from moot.core.optional import optional
 from moot.datasets import LOADERS, LoadContext
 from moot.plan.plan import Plan
-from moot.stats.classification import METRICS, Outcome, measure
+from moot.stats.classification import METRICS, Classified, measure
 from moot.training.baselines import BASELINES, Baseline, select
 from moot.training.evaluation import LEADERBOARD_COLUMNS, evaluate
 from moot.training.examples import Examples, examples
@@ -193,7 +193,7 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
         actual, predicted = random.integers(labels, size=(2, 40))
         scores = random.dirichlet(np.ones(labels), 40).round(1)
         found = measure(
-            Outcome(
+            Classified(
                 np.eye(labels)[actual], np.eye(labels)[predicted], scores, "probability", 1 if labels == 2 else None
             )
         )
@@ -310,5 +310,5 @@ def test_a_coin_agrees_by_chance_alone_and_rounding_leaves_nothing_of_it(positiv
     truth = np.zeros((283, 2))
     truth[:positive, 1], truth[positive:, 0] = 1, 1
     coin = np.tile([1 - share, share], (283, 1))
-    found = measure(Outcome(truth, coin, coin, "probability", 1))
+    found = measure(Classified(truth, coin, coin, "probability", 1))
     assert (found["kappa"], found["mcc"]) == (0, 0)

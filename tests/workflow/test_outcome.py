@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fault_server import FaultServer
-from moot.report.outcome import Outcome, frequent_reasons, write_outcome
+from moot.report.outcome import RunOutcome, frequent_reasons, write_outcome
 from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
@@ -115,7 +115,7 @@ def test_reasons_that_differ_by_numbers_are_one() -> None:
 
 
 def test_a_hostile_reason_is_text_everywhere(tmp_path: Path) -> None:
-    outcome = Outcome(debates("<script>alert(1)</script>\x1b[2J\nsecond line", "=1+1"))
+    outcome = RunOutcome(debates("<script>alert(1)</script>\x1b[2J\nsecond line", "=1+1"))
     paths = {ending: tmp_path / f"trial.{ending}" for ending in ("csv", "html")}
     write_outcome("trial", outcome, paths)
     assert "<script>" not in paths["html"].read_text()

@@ -13,7 +13,7 @@ from moot.protocols.inbox import ANSWER, ASKED
 
 
 @dataclass(frozen=True)
-class Question:
+class DeskQuestion:
     """A question of the inbox.
 
     Attributes:
@@ -54,7 +54,7 @@ def answer_file(page: Path) -> Path:
     return page.with_name(page.name.removesuffix(ASKED) + ANSWER)
 
 
-def read_questions(inbox: Path) -> list[Question]:
+def read_questions(inbox: Path) -> list[DeskQuestion]:
     """All questions of an inbox, case by case, in the order of rounds."""
     pages = sorted(inbox.glob(f"*/*/*/*{ASKED}"))
     folders = {folder: number for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)}
@@ -66,12 +66,12 @@ def read_questions(inbox: Path) -> list[Question]:
         place = (folders[page.parent], asked["repeat"], asked["round"])
         sections = [(tag, said) for tag, said in asked["sections"]]
         found.append(
-            Question(key, page, *place, asked["headline"], asked["person"], sections, asked["form"], _digest(text))
+            DeskQuestion(key, page, *place, asked["headline"], asked["person"], sections, asked["form"], _digest(text))
         )
     return sorted(found, key=lambda question: (question.case, question.repeat, question.round, question.page.name))
 
 
-def open_to(questions: Sequence[Question], person: str) -> list[Question]:
+def open_to(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
     """The questions to a person, and those to nobody by name in debates where that person has no seat."""
     seated = {(question.page.parent, question.repeat) for question in questions if question.person == person}
     return [
@@ -81,12 +81,12 @@ def open_to(questions: Sequence[Question], person: str) -> list[Question]:
     ]
 
 
-def next_open(questions: Sequence[Question]) -> Question | None:
+def next_open(questions: Sequence[DeskQuestion]) -> DeskQuestion | None:
     """The first question without an answer."""
     return next((question for question in questions if not question.answered), None)
 
 
-def give_answer(question: Question, seen: str, content: str) -> Literal["kept", "taken", "changed"]:
+def give_answer(question: DeskQuestion, seen: str, content: str) -> Literal["kept", "taken", "changed"]:
     """Keep an answer durably; where it cannot count, in the question's folder, in a file that no debate reads.
 
     Args:

@@ -19,7 +19,7 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.types import Fields
-from moot.desk.answers import Question, give_answer, keep_aside, next_open, open_to, read_questions
+from moot.desk.answers import DeskQuestion, give_answer, keep_aside, next_open, open_to, read_questions
 from moot.desk.colleagues import Colleagues
 from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
@@ -224,7 +224,7 @@ async def send_file(request: web.Request) -> web.StreamResponse:
     return web.FileResponse(PAGE / request.match_info["file"])
 
 
-def _question(request: web.Request) -> Question:
+def _question(request: web.Request) -> DeskQuestion:
     asked = read_questions(request.app[DESK].inbox)
     found = {question.key: question for question in (_of(request, asked) if request.get(VISITOR) else asked)}
     if request.match_info["key"] not in found:
@@ -232,7 +232,7 @@ def _question(request: web.Request) -> Question:
     return found[request.match_info["key"]]
 
 
-def _question_page(request: web.Request, question: Question, sent: Fields, **context: object) -> web.Response:
+def _question_page(request: web.Request, question: DeskQuestion, sent: Fields, **context: object) -> web.Response:
     mine = _of(request, read_questions(request.app[DESK].inbox), question.person)
     answered = question.answered and not context
     return _page(
@@ -242,7 +242,7 @@ def _question_page(request: web.Request, question: Question, sent: Fields, **con
     )  # fmt: skip
 
 
-def _of(request: web.Request, questions: Sequence[Question], person: str = "") -> list[Question]:
+def _of(request: web.Request, questions: Sequence[DeskQuestion], person: str = "") -> list[DeskQuestion]:
     """The questions to a person whom the address names, or to the colleague who asks."""
     if visitor := request.get(VISITOR):
         return open_to(questions, visitor)

@@ -59,7 +59,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StudyQuestion:
     """One question with what the run's models say of it.
 
     Attributes:
@@ -139,7 +139,7 @@ def write_front_page(
             unfinished.write_text(text, encoding="utf-8")
 
 
-def read_questions(root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]) -> list[Question]:
+def read_questions(root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]) -> list[StudyQuestion]:
     """The questions of a run: planned comparisons first, then claims, those that no run judges last.
 
     Raises:
@@ -154,18 +154,18 @@ def read_questions(root: Path, study: str, names: Sequence[str], studies: Mappin
     ]
     known = {question.text for question in claims}
     compared = [
-        Question(row["question"], "", (_contrasted(row, readers),), "", f"{row['study']}/contrasts", planned=True)
+        StudyQuestion(row["question"], "", (_contrasted(row, readers),), "", f"{row['study']}/contrasts", planned=True)
         for row in contrasts
         if row["question"] not in known
     ]
     return sorted(compared + claims, key=lambda question: (not question.verdicts, not question.planned))
 
 
-def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapping[str, str]) -> Question:
+def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapping[str, str]) -> StudyQuestion:
     first = rows[0]
     verdicts = tuple(_judged(row, readers) for row in rows if row["this run"] != "")
     source = f"{first['published claim']} ({first['source']})"
-    return Question(question, source, verdicts, "" if verdicts else first["measured"], first["see"], planned)
+    return StudyQuestion(question, source, verdicts, "" if verdicts else first["measured"], first["see"], planned)
 
 
 def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:

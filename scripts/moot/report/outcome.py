@@ -30,7 +30,7 @@ _VARIES = re.compile(r"\b(?=\w*\d)[\w-]{8,}\b|\d+")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """The outcome of some experiments.
 
     Attributes:
@@ -166,7 +166,7 @@ def _kind(reason: str) -> str:
     return _VARIES.sub("0", reason)
 
 
-def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Outcome:
+def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> RunOutcome:
     """The outcome of experiments by their predictions, with the faults that their labels' files record.
 
     The end of a run reads it too, so that artifacts which cannot be read are named in it, and raise nothing.
@@ -183,10 +183,10 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ou
             unreadable.append(str(fault))
     debates = pd.concat(frames[len(frames) > 1 :], ignore_index=True)
     debates["reason"] = debates["reason"].fillna("")
-    return Outcome(debates, tuple(dict.fromkeys(faults)), tuple(unreadable))
+    return RunOutcome(debates, tuple(dict.fromkeys(faults)), tuple(unreadable))
 
 
-def write_outcome(study: str, outcome: Outcome, paths: Mapping[str, Path], simulated: bool = False) -> None:
+def write_outcome(study: str, outcome: RunOutcome, paths: Mapping[str, Path], simulated: bool = False) -> None:
     """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that they are simulated.
 
     Raises:

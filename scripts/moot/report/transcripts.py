@@ -75,7 +75,7 @@ class Stated:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DebateOutcome:
     """How a debate ended: the prediction that counts, or the status and the reason why there is none."""
 
     prediction: Stated | None
@@ -94,7 +94,7 @@ class Debated:
     target: str
     meaning: str
     turns: list[Turn]
-    outcome: Outcome
+    outcome: DebateOutcome
 
 
 def read_debates(
@@ -209,7 +209,7 @@ def _stated(label: str, confidence: float, target: str) -> Stated:
     return Stated(label, None if pd.isna(confidence) else confidence, verdict)
 
 
-def _outcome(rows: Sequence[Fields], target: str) -> Outcome:
+def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
     """What counts as the prediction (the verdict, or its likelihoods after calibration), or why there is none; of
     several judges, what most of them say.
     """
@@ -217,12 +217,12 @@ def _outcome(rows: Sequence[Fields], target: str) -> Outcome:
         said = Counter(row["prediction"] for row in rows if row["status"] == "valid").most_common()
         words = f"of {len(rows)} judges, " + (", ".join(f"{count} say {label}" for label, count in said) or "none says")
         if not said or (len(said) > 1 and said[0][1] == said[1][1]):
-            return Outcome(None, "invalid", words)
-        return Outcome(_stated(said[0][0], float("nan"), target), "valid", words)
+            return DebateOutcome(None, "invalid", words)
+        return DebateOutcome(_stated(said[0][0], float("nan"), target), "valid", words)
     [row] = rows
     if pd.isna(row["prediction"]) or not row["prediction"]:
-        return Outcome(None, row["status"], row["reason"] if isinstance(row["reason"], str) else "")
-    return Outcome(_stated(row["prediction"], row["confidence"], target), row["status"], "")
+        return DebateOutcome(None, row["status"], row["reason"] if isinstance(row["reason"], str) else "")
+    return DebateOutcome(_stated(row["prediction"], row["confidence"], target), row["status"], "")
 
 
 def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:

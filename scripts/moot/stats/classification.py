@@ -125,7 +125,7 @@ def rows_behind(key: Key, truth: Floats, assigned: Floats, labels: tuple[str, ..
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Classified:
     """Predictions and the truth.
 
     Attributes:
@@ -145,7 +145,7 @@ class Outcome:
     multilabel: bool = False
 
 
-def measure(outcome: Outcome) -> dict[str, float]:
+def measure(outcome: Classified) -> dict[str, float]:
     """Every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values, AUC of one class).
 
     Accuracy of several labels at once is that of the whole set. The AUC of more than two labels is one label against
@@ -163,7 +163,7 @@ def measure(outcome: Outcome) -> dict[str, float]:
     return {metric: values.get(metric, np.nan) for metric in METRICS}
 
 
-def statistics_with_interval(outcome: Outcome) -> Mapping[str, Statistic]:
+def statistics_with_interval(outcome: Classified) -> Mapping[str, Statistic]:
     """The statistics of `WITH_INTERVAL`."""
     occurs = occurring(outcome.truth, outcome.assigned)
 
@@ -177,12 +177,12 @@ def statistics_with_interval(outcome: Outcome) -> Mapping[str, Statistic]:
     }
 
 
-def confusion(outcome: Outcome) -> Floats:
+def confusion(outcome: Classified) -> Floats:
     """Counts of shape (actual label, predicted label); expected counts for a coin."""
     return outcome.truth.T @ outcome.assigned
 
 
-def _auc(outcome: Outcome) -> Statistic:
+def _auc(outcome: Classified) -> Statistic:
     if outcome.scores is None:
         return Statistic(lambda weights: np.full(len(weights), np.nan))
     if outcome.positive is not None:
@@ -197,7 +197,7 @@ def _auc(outcome: Outcome) -> Statistic:
     return Statistic(weighted, SHARE)
 
 
-def _brier(outcome: Outcome) -> float:
+def _brier(outcome: Classified) -> float:
     if outcome.scores is None or outcome.scored != "probability" or outcome.multilabel:
         return float("nan")
     squares = (outcome.scores - outcome.truth) ** 2

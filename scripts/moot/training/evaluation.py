@@ -29,7 +29,7 @@ from moot.core.types import Estimator, Numbers
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.classification import (
     METRICS,
-    Outcome,
+    Classified,
     Scored,
     confusion,
     measure,
@@ -131,7 +131,7 @@ class _Observer:
         cells = {f"cell_{i}": value for i, value in enumerate(confusion(outcome).ravel())}
         return measure(outcome) | cells
 
-    def outcome(self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers) -> Outcome:
+    def outcome(self, estimator: Estimator, inputs: pd.DataFrame, targets: Numbers) -> Classified:
         width = len(self.task.labels)
         scores, scored = _scores(estimator, inputs, width)
         if self.randomised and scores is not None:
@@ -141,7 +141,7 @@ class _Observer:
         else:
             assigned = np.eye(width)[np.asarray(estimator.predict(inputs)).ravel().astype(int)]
         truth = targets if self.task.multilabel else np.eye(width)[targets]
-        return Outcome(truth, assigned, scores, scored, self.positive, self.task.multilabel)
+        return Classified(truth, assigned, scores, scored, self.positive, self.task.multilabel)
 
 
 def _with_a_label(assigned: NDArray[np.float64], scores: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -245,7 +245,7 @@ def _counts(cells: NDArray[np.float64], data: Examples) -> Row:
     return counts
 
 
-def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Outcome, seed: int) -> pd.DataFrame:
+def _predicted(entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: Classified, seed: int) -> pd.DataFrame:
     """The test split's predictions; those of a coin are one draw a case and label, by seed."""
     labels, chosen = np.array(data.task.labels, dtype=object), outcome.assigned
     ranking = None if outcome.positive is None else outcome.scores

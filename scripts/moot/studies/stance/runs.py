@@ -20,7 +20,7 @@ PROTOCOLS = ("stance", "polarity")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StanceQuestion:
     """One of the study's three tasks: which labels an experiment on it has, and where its published values are."""
 
     name: str
@@ -33,9 +33,11 @@ class Question:
         return frozenset(results.task.labels) == self.labels
 
 
-VAST = Question("stance, VAST", frozenset({"con", "neutral", "pro"}), "table1_vast", "text_vast_baselines")
-CLAIMS = Question("stance, claims", frozenset({"con", "pro"}), "table3_claim_stance", "text_claim_stance_baseline")
-POLARITY = Question(
+VAST = StanceQuestion("stance, VAST", frozenset({"con", "neutral", "pro"}), "table1_vast", "text_vast_baselines")
+CLAIMS = StanceQuestion(
+    "stance, claims", frozenset({"con", "pro"}), "table3_claim_stance", "text_claim_stance_baseline"
+)
+POLARITY = StanceQuestion(
     "polarity, claims",
     frozenset({"negative", "neutral", "positive"}),
     "table4_claim_polarity",
@@ -60,7 +62,7 @@ class Run(content.Run):
         return self.model, self.form, self.data
 
 
-def list_runs(results: StudyResults, question: Question) -> list[Run]:
+def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:
     """The runs on one question, in the order of the configuration."""
     return [
         Run(experiment, model)
@@ -70,7 +72,7 @@ def list_runs(results: StudyResults, question: Question) -> list[Run]:
     ]
 
 
-def leaderboards(results: StudyResults, question: Question) -> Iterator[tuple[str, Fields]]:
+def leaderboards(results: StudyResults, question: StanceQuestion) -> Iterator[tuple[str, Fields]]:
     """Data label and test row of every baseline that is trained to answer a question."""
     for name, board in results.baselines.items():
         if len(board) and question.asked_by(results.of_datasets[name]):

@@ -26,8 +26,8 @@ from moot.studies.stance.runs import (
     POLARITY,
     STUDY,
     VAST,
-    Question,
     Run,
+    StanceQuestion,
     f1_by_label,
     leaderboards,
     list_runs,
@@ -121,11 +121,11 @@ def claim_polarity(results: StudyResults) -> TableContent:
     return _table(results, POLARITY, notes)
 
 
-def _table(results: StudyResults, question: Question, notes: Sequence[str]) -> TableContent:
+def _table(results: StudyResults, question: StanceQuestion, notes: Sequence[str]) -> TableContent:
     return comparison(list(_rows(results, question)), KEYS, [ASKED_NOTE, *notes, TRAINED_NOTE])
 
 
-def _rows(results: StudyResults, question: Question) -> Iterator[Fields]:
+def _rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
     """Published models, our runs of them and of others, references, then trained models, published and ours."""
     runs = list_runs(results, question)
     for (system, metric), value in not_repeated(results, question.models).items():
@@ -159,7 +159,7 @@ def _evaluated(run: Run) -> str:
     return f"{run.data}, {run.experiment}"
 
 
-def _trained_rows(results: StudyResults, question: Question) -> Iterator[Fields]:
+def _trained_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
     for (row, metric), value in not_repeated(results, question.trained).items():
         if metric in SHOWN:
             yield compared({"system": (row, "trained", "", SHOWN[metric][0])}, value, NOT_MEASURED)
