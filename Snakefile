@@ -68,6 +68,7 @@ include: "rules/hooks.smk"
 include: "rules/outcome.smk"
 include: "rules/rehearsal.smk"
 include: "rules/start.smk"
+include: "rules/bundle.smk"
 
 
 rule all:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
@@ -17,6 +18,8 @@ from moot.core.errors import UserError
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.frozen_plans import NOT_FROZEN, compare_with_frozen, digest_of
 from moot.jobs.predictions import write_predictions
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.ledger.tables import CALLS
 from moot.plan.plan import Plan
 from moot.workflow.digests import frozen_files
 
@@ -123,7 +126,25 @@ def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions
     chained = [json.loads(path.read_text()) for path in frozen_files()]
     assert chained[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
     assert [one["ledger"]["replies"] for one in chained] == [0, 20, 20]
-    assert chained[0]["ledger"]["calls_sha256"] == hashlib.sha256().hexdigest() != chained[1]["ledger"]["calls_sha256"]
+    assert chained[0]["ledger"]["root"] == hashlib.sha256().hexdigest() != chained[1]["ledger"]["root"]
+
+
+def test_a_ledger_whose_replies_were_changed_since_a_plan_was_frozen_is_said(folder: Path) -> None:
+    with FaultServer() as server:
+        keys: dict[str, Any] = {"model": {"base_url": server.url}, "shards": 1}
+        run(plan_of(**keys))
+        freeze(plan_of(**keys), RESULTS, BEFORE)
+        freeze(plan_of({"cases": 9}, **keys), RESULTS, LATER)
+    ledger = Ledger(plan_of().config.ledger)
+    with ledger.transaction() as connection:
+        first, other = connection.execute(sa.select(CALLS.c.reply).distinct().limit(2)).scalars()
+        connection.execute(sa.update(CALLS).where(CALLS.c.reply == first).values(reply=other))
+    ledger.close()
+    said = freeze(plan_of({"cases": 8}, **keys), RESULTS, LATER)
+    for number in (1, 2):
+        assert (
+            f"The ledger is not the one that data/frozen/plan-{number}.json was frozen with: of its 20 replies" in said
+        )
 
 
 def test_a_plan_that_was_edited_replaced_or_deleted_is_said(folder: Path) -> None:

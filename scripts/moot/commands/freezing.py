@@ -3,14 +3,11 @@
 A frozen plan is a JSON file in `data/frozen/`, which is never overwritten.
 """
 
-import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-
-import sqlalchemy as sa
 
 from moot import __version__
 from moot.commands.preview import replies_held
@@ -28,7 +25,7 @@ from moot.jobs.frozen_plans import (
     read_frozen,
 )
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.tables import CALLS
+from moot.llm.ledger.log import head_of, read_log, seal
 from moot.plan.plan import Plan
 from moot.workflow.digests import FROZEN
 
@@ -45,6 +42,7 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
             f"freeze: no contrast of the configuration can be tested in this run.{reasons or ' Name some.'}"
         )
     described, chain = describe_plan(plan, results), read_chain()
+    head, changes = _head_of_ledger(plan, chain)
     before = chain[-1] if chain else None
     changed = list(differences(before.plan, described, ("before", "now"))) if before else []
     if before and not changed:
@@ -57,7 +55,7 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
             "previous": before.digest if before else None,
             "replies_of_runs": replies_held(plan, results, debated),
             "recorded": recorded,
-            "ledger": _head_of_ledger(plan),
+            "ledger": head,
             "plan": described,
         }
         path = FROZEN / f"plan-{before.number + 1 if before else 1}.json"
@@ -65,7 +63,7 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
         with path.open("x", encoding="utf-8") as file:  # another freeze is never overwritten
             file.write(json.dumps({**content, "digest": digest_of(content)}, indent=1, ensure_ascii=False) + "\n")
         said = list(_announcement(read_frozen(path), before, changed))
-    return "\n".join([*said, *faults(read_chain())]) + "\n"
+    return "\n".join([*said, *changes, *faults(read_chain())]) + "\n"
 
 
 def _announcement(frozen: Frozen, before: Frozen | None, changed: Collection[str]) -> Iterator[str]:
@@ -86,11 +84,15 @@ def _by_kind(plan: Plan) -> tuple[list[str], list[str]]:
     return kinds
 
 
-def _head_of_ledger(plan: Plan) -> JsonObject:
-    """How many replies the ledger holds, and the sha256 of their calls' ids."""
-    digest, count = hashlib.sha256(), 0
-    with closing(Ledger(plan.config.ledger)) as ledger, ledger.transaction() as connection:
-        for call_id in connection.scalars(sa.select(CALLS.c.call_id).order_by(CALLS.c.call_id)):
-            digest.update(call_id)
-            count += 1
-    return {"replies": count, "calls_sha256": digest.hexdigest()}
+def _head_of_ledger(plan: Plan, chain: Sequence[Frozen]) -> tuple[JsonObject, list[str]]:
+    """The head of the ledger's log, and which earlier plans were frozen with replies that it no longer begins with."""
+    with closing(Ledger(plan.config.ledger)) as ledger:
+        seal(ledger)
+        leaves = [leaf.digest for leaf in read_log(ledger)]
+    changed = [
+        f"The ledger is not the one that {frozen.path} was frozen with: of its {then['replies']} replies of then, some "
+        "were changed or removed, or `ledger` names another."
+        for frozen in chain
+        if head_of(leaves[: (then := frozen.content["ledger"])["replies"]]) != then
+    ]
+    return dict(head_of(leaves)), changed

@@ -63,18 +63,18 @@ def _link(folder: Path, paths: Iterable[Path]) -> None:
             link.symlink_to(os.path.relpath(path, folder))
 
 
-def run_workflow(folder: Path, shipped: Path, cores: int) -> Measured:
-    """Run the whole workflow in the folder of a rehearsal.
+def run_workflow(folder: Path, shipped: Path, cores: int, files: Iterable[str] = ()) -> Measured:
+    """Run the workflow of a folder's own configuration, for some files or for all.
 
     Raises:
         RunStoppedError: it failed; its own messages say why.
     """
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(shipped / "Snakefile"), "--cores", str(cores)]
-    command += ["--configfile", CONFIGURATION]
+    command = [sys.executable, "-m", "snakemake", *files, "--snakefile", str(shipped / "Snakefile")]
+    command += ["--cores", str(cores), "--configfile", CONFIGURATION]
     started = time.monotonic()
     done = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603 - our own command
     if done.returncode:
-        raise RunStoppedError(f"the rehearsal stopped; the messages above, and {folder}/results/logs/, say why.")
+        raise RunStoppedError(f"{folder}: it stopped; the messages above, and {folder}/results/logs/, say why.")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     kibibytes = used.ru_maxrss / 1024 if sys.platform == "darwin" else used.ru_maxrss
     return Measured(time.monotonic() - started, used.ru_utime + used.ru_stime, kibibytes / _KIBIBYTES_A_GIGABYTE)

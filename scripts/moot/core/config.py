@@ -37,6 +37,15 @@ class Publication(Strict):
     citation: str = Field("", description="how to cite them")
 
 
+class ShareConfig(Strict):
+    """What a bundle holds in addition to what ships with moot or is made up: nothing, unless it is named here."""
+
+    datasets: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
+        (), description="data sets whose cases, and the calls about them, may be given away"
+    )
+    people: bool = Field(False, description="with what people answered and labelled, under the names that they gave")
+
+
 class ExperimentConfig(Strict):
     """A protocol over a data set's cases by some models."""
 
@@ -201,6 +210,10 @@ class Config(Strict):
     extensions: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
         (), description="folders of your own modules, which register protocols, data sets, baselines, scores, ..."
     )
+    bundle: str = Field("", description="the bundle that `snakemake replay` rebuilds")
+    share: ShareConfig = Field(
+        default_factory=ShareConfig, description="what of your own `snakemake bundle` gives to others"
+    )
     publication: Publication = Field(
         default_factory=Publication, description="who publishes what `snakemake export` writes, and how"
     )
@@ -227,6 +240,7 @@ def _keys_known_at(location: tuple[int | str, ...], model: type[BaseModel] = Con
     inner |= {
         "budget": Budget,
         "publication": Publication,
+        "share": ShareConfig,
         "power": PowerConfig,
         "drift": DriftConfig,
         "doctor": DoctorConfig,

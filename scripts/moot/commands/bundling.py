@@ -1,0 +1,222 @@
+"""One file for others: a run's plan, prompts, calls and tables, and the log that proves which replies these rest on.
+
+Calls about cases of data sets that are not shared are in the log by their hashes alone, and their cases are left out.
+"""
+
+import hashlib
+import json
+import platform
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from moot import __version__
+from moot.core.artifacts import atomic_path, read_table
+from moot.core.errors import UserError
+from moot.core.types import Fields, Json, JsonObject
+from moot.labels import HUMAN
+from moot.llm.ledger.database import portions
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.ledger.log import Leaf, head_of, read_log, seal
+from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.workflow import targets
+from moot.workflow.digests import ANNOTATIONS, INBOX, Stages, annotation_files, answer_files, frozen_files
+from moot.workflow.records import RECORDS
+
+SCHEMA = 1
+BUNDLE = Path("results/bundle.zip")
+CONFIGURATION = "configuration.json"
+SHIPPED_SOURCES = ("sample", "synthetic", "shipped")
+_TIME = (1980, 1, 1, 0, 0, 0)
+"""Of every file in a bundle, so that the same run gives the same bytes."""
+
+
+class Contents:
+    """A bundle that is being written: its files, each with its digest."""
+
+    def __init__(self, bundle: zipfile.ZipFile) -> None:
+        self._bundle = bundle
+        self.digests: dict[str, str] = {}
+
+    def add(self, name: str, lines: Iterable[str | bytes]) -> None:
+        """Write a file of some pieces, one after the other."""
+        digest = hashlib.sha256()
+        entry = zipfile.ZipInfo(name, _TIME)
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        with self._bundle.open(entry, "w", force_zip64=True) as stream:
+            for line in lines:
+                content = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+                digest.update(content)
+                stream.write(content)
+        self.digests[name] = digest.hexdigest()
+
+    def add_files(self, files: Iterable[Path], root: Path = Path()) -> None:
+        """Copy files, by their paths below `root`."""
+        for path in sorted(set(files)):
+            self.add(path.relative_to(root).as_posix(), [path.read_bytes()])
+
+
+def is_shared(plan: Plan, dataset: str) -> bool:
+    """Whether the cases of a data set may be given away: it ships with moot, is made up, or `share` names it."""
+    return dataset in plan.config.share.datasets or str(plan.datasets[dataset].source) in SHIPPED_SOURCES
+
+
+def withheld_runs(plan: Plan) -> set[str]:
+    """The runs, `EXPERIMENT/MODEL`, about cases that are not shared, or in which people answered who are not."""
+    withheld = set[str]()
+    for run in targets.runs(plan):
+        experiment = plan.experiments[run.partition("/")[0]].config
+        labelled = HUMAN in experiment.labelers and annotation_files()
+        answered = bool(labelled or answer_files(*run.split("/"))) and not plan.config.share.people
+        if answered or not is_shared(plan, experiment.dataset):
+            withheld.add(run)
+    return withheld
+
+
+def tables_of(plan: Plan) -> dict[str, list[str]]:
+    """The tables and figures that are built, by path: the runs that each rests on."""
+    stages, found = Stages(plan), dict[str, list[str]]()
+    sources = (("table", TABLES, targets.table_files), ("figure", FIGURES, targets.figure_files))
+    for stage, registry, files in sources:
+        for _, builder, study, names in targets.by_module(plan, registry):
+            inputs = stages.inputs(stage, study=study, builder=builder)["results"]
+            paths = [Path(path) for path in inputs if path.startswith("results/predictions/")]
+            runs = sorted(f"{path.parent.name}/{path.stem}" for path in paths)
+            found |= {path: runs for path in files(names) if Path(path).exists()}
+    return found
+
+
+def bundle(plan: Plan, raw: Fields) -> str:
+    """Write `results/bundle.zip`, and say what it holds and which head proves it.
+
+    Args:
+        plan: the checked configuration.
+        raw: the same as Snakemake hands it over: merged, not yet checked.
+
+    Raises:
+        UserError: no table is built, `share` names no data set of this run, or the ledger cannot be sealed.
+    """
+    tables = tables_of(plan)
+    if not tables:
+        raise UserError("bundle: no table is built in results/. Build them first: snakemake --cores 2")
+    if unknown := sorted(set(plan.config.share.datasets) - set(plan.datasets_used)):
+        raise UserError(
+            f"share.datasets: '{unknown[0]}' is no data set of this run, which has {', '.join(plan.datasets_used)}."
+        )
+    with closing(Ledger(plan.config.ledger)) as ledger, atomic_path(BUNDLE) as part, zipfile.ZipFile(part, "w") as file:
+        seal(ledger)
+        contents, log = Contents(file), _Log(plan)
+        contents.add(CONFIGURATION, [_json(dict(raw))])
+        contents.add_files([*map(Path, tables), *_artifacts(plan), *RECORDS.rglob("*.json"), *frozen_files()])
+        if plan.config.share.people:
+            contents.add_files(path for folder in (ANNOTATIONS, INBOX) for path in folder.rglob("*") if path.is_file())
+        shipped = [*(plan.shipped / "config" / "prompts").rglob("*.jinja"), plan.shipped / "envs" / "default.txt"]
+        contents.add_files(shipped, plan.shipped)
+        contents.add_files([plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts")
+        contents.add("calls.jsonl", log.shown_calls(ledger))
+        contents.add("log.txt", (f"{leaf.hex()}\n" for leaf in log.leaves))
+        contents.add("failures.jsonl", _failures(ledger))
+        manifest: JsonObject = {
+            "schema": SCHEMA,
+            "moot_version": __version__,
+            "python": platform.python_version(),
+            "log": dict(head_of(log.leaves)),
+            "withheld": sorted(log.withheld),
+            "tables": tables,
+            "calls": log.calls,
+            "files": contents.digests,
+        }
+        digest = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+        contents.add("manifest.json", [_json({**manifest, "digest": digest})])
+    return "\n".join(_announcement(manifest)) + "\n"
+
+
+def _announcement(manifest: Fields) -> Iterator[str]:
+    head, tables, withheld = manifest["log"], manifest["tables"], set(manifest["withheld"])
+    shown = sum(len(calls["shown"]) for calls in manifest["calls"].values())
+    yield f"{BUNDLE}: {len(tables)} files of tables and figures, {shown} calls, {BUNDLE.stat().st_size / 1e6:.1f} MB."
+    if withheld:
+        whole = sum(withheld.isdisjoint(runs) for runs in tables.values())
+        yield (
+            f"Left out, since `share` does not name their cases or people: the calls of {', '.join(sorted(withheld))}. "
+            f"Of the {len(tables)} files {whole} rest on none of these, and can be rebuilt by others."
+        )
+    yield f"The ledger's head, which proves every reply from the day it is published: {head['replies']}:{head['root']}"
+    yield f"To check it: python scripts/verify_bundle.py {BUNDLE}"
+    yield f"To rebuild it: snakemake --cores 2 replay --config bundle={BUNDLE}"
+
+
+class _Log:
+    """The leaves of a sealed ledger in their order, and which of them each run rests on.
+
+    Attributes:
+        withheld: the runs whose calls are not shown.
+        leaves: the hash of each.
+        calls: by run the numbers of its leaves, those that are `shown` with their content, and those `withheld`.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.withheld = withheld_runs(plan)
+        self.leaves: list[bytes] = []
+        self.calls = {run: {"shown": list[int](), "withheld": list[int]()} for run in targets.runs(plan)}
+        labelled = targets.labelled(plan)
+        judges = {model for run in labelled for model in plan.labelling_models(*run.split("/"))}
+        self._judges = judges if self.withheld.isdisjoint(labelled) else set()
+        self._runs: dict[str, list[str]] = {}
+        for run in self.calls:
+            path = Path(f"results/calls/{run}.parquet")
+            for call_id in read_table(path, ["call_id"])["call_id"].to_pylist() if path.exists() else ():
+                self._runs.setdefault(call_id, []).append(run)
+
+    def shown_calls(self, ledger: Ledger) -> Iterator[str]:
+        """Go through the log, and give the replies that are shown, each a line of JSON."""
+        for leaves in portions(read_log(ledger), 500):
+            shown = {
+                leaf.call_id: (number, leaf)
+                for number, leaf in enumerate(leaves, len(self.leaves))
+                if self._noted(number, leaf)
+            }
+            self.leaves += [leaf.digest for leaf in leaves]
+            requests = {entry.call_id: entry.request for entry in ledger.entries(list(shown))}
+            for call_id, (number, leaf) in shown.items():
+                _, model, replicate, reply = json.loads(leaf.content)
+                call = {"number": number, "salt": leaf.salt.hex(), "call_id": call_id, "model": model}
+                yield json.dumps({**call, "replicate": replicate, "request": requests[call_id], "reply": reply}) + "\n"
+
+    def _noted(self, number: int, leaf: Leaf) -> bool:
+        """Note which runs rest on a reply. It is shown if they all are, or if it labels statements that are shown."""
+        runs = self._runs.get(leaf.call_id, [])
+        is_shown = self.withheld.isdisjoint(runs) if runs else json.loads(leaf.content)[1] in self._judges
+        for run in runs:
+            self.calls[run]["shown" if is_shown else "withheld"].append(number)
+        return is_shown
+
+
+def _artifacts(plan: Plan) -> Iterator[Path]:
+    """What is made of the data sets that are shared, so that others need none of their files."""
+    for name in plan.datasets_used:
+        files = [
+            f"cases/{name}.parquet",
+            f"cases/{name}_cleaning.csv",
+            f"features/{name}.parquet",
+            f"records/{name}.parquet",
+        ]
+        if is_shared(plan, name):
+            yield from (path for file in files if (path := Path("results") / file).exists())
+
+
+def _failures(ledger: Ledger) -> Iterator[str]:
+    """The calls that failed for good and what they cost, so that they fail likewise when the run is rebuilt."""
+    with ledger.transaction() as connection:
+        for table in (FAILURES, REFUSALS, ATTEMPTS):
+            for row in connection.execute(sa.select(table)).mappings():
+                yield json.dumps({"table": table.name, **{name: row[name] for name in row if name != "number"}}) + "\n"
+
+
+def _json(content: Json) -> str:
+    return json.dumps(content, indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,139 @@
+"""Rebuilding the tables of a bundle from the replies in it: without a model, a key, or the original data."""
+
+import json
+import zipfile
+import zlib
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path, PurePosixPath
+
+import sqlalchemy as sa
+
+from moot import __version__
+from moot.commands.bundling import CONFIGURATION, SCHEMA
+from moot.commands.rehearsing import run_workflow
+from moot.core.artifacts import file_digest
+from moot.core.errors import RunStoppedError, UserError
+from moot.core.types import Fields
+from moot.llm.ledger.database import portions
+from moot.llm.ledger.ledger import Entry, Ledger
+from moot.llm.ledger.tables import TABLES
+from moot.llm.request import Reply
+
+FOLDER = Path("replay")
+LEDGER = "data/ledger"
+_REBUILT = ("results/tables/", "results/figures/")
+_TAKEN = ("results/cases/", "results/features/", "results/records/", "data/")
+"""Where in the folder the bundle's files may go; all other files are the run's own to write."""
+_LARGEST = 20_000_000_000
+_DAMAGES = (OSError, LookupError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error)
+
+
+def replay(file: str, shipped: Path, cores: int) -> str:
+    """Rebuild the tables and figures of a bundle in `replay/`, and say which are byte for byte those of the bundle.
+
+    Args:
+        file: the bundle.
+        shipped: the project's folder.
+        cores: for the workflow.
+
+    Raises:
+        UserError: the file is no bundle, or another version of moot made it with other prompts.
+        RunStoppedError: a reply is missing, or a table comes out differently.
+    """
+    if not file:
+        raise UserError("replay: no bundle is named. Name one: snakemake --cores 2 replay --config bundle=FILE")
+    if FOLDER.exists():
+        raise UserError(f"{FOLDER}/ is there already. Move it away: a bundle is rebuilt in a folder of its own.")
+    try:
+        with zipfile.ZipFile(file) as bundle:
+            manifest = json.loads(bundle.read("manifest.json"))
+            _refuse_other(file, manifest, bundle, shipped)
+            _unpack(bundle)
+            _import(bundle)
+    except _DAMAGES as error:
+        raise UserError(
+            f"{file}: damaged, or not a bundle ({type(error).__name__}: {error}). Expected a file that `snakemake "
+            "bundle` wrote; scripts/verify_bundle.py says what is wrong with it."
+        ) from None
+    withheld = set(manifest["withheld"])
+    shown = {path for path, runs in manifest["tables"].items() if path.startswith(_REBUILT)}
+    rebuilt = sorted(path for path in shown if withheld.isdisjoint(manifest["tables"][path]))
+    if rebuilt:
+        run_workflow(FOLDER, shipped, cores, rebuilt)
+    return _compare(manifest["files"], rebuilt, sorted(shown - set(rebuilt)), withheld)
+
+
+def _refuse_other(file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped: Path) -> None:
+    """Refuse what this moot cannot rebuild, before anything is written."""
+    if manifest["schema"] != SCHEMA:
+        raise UserError(f"{file}: a bundle of schema {manifest['schema']}; this moot reads {SCHEMA}. Update moot.")
+    if sum(info.file_size for info in bundle.infolist()) > _LARGEST:
+        raise UserError(f"{file}: unpacked it is larger than {_LARGEST / 1e9:.0f} GB; it is not unpacked.")
+    changed = [
+        name
+        for name, digest in manifest["files"].items()
+        if name.startswith("config/prompts/") and _digest(shipped / name) != digest
+    ]
+    if changed:
+        raise UserError(
+            f"{file}: made by moot {manifest['moot_version']} with another wording of {changed[0]} than here (moot "
+            f"{__version__}; {len(changed)} prompts differ). Take the bundle's own: unpack its config/prompts."
+        )
+
+
+def _digest(path: Path) -> str:
+    return file_digest(path) if path.is_file() else ""
+
+
+def _unpack(bundle: zipfile.ZipFile) -> None:
+    """Put into the folder what a run reads, and its configuration, which takes every reply from the ledger."""
+    for name in bundle.namelist():
+        if name.startswith(_TAKEN) and ".." not in PurePosixPath(name).parts:
+            path = FOLDER / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(bundle.read(name))
+    raw = json.loads(bundle.read(CONFIGURATION))
+    raw |= {"replay": True, "ledger": LEDGER, "budget": {}, "bundle": ""}
+    (FOLDER / CONFIGURATION).write_text(json.dumps(raw), encoding="utf-8")
+
+
+def _import(bundle: zipfile.ZipFile) -> None:
+    """Put the bundle's calls into a new ledger, with those that failed."""
+    with closing(Ledger(str(FOLDER / LEDGER))) as ledger:
+        for lines in portions(_lines(bundle, "calls.jsonl"), 500):
+            ledger.store([_entry(json.loads(line)) for line in lines])
+        with ledger.transaction() as connection:
+            for line in _lines(bundle, "failures.jsonl"):
+                row = json.loads(line)
+                connection.execute(sa.insert(TABLES.tables[row.pop("table")]), row)
+
+
+def _lines(bundle: zipfile.ZipFile, name: str) -> Iterable[bytes]:
+    with bundle.open(name) as stream:
+        yield from stream
+
+
+def _entry(call: Fields) -> Entry:
+    reply = Reply.from_json(call["reply"])
+    return Entry(call["call_id"], call["model"], call["request"], call["replicate"], reply)
+
+
+def _compare(files: Fields, rebuilt: list[str], others: list[str], withheld: set[str]) -> str:
+    """Which files came out as they are in the bundle.
+
+    Raises:
+        RunStoppedError: one did not.
+    """
+    differ = [path for path in rebuilt if _digest(FOLDER / path) != files[path]]
+    said = [
+        f"{len(rebuilt) - len(differ)} of {len(rebuilt)} files of tables and figures are byte for byte the bundle's."
+    ]
+    if others:
+        said.append(
+            f"{len(others)} rest on withheld calls (of {', '.join(sorted(withheld))}) and were not rebuilt: "
+            + ", ".join(others)
+        )
+    if differ:
+        raise RunStoppedError(" ".join([*said, "These differ:", *differ]))
+    return "\n".join(said) + "\n"

@@ -1,0 +1,100 @@
+"""Check a bundle by Python's standard library alone: python verify_bundle.py BUNDLE [--expected-head N:ROOT].
+
+It finds every file and every reply that was changed, removed, moved or cut off since a head was published.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+SCHEMA = 1
+DAMAGES = (OSError, LookupError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error)
+
+
+def sha256(content: bytes) -> str:
+    """The digest of bytes, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def root_of(leaves: list[str]) -> str:
+    """The root of the Merkle tree over hashed leaves (RFC 6962, 2.1)."""
+    level = [bytes.fromhex(leaf) for leaf in leaves] or [hashlib.sha256().digest()]
+    while len(level) > 1:
+        odd = [level.pop()] if len(level) % 2 else []
+        pairs = zip(level[::2], level[1::2], strict=True)
+        level = [hashlib.sha256(b"\1" + left + right).digest() for left, right in pairs] + odd
+    return level[0].hex()
+
+
+def faults_of(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]:
+    """What is wrong with a bundle, a sentence each."""
+    manifest = json.loads(bundle.read("manifest.json"))
+    if manifest["schema"] != SCHEMA:
+        yield f"manifest.json: schema {manifest['schema']}, and this check reads {SCHEMA}. Use the check in the bundle."
+        return
+    digest, leaves = manifest.pop("digest"), bundle.read("log.txt").decode().split()
+    if sha256(json.dumps(manifest, sort_keys=True).encode()) != digest:
+        yield "manifest.json: changed after the bundle was made"
+    yield from files(bundle, manifest["files"])
+    if len(leaves) != manifest["log"]["replies"] or root_of(leaves) != manifest["log"]["root"]:
+        yield "log.txt: not the log that manifest.json names"
+    replies, _, root = expected_head.partition(":")
+    if expected_head and not (replies == str(len(first := leaves[: int(replies or 0)])) and root_of(first) == root):
+        yield f"log.txt: its first {replies} replies are not those of the head that was published"
+    calls = [json.loads(line) for line in bundle.read("calls.jsonl").decode().split("\n")[:-1]]
+    shown = {call["number"] for call in calls}
+    yield from (fault for call in calls for fault in reply(call, leaves))
+    yield from ["calls.jsonl: a reply more than once"] if len(shown) < len(calls) else []
+    for run, needed in manifest["calls"].items():
+        if missing := set(needed["shown"]) - shown:
+            yield f"{run}: reply {min(missing)} is not in calls.jsonl ({len(missing)} missing)"
+        if not set(needed["withheld"]) <= set(range(len(leaves))):
+            yield f"{run}: a reply that it rests on is not in the log"
+    for table, runs in manifest["tables"].items():
+        unknown = sorted(set(runs) - set(manifest["calls"]))
+        yield from (f"{table}: rests on {run}, of whose replies nothing is said" for run in unknown)
+
+
+def files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
+    """Files that are not those of the manifest."""
+    names = bundle.namelist()
+    strange = set(names) ^ {*digests, "manifest.json"}
+    yield from (f"{name}: missing, or not of this bundle" for name in sorted(strange))
+    yield from (f"{name}: more than once in the bundle" for name in sorted(set(names)) if names.count(name) > 1)
+    yield from (f"{name}: changed" for name in digests if name in names and sha256(bundle.read(name)) != digests[name])
+
+
+def reply(call: dict[str, Any], leaves: list[str]) -> Iterator[str]:
+    """What is wrong with one reply: its place in the log, its content, or the request that it answers."""
+    number, salt = call["number"], bytes.fromhex(call["salt"])
+    content = json.dumps([call[key] for key in ("call_id", "model", "replicate", "reply")], separators=(",", ":"))
+    if not 0 <= number < len(leaves) or sha256(b"\0" + salt + content.encode()) != leaves[number]:
+        yield f"calls.jsonl: reply {number} is not the one in the log"
+    if sha256(f"{call['replicate']}\n{call['request']}".encode("utf-8", "surrogatepass")) != call["call_id"]:
+        yield f"calls.jsonl: the request of reply {number} is not the one that was answered"
+
+
+def main() -> None:
+    """Say what is wrong, or that nothing is; the status is 1 where something is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bundle", help="the file that `snakemake bundle` wrote")
+    parser.add_argument("--expected-head", default="", metavar="N:ROOT", help="a head that was published before")
+    given = parser.parse_args()
+    try:
+        with zipfile.ZipFile(given.bundle) as bundle:
+            found = list(faults_of(bundle, given.expected_head))
+    except DAMAGES as error:
+        found = [f"{given.bundle}: damaged, or not a bundle ({type(error).__name__}: {error})"]
+    if found:
+        sys.exit("\n".join(found))
+    sys.stdout.write("Every file and every reply is as it was bundled.\n")
+    sys.stdout.write("" if given.expected_head else "No head was given: its maker could have made all of it anew.\n")
+
+
+if __name__ == "__main__":
+    main()
