@@ -8,6 +8,7 @@
 #   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; asks nothing
 #   snakemake --cores 2 power                what the planned comparisons can show, and what a given difference takes
 #   snakemake --cores 2 freeze               writes the plan down before the run
+#   snakemake --cores 2 bundle               writes the run into one file by which others check and rebuild it
 #   snakemake --cores 1 --report report.html tables and figures in one file
 
 import os

@@ -98,6 +98,12 @@ def test_facets_of_one_level_are_left_out_and_of_few_levels_have_no_interval_of_
     assert all(np.isnan([part.low, part.high]).all() for part in parts(decompose(values, facets)).values())
 
 
+def test_cases_that_were_asked_about_once_are_one_component_that_is_not_told_apart():
+    found = decompose(np.array([0.0, 1, 1, 0, 1, 0]), {"case": list("abcdef")})
+    (left,) = found.components
+    assert left.share == 1 and left.effect == frozenset() and left.confounded == (frozenset({"case"}),)
+
+
 def test_nothing_is_said_where_nothing_varies():
     assert decompose(np.ones(6), {"case": [0, 1, 2] * 2}) is None
     assert decompose(np.array([0.0, 1.0]), {"case": [0, 0]}) is None

@@ -3,6 +3,7 @@
 Slow; only it finds a recording that no longer answers every request of the shipped configuration.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,19 +32,17 @@ def replay(folder: Path) -> Path:
     config = {"ledger": str(folder / "ledger"), "run": EXPERIMENTS, "datasets": {"nlsy97": {"baselines": []}}}
     (folder / "replay.yaml").write_text(yaml.safe_dump(config))
     targets = [f"results/tables/courtroom/{table}" for table in TABLES]
-    command = [sys.executable, "-m", "snakemake", *targets, "--snakefile", PROJECT / "Snakefile"]
-    command += [
-        "--configfile",
-        PROJECT / "config" / "replay.yaml",
-        "replay.yaml",
-        "--workflow-profile",
-        "none",
-        "--cores",
-        "2",
-    ]
+    run_snakemake(folder, *targets, "--configfile", PROJECT / "config" / "replay.yaml", "replay.yaml")
+    return folder / "results" / "tables" / "courtroom"
+
+
+def run_snakemake(folder: Path, *arguments: str | Path) -> str:
+    """What Snakemake said in a folder."""
+    command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", PROJECT / "Snakefile"]
+    command += ["--workflow-profile", "none", "--cores", "2"]
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:]
-    return folder / "results" / "tables" / "courtroom"
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +72,15 @@ def test_the_page_says_what_another_reading_of_confidence_would_give(method: str
     ):
         numbers += [f"{float(statistic(stated)(np.ones((1, len(rows))))[0]):.3f}" for stated in readings]
     assert f"| {method} | {len(rows)} | {' | '.join(numbers)} |" in (PROJECT / "docs/results.md").read_text()
+
+
+def test_a_bundle_rebuilds_its_tables_byte_for_byte_in_an_empty_folder(built: Path, tmp_path: Path) -> None:
+    """One experiment of the recording: bundled, checked by the script inside, and rebuilt where nothing else is."""
+    folder = built.parents[2]
+    files = "--configfile", PROJECT / "config" / "replay.yaml", "replay.yaml"
+    run_snakemake(folder, "bundle", *files, "--config", "run=zero-shot-nlsy97", "replace_results=true")
+    file = folder / "results" / "bundle.zip"
+    said = run_snakemake(tmp_path, "replay", "--config", f"bundle={file}")
+    rebuilt = int(re.search(r"(\d+) of \1 files of tables and figures are byte for byte the bundle's", said)[1])
+    assert rebuilt > len(TABLES)
+    assert (tmp_path / "replay" / "results" / "tables" / "courtroom" / "summary.csv").stat().st_size > 0

@@ -115,7 +115,7 @@ def bundle(plan: Plan, raw: Fields) -> str:
         contents.add_files([*map(Path, tables), *_artifacts(plan), *RECORDS.rglob("*.json"), *frozen_files()])
         if plan.config.share.people:
             contents.add_files(path for folder in (ANNOTATIONS, INBOX) for path in folder.rglob("*") if path.is_file())
-        shipped = [*(plan.shipped / "config" / "prompts").rglob("*.jinja"), plan.shipped / "envs" / "default.txt"]
+        shipped = [*(plan.shipped / "config" / "prompts").rglob("*.jinja"), plan.shipped / "envs" / "lock.txt"]
         contents.add_files(shipped, plan.shipped)
         contents.add_files([plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts")
         contents.add("calls.jsonl", log.shown_calls(ledger))

@@ -257,7 +257,8 @@ class _System:
     def solve(self, numbers: Floats, sums: Floats) -> Floats:
         """The components, shape (unknowns,) or (levels left out, unknowns); NaN where a set of pairs is gone."""
         means = ratio(sums[:, self.seen], np.round(numbers[:, self.seen]))
-        return np.asarray(means @ np.linalg.pinv(self.matrix).T).squeeze()
+        found = as_numbers(means @ np.linalg.pinv(self.matrix).T)
+        return found if len(found) > 1 else found[0]
 
 
 def _jackknife(pairs: _Pairs, system: _System, random: Sequence[str], whole: Floats) -> tuple[Floats, Floats]:
