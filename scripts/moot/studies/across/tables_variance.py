@@ -29,6 +29,9 @@ COLUMNS = (
     .ours("variance", digits=".4f")
     .counts("levels", "answers")
     .plain("not told apart from", "what would tell them apart", "speaks of", "in words")
+    .short_form(
+        "data", "answers of", "outcome", "part", "share of variance", "share, 95 % interval", "answers", "in words"
+    )
 )
 
 

@@ -43,7 +43,9 @@ def agreement(results: StudyResults) -> TableContent:
     rows = [row for run in recorded_runs(results) for row in _rows(run)]
     columns = Columns().keys("data", "method", "model").plain("what differs", "judges")
     columns = columns.estimate("same answer", "same").estimate("beyond chance", "beyond")
-    return columns.counts("pairs", "cases").table(
+    columns = columns.counts("pairs", "cases")
+    short = ("same answer", "same, 95 % interval", "beyond chance", "pairs")
+    return columns.short_form("data", "method", "model", "what differs", *short).table(
         rows,
         [
             "Same answer: the share of pairs of valid answers that agree; both have all in common but what differs. "

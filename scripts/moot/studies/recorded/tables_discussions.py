@@ -51,7 +51,9 @@ def discussions(results: StudyResults) -> TableContent:
     columns = columns.estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED)
     columns = columns.estimate("wrong who end right", "to right").estimate("right who end wrong", "to wrong")
     columns = columns.estimate("most end right, one was right", "one").estimate("most end right, none was", "none")
-    return columns.counts("members", "groups", "groups with one right").table(
+    columns = columns.counts("members", "groups", "groups with one right")
+    short = ("right before", "right after", "difference", "difference, 95 % interval", "members", "groups")
+    return columns.short_form("data", "method", *short).table(
         rows,
         [
             "Before and after are the first and the last answer of each member who has both; the difference is after "
