@@ -142,7 +142,7 @@ def test_jurors_are_judges_with_personas_asked_again(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [case.target for case in loaded.cases] == [""], "without truth"
     reasons = {said.speaker: (said.private, said.source) for said in debates[0].utterances}
-    assert reasons == dict.fromkeys(["m, mild", "m, mild, time 2", "m, stern", "n, mild"], (True, "model"))
+    assert reasons == dict.fromkeys(["m · mild", "m · mild · time 2", "m · stern", "n · mild"], (True, "model"))
 
 
 def test_columns_are_extracted_by_patterns(tmp_path: Path) -> None:

@@ -172,6 +172,14 @@ def rows_by_debate(
     return found
 
 
+def repeats_by_case(debates: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """The repeats of each case, in order, of debates by case and repeat."""
+    found: dict[str, list[int]] = {}
+    for case_id, repeat in sorted(debates):
+        found.setdefault(case_id, []).append(repeat)
+    return found
+
+
 def count_rows(path: Path) -> int:
     """How many rows an artifact has."""
     with intact(path):

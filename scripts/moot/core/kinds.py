@@ -36,3 +36,9 @@ UNUSABLE = ("failed", "invalid")
 
 BATCH_UNDER_WAY = "a batch is under way: "
 """How the reason of a debate begins that waits for a batch of the provider."""
+
+
+def name_of_judge(judge: str, persona: str = "", judge_repeat: int = 0) -> str:
+    """What a transcript calls one of several judges: who, as whom, and which time asked; commas part seats."""
+    times = f"time {judge_repeat + 1}" if judge_repeat else ""
+    return " · ".join(filter(None, (judge, persona, times))).replace(",", ";")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from moot.core.cases import Case
-from moot.core.kinds import ANSWER, BELIEF, SPEECH
+from moot.core.kinds import ANSWER, BELIEF, SPEECH, name_of_judge
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import RecordedDebate, RecordedUtterance
@@ -34,12 +34,6 @@ class _Judge(NamedTuple):
     judge: str
     persona: str = ""
     judge_repeat: int = 0
-
-    @property
-    def name(self) -> str:
-        """What the transcript calls them."""
-        times = f"time {self.judge_repeat + 1}" if self.judge_repeat else ""
-        return ", ".join(filter(None, (self.judge, self.persona, times)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +169,7 @@ def _utterance(row: Json, who: _Judge, stated: _Stated) -> RecordedUtterance:
     if stated.distribution:
         facts["distribution"] = dict(stated.distribution)
     return RecordedUtterance(
-        who.name if row.judge else row.speaker,
+        name_of_judge(*who) if row.judge else row.speaker,
         row.kind or (BELIEF if row.judge else SPEECH),
         row.text,
         row.round,

@@ -11,11 +11,12 @@ from pathlib import Path
 import pyarrow.compute as pc
 from pydantic import Field
 
-from moot.core.artifacts import read_table, rows_by_debate
+from moot.core.artifacts import read_table, repeats_by_case, rows_by_debate
 from moot.core.cases import Case
 from moot.core.config import RECORDED
 from moot.core.errors import unknown_name
-from moot.core.kinds import CONCLUSION, PUBLIC, VERDICT, VOTES
+from moot.core.kinds import CONCLUSION, PUBLIC, VERDICT, VOTES, name_of_judge
+from moot.core.schemas import JUDGED
 from moot.core.types import Fields, JsonObject
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate, Setting
@@ -32,7 +33,7 @@ class RecordedParams(ProtocolParams):
 
 def recorded_repeats(setting: Setting, case: Case) -> list[int]:
     """The repeats of a case that were recorded."""
-    return sorted(repeat for case_id, repeat in _records(setting) if case_id == case.case_id)
+    return _repeats(*_recorded_as(setting)).get(case.case_id, [])
 
 
 @protocol(
@@ -48,7 +49,7 @@ def recorded_repeats(setting: Setting, case: Case) -> list[int]:
 async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
     """Say again what was said, in the same order, and conclude as the records do: once for each of several judges."""
     del params
-    rows = _records(debate.setting)[debate.case.case_id, debate.repeat]
+    rows = _read(*_recorded_as(debate.setting))[debate.case.case_id, debate.repeat]
     said = [row for row in rows if row["kind"] != CONCLUSION]
     conclusions = [(row, json.loads(row["parsed"])) for row in rows if row["kind"] == CONCLUSION]
     for row in said:
@@ -58,7 +59,12 @@ async def recorded(debate: Debate, params: RecordedParams) -> Answer | None:
     if silent and not spoken:
         for row, outcome in conclusions:
             problem = outcome.get("reason")
-            verdict = {"speaker": _name_of(outcome) or JUDGE, "kind": VERDICT, "source": "model", "round": 0}
+            verdict = {
+                "speaker": name_of_judge(*(outcome.get(part, "") for part in JUDGED)) or JUDGE,
+                "kind": VERDICT,
+                "source": "model",
+                "round": 0,
+            }
             status = {"parse_status": "invalid" if problem else "strict"}
             _say(debate, {**row, **verdict}, {"problem": problem} if problem else None, private=several, **status)
     for row, outcome in conclusions:
@@ -82,15 +88,9 @@ def _say(debate: Debate, row: Fields, parsed: JsonObject | None, *, private: boo
     )
 
 
-def _name_of(outcome: Fields) -> str:
-    """Who judged, as the transcript calls them: judge, persona, and which time they were asked; commas part seats."""
-    times = f"time {outcome['judge_repeat'] + 1}" if outcome.get("judge_repeat") else ""
-    return " · ".join(filter(None, (outcome.get("judge"), outcome.get("persona"), times))).replace(",", ";")
-
-
-def _records(setting: Setting) -> Mapping[tuple[str, int], Rows]:
+def _recorded_as(setting: Setting) -> tuple[Path, str, str, str]:
     recorded_as = setting.chats[setting.model].config.model
-    return _read(setting.artifacts["records"], setting.params.method, recorded_as, setting.experiment)
+    return setting.artifacts["records"], setting.params.method, recorded_as, setting.experiment
 
 
 @cache
@@ -103,3 +103,8 @@ def _read(path: Path, method: str, model: str, experiment: str) -> Mapping[tuple
             raise unknown_name(f"{column} of the records", wanted, known, f"experiment '{experiment}'")
         chosen &= pc.field(column) == wanted
     return rows_by_debate([path], where=chosen)
+
+
+@cache
+def _repeats(path: Path, method: str, model: str, experiment: str) -> Mapping[str, list[int]]:
+    return repeats_by_case(_read(path, method, model, experiment))

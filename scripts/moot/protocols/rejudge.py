@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from moot.core.artifacts import rows_by_debate
+from moot.core.artifacts import repeats_by_case, rows_by_debate
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
@@ -44,7 +44,7 @@ def _transcripts(params: RejudgeParams) -> dict[str, str]:
 
 def repeats_held(setting: Setting, case: Case) -> list[int]:
     """The repeats of a case that were debated."""
-    return sorted(repeat for case_id, repeat in _debates(setting) if case_id == case.case_id)
+    return _repeats(*_of(setting)).get(case.case_id, [])
 
 
 @protocol(
@@ -61,7 +61,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     belief: Utterance | None = None
     schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
     for number, turns in groupby(
-        _debates(debate.setting)[debate.case.case_id, debate.repeat], lambda row: row["round"]
+        _read(*_of(debate.setting))[debate.case.case_id, debate.repeat], lambda row: row["round"]
     ):
         shown = [_play(debate, row, params.judge) for row in turns]
         if any(shown):
@@ -95,8 +95,8 @@ def _play(debate: Debate, row: Row, judge: str) -> bool:
     return False
 
 
-def _debates(setting: Setting) -> Mapping[tuple[str, int], Sequence[Row]]:
-    return _read(tuple(setting.artifacts.values()), setting.params.beside, setting.experiment)
+def _of(setting: Setting) -> tuple[tuple[Path, ...], str, str]:
+    return tuple(setting.artifacts.values()), setting.params.beside, setting.experiment
 
 
 @cache
@@ -110,3 +110,8 @@ def _read(paths: tuple[Path, ...], beside: str, experiment: str) -> Mapping[tupl
         )
     ended = {key: turns for key, turns in debates.items() if json.loads(turns[-1]["parsed"])["status"] != "waiting"}
     return {key: [row for row in turns if row["kind"] != CONCLUSION] for key, turns in ended.items()}
+
+
+@cache
+def _repeats(paths: tuple[Path, ...], beside: str, experiment: str) -> Mapping[str, list[int]]:
+    return repeats_by_case(_read(paths, beside, experiment))

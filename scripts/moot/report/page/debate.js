@@ -46,7 +46,7 @@ function pane(debate, content, facts) {
 function verdictsOf(debate, turns) {
   const rows = new Map();
   for (const turn of turns.filter(isOneOfSeveral)) {
-    const name = turn.speaker.replace(/, time \d+$/, "");
+    const name = turn.speaker.replace(/ · time \d+$/, "");
     rows.set(name, [...(rows.get(name) ?? []), turn]);
   }
   if (!rows.size) return null;
