@@ -1,0 +1,160 @@
+"""Ratings of what is compared in pairs: a Bradley-Terry model with ties, and terms for all else that decides a pair.
+
+The model: with strengths b and terms g of a pair's features x, eta = b_first - b_second + g x, and the first wins, the
+second wins, or neither does in the proportions exp(eta / 2) : exp(-eta / 2) : nu (Davidson 1970, "On extending the
+Bradley-Terry model to accommodate ties in paired comparison experiments", JASA 65; terms as in Agresti 2013,
+"Categorical Data Analysis", section 11.6). Strengths are less their mean.
+
+Variances are robust to verdicts of one cluster (a topic) that hang together (Cameron and Miller 2015, "A practitioner's
+guide to cluster-robust inference", JHR 50, equation 11), with t of one degree of freedom less than there are clusters.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moot.stats.bootstrap import LEVEL, Floats, as_numbers
+
+FIRST, TIE, SECOND = 0.5, 0.0, -0.5
+"""Outcomes of a pair."""
+FEWEST_CLUSTERS = 10
+_PRIOR = 1e-4
+"""The weight of a pull towards 0, which keeps a strength finite where somebody always wins; it moves no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """A strength or the effect of a term, in log odds, with its 95 % interval; NaN with too few clusters."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """What a model of pairs comes to.
+
+    Attributes:
+        strengths: by name, less their mean; those without bounds, who won or lost everything, have no interval.
+        terms: by name.
+        ties: the probability of a tie between equals.
+        pairs, clusters: how many there are.
+    """
+
+    strengths: Mapping[str, Estimated]
+    terms: Mapping[str, Estimated]
+    ties: float
+    pairs: int
+    clusters: int
+
+
+def rate(
+    first: Sequence[str],
+    second: Sequence[str],
+    outcomes: Floats,
+    clusters: Sequence[Hashable],
+    terms: Mapping[str, Floats] | None = None,
+    weights: Floats | None = None,
+) -> Ratings | None:
+    """Strengths and terms of pairs; None where fewer than two names were compared.
+
+    Args:
+        first, second: who was compared, of each pair.
+        outcomes: FIRST, SECOND or TIE, shape (pairs,).
+        clusters: of each pair.
+        terms: features that favour the first where they are above 0, shape (pairs,) each.
+        weights: of each pair.
+    """
+    names = sorted({*first, *second})
+    if len(names) <= 1:
+        return None
+    terms = terms or {}
+    columns = [as_numbers(np.asarray(first) == name) - as_numbers(np.asarray(second) == name) for name in names]
+    features = np.stack([*columns, *terms.values()], axis=1)
+    model = _Davidson(features, as_numbers(outcomes), np.ones(len(features)) if weights is None else weights)
+    found = model.fit()
+    shown = np.eye(len(found))[:-1]
+    shown[: len(names), : len(names)] -= 1 / len(names)
+    codes = pd.factorize(np.asarray(list(map(repr, clusters))))[0]
+    number = int(codes.max()) + 1
+    errors = np.sqrt(np.einsum("ij,jk,ik->i", shown, model.covariance(found, codes), shown))
+    estimates = _with_intervals(shown @ found, errors, number)
+    unbounded = [abs(columns[place] @ outcomes) == 0.5 * abs(columns[place]).sum() for place in range(len(names))]
+    nothing = float("nan")
+    strengths = {
+        name: Estimated(one.value, nothing, nothing) if always else one
+        for name, one, always in zip(names, estimates, unbounded, strict=False)
+    }
+    ties = float(np.exp(found[-1]) / (2 + np.exp(found[-1]))) if model.some_tied else 0.0
+    return Ratings(strengths, dict(zip(terms, estimates[len(names) :], strict=True)), ties, len(features), number)
+
+
+def _with_intervals(values: Floats, errors: Floats, clusters: int) -> list[Estimated]:
+    from scipy.special import stdtrit  # registries are read at every start of Snakemake
+
+    enough = clusters >= FEWEST_CLUSTERS
+    reach = float(stdtrit(clusters - 1, (1 + LEVEL) / 2)) if enough else float("nan")
+    return [
+        Estimated(float(value), float(value - reach * error), float(value + reach * error))
+        for value, error in zip(values, errors, strict=True)
+    ]
+
+
+class _Davidson:
+    """The likelihood of pairs; the last parameter is the logarithm of nu."""
+
+    def __init__(self, features: Floats, outcomes: Floats, weights: Floats) -> None:
+        self.features, self.outcomes, self.weights = features, outcomes, weights / weights.mean()
+        self.tied = as_numbers(outcomes == TIE)
+        self.some_tied = bool(self.tied.any())
+        self.size = features.shape[1] + 1
+
+    def fit(self) -> Floats:
+        """The parameters of greatest likelihood."""
+        from scipy.optimize import minimize
+
+        start = np.zeros(self.size)
+        found = minimize(self._loss, start, jac=self._slope, hess=self._curvature, method="trust-exact", tol=1e-8)
+        return as_numbers(found.x)
+
+    def covariance(self, given: Floats, clusters: NDArray[np.intp]) -> Floats:
+        """Of the parameters, robust to what hangs together within clusters."""
+        scores = self._scores(given)
+        sums = np.stack([np.bincount(clusters, weights=column) for column in scores.T], axis=1)
+        inverse, number = np.linalg.inv(self._curvature(given)), len(sums)
+        return as_numbers(inverse @ (sums.T @ sums) @ inverse * number / max(1, number - 1))
+
+    def _shares(self, given: Floats) -> tuple[Floats, Floats, Floats]:
+        """Expected outcomes, the chances of a tie, and the logarithms of what the proportions sum to."""
+        eta = self.features @ given[:-1]
+        parts = np.stack([eta / 2, -eta / 2, np.full_like(eta, given[-1] if self.some_tied else -np.inf)])
+        whole = np.logaddexp.reduce(parts, axis=0)
+        first, second, tied = np.exp(parts - whole)
+        return (first - second) / 2, tied, whole
+
+    def _loss(self, given: Floats) -> float:
+        likelihood = self.outcomes * (self.features @ given[:-1]) + self.tied * given[-1] - self._shares(given)[2]
+        return float(_PRIOR * (given @ given) / 2 - self.weights @ likelihood)
+
+    def _slope(self, given: Floats) -> Floats:
+        return as_numbers(_PRIOR * given - self._scores(given).sum(axis=0))
+
+    def _scores(self, given: Floats) -> Floats:
+        """The gradient of each pair's likelihood, shape (pairs, parameters)."""
+        expected, tied, _ = self._shares(given)
+        of_features = (self.outcomes - expected)[:, None] * self.features
+        return as_numbers(self.weights[:, None] * np.column_stack([of_features, self.tied - tied]))
+
+    def _curvature(self, given: Floats) -> Floats:
+        expected, tied, _ = self._shares(given)
+        spread = self.weights * ((1 - tied) / 4 - expected**2)
+        cross = self.features.T @ (self.weights * -expected * tied)
+        found = np.empty((self.size, self.size))
+        found[:-1, :-1] = self.features.T @ (spread[:, None] * self.features)
+        found[-1, :-1] = found[:-1, -1] = cross
+        found[-1, -1] = self.weights @ (tied * (1 - tied))
+        return found + _PRIOR * np.eye(self.size)

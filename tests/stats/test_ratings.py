@@ -1,0 +1,97 @@
+"""Ratings of pairs: the library's fit where it knows the model, ties, planted strengths and biases, and what has no rating."""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from moot.stats.ratings import FIRST, SECOND, TIE, rate
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def random_pairs(number: int, seed: int = 0) -> tuple[list[str], list[str], np.ndarray]:
+    random = np.random.default_rng(seed)
+    first = random.integers(0, 5, number)
+    second = (first + random.integers(1, 5, number)) % 5
+    outcomes = np.where(random.random(number) < 1 / (1 + np.exp((second - first) / 3)), SECOND, FIRST)
+    return [f"m{one}" for one in first], [f"m{one}" for one in second], outcomes
+
+
+def test_without_ties_strengths_are_those_of_logistic_regression():
+    first, second, outcomes = random_pairs(400)
+    length = np.random.default_rng(1).normal(0, 1, 400)
+    found = rate(first, second, outcomes, list(range(400)), {"side": np.ones(400), "length": length})
+    assert found is not None and found.ties == 0
+    names = sorted(found.strengths)
+    columns = [[(one == name) - (other == name) for name in names] for one, other in zip(first, second, strict=True)]
+    features = np.column_stack([np.array(columns, dtype=float), np.ones(400), length])
+    library = LogisticRegression(C=1e6, fit_intercept=False, tol=1e-9, max_iter=2000).fit(features, outcomes > 0)
+    strengths = library.coef_[0][:5] - library.coef_[0][:5].mean()
+    assert [found.strengths[name].value for name in names] == pytest.approx(strengths, abs=1e-3)
+    assert [one.value for one in found.terms.values()] == pytest.approx(library.coef_[0][5:], abs=1e-3)
+
+
+def test_ties_between_equals_are_as_likely_as_they_were():
+    outcomes = np.array([FIRST, SECOND, TIE] * 40)
+    found = rate(["a"] * 120, ["b"] * 120, outcomes, [number // 3 for number in range(120)])
+    assert found is not None and found.ties == pytest.approx(1 / 3, abs=1e-3)
+    assert found.strengths["a"].value == pytest.approx(0, abs=1e-6)
+
+
+def test_sides_are_told_from_strengths_where_they_were_swapped():
+    first, second = ["a", "b"] * 50, ["b", "a"] * 50
+    always_first = np.full(100, FIRST)
+    found = rate(first, second, np.where(np.arange(100) % 10 == 0, SECOND, always_first), list(range(50)) * 2,
+                 {"side": np.ones(100)})  # fmt: skip
+    assert found is not None and found.terms["side"].low > 1
+    assert abs(found.strengths["a"].value) < abs(found.terms["side"].value) / 2
+
+
+def test_a_verdict_that_is_copied_within_its_topic_adds_no_certainty():
+    first, second, outcomes = random_pairs(200)
+    once = rate(first, second, outcomes, list(range(200)))
+    thrice = rate(first * 3, second * 3, np.tile(outcomes, 3), list(range(200)) * 3)
+    assert once is not None and thrice is not None
+    for name, one in once.strengths.items():
+        other = thrice.strengths[name]
+        assert (other.value, other.low, other.high) == pytest.approx((one.value, one.low, one.high), abs=2e-3)
+
+
+def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
+    first, second, outcomes = random_pairs(60)
+    weights = np.where(np.arange(60) < 20, 2.0, 1.0)
+    weighted = rate(first, second, outcomes, list(range(60)), weights=weights)
+    twice = rate(first[:20] + first, second[:20] + second, np.concatenate([outcomes[:20], outcomes]), list(range(80)))
+    assert weighted is not None and twice is not None
+    for name, one in twice.strengths.items():
+        assert weighted.strengths[name].value == pytest.approx(one.value, abs=2e-3)
+
+
+def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
+    outcomes = np.array([FIRST] * 20 + [FIRST, SECOND] * 20)
+    found = rate(["best"] * 20 + ["a"] * 40, ["a", "b"] * 10 + ["b"] * 40, outcomes, list(range(60)))
+    assert found is not None and np.isnan(found.strengths["best"].low)
+    assert found.strengths["best"].value == max(one.value for one in found.strengths.values())
+    assert found.strengths["a"].low < found.strengths["a"].high
+    few = rate(["a"] * 40, ["b"] * 40, outcomes[20:], [number % 3 for number in range(40)])
+    assert few is not None and np.isnan(few.strengths["a"].low)
+    assert rate([], [], np.array([]), []) is None
+
+
+@pytest.fixture(scope="module")
+def simulation() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PROJECT / "benchmarks"))
+        return importlib.import_module("coverage_ratings")
+
+
+def test_planted_strengths_and_biases_are_recovered_and_covered(simulation):
+    """The document has three tournaments, in 200 worlds each."""
+    tournament = simulation.TOURNAMENTS["8 debaters, 60 topics, 3 judges, half copied, ties"]
+    for name, (covered, bias) in simulation.measure(tournament, 40).items():
+        assert covered >= 0.85, name
+        assert abs(bias) < 0.12, name
