@@ -52,7 +52,8 @@ class Answers:
         answered, words = self.only(valid), self.rows.loc[valid, "prediction"]
         labels = sorted(words.unique())
         yield VERDICT, as_numbers([[word == label for label in labels[len(labels) == 2 :]] for word in words]), answered
-        yield RIGHT, as_numbers(valid & (self.rows["prediction"] == self.rows["target"])), self
+        if self.rows["target"].fillna("").ne("").all():
+            yield RIGHT, as_numbers(valid & (self.rows["prediction"] == self.rows["target"])), self
         stated = answered.rows["score"].notna()
         if self.positive and answered.rows.loc[stated, "score"].nunique() > len(labels):
             some = answered.only(stated)

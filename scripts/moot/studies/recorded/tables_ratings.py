@@ -1,0 +1,178 @@
+"""Ratings of debaters from debates of two sides, with side, length and judges' leanings told from strength.
+
+A data set names who argued for a label in the attribute `debater LABEL` of its cases, and the words of that side in
+`words LABEL`; a verdict for neither of two such labels is a tie. Verdicts of one `topic` are one cluster, where cases
+have that attribute.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from moot.report import table
+from moot.report.columns import Columns, Row
+from moot.report.content import StudyResults, TableContent
+from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rate
+from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
+
+DEBATER, WORDS, TOPIC = "debater", "words", "topic"
+SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family"
+MODEL_NOTE = (
+    "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of all: of two "
+    "debaters one apart, alike in all else, the better one wins e = 2.7 times as often as the other."
+)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The verdicts of debates between named debaters, one a row."""
+
+    run: RecordedRun
+    sides: tuple[str, str]
+    rows: pd.DataFrame
+
+    @property
+    def outcomes(self) -> Floats:
+        """Who won."""
+        said = self.rows["prediction"]
+        return np.select([said == self.sides[0], said == self.sides[1]], [FIRST, SECOND], TIE)
+
+    @property
+    def weights(self) -> Floats:
+        """Equal for each judge in all, so that who judged more does not count more."""
+        return as_numbers(1 / self.rows["judge"].map(self.rows["judge"].value_counts()))
+
+    def terms(self, *, by_judge: bool = False) -> Mapping[str, Floats]:
+        """What may decide a debate besides the debaters; each judge's side effect, or the mean and what differs."""
+        judge, side = self.rows["judge"], self.sides[0]
+        judges = sorted(judge.unique())
+        found = {f"{SIDE}: {side}": np.ones(len(judge))}
+        of_judge = {f"{SIDE}: {side}, before {name}": as_numbers(judge == name) for name in judges}
+        if len(judges) > 1:
+            last = as_numbers(judge == judges[-1])
+            found = of_judge if by_judge else found | {name: one - last for name, one in list(of_judge.items())[:-1]}
+        words = [self.rows[f"{WORDS} {label}"] for label in self.sides if f"{WORDS} {label}" in self.rows]
+        if len(words) == len(self.sides):
+            found[LENGTH] = as_numbers(np.log(words[0] / words[1]) / np.log(1.1))
+        families = [self.rows[label].map(family) for label in self.sides]
+        own = as_numbers(families[0] == judge.map(family)) - as_numbers(families[1] == judge.map(family))
+        return found | ({OWN: own} if own.any() else {})
+
+    def rated(self, terms: Mapping[str, Floats], weights: Floats | None) -> Ratings | None:
+        """The ratings by some terms."""
+        first, second = (self.rows[label].tolist() for label in self.sides)
+        return rate(first, second, self.outcomes, self.rows["cluster"].tolist(), terms, weights)
+
+
+def family(model: str) -> str:
+    """The family of a model: the letters that its name begins with."""
+    found = re.match(r"[^\W\d_]+", model)
+    return found.group().casefold() if found else model
+
+
+def pairs_of(results: StudyResults) -> Iterator[Pairs]:
+    """The recorded verdicts between named debaters."""
+    for run in recorded_runs(results):
+        cases = run.results.cases
+        attributes = {str(case): told for case, told in zip(cases["case_id"], cases["attributes"], strict=True)}
+        named = {
+            label for one in attributes.values() for label in run.results.task.labels if one.get(f"{DEBATER} {label}")
+        }
+        sides = [label for label in reversed(run.results.task.labels) if label in named]
+        rows = run.predictions[run.predictions["status"] == "valid"]
+        if len(sides) == len((FIRST, SECOND)) and len(rows):
+            pairs = _with_attributes(run, (sides[0], sides[1]), rows, attributes)
+            yield from [pairs] * bool(len(pairs.rows))
+
+
+def _with_attributes(
+    run: RecordedRun, sides: tuple[str, str], rows: pd.DataFrame, attributes: Mapping[str, Mapping[str, str]]
+) -> Pairs:
+    told = pd.DataFrame([attributes[case] for case in rows["case_id"]], index=rows.index)
+    found = rows[["case_id", "prediction"]].assign(cluster=rows["case_id"].map(run.results.clusters))
+    if TOPIC in told and (told[TOPIC] != "").all():
+        found["cluster"] = told[TOPIC]
+    found["judge"] = rows["judge"].fillna(run.name) if "judge" in rows else run.name
+    for label in sides:
+        found[label] = told[f"{DEBATER} {label}"].replace("", np.nan)
+        if f"{WORDS} {label}" in told:
+            words = pd.to_numeric(told[f"{WORDS} {label}"], errors="coerce")
+            found[f"{WORDS} {label}"] = words.where(words > 0)
+    return Pairs(run, sides, found.dropna())
+
+
+@table(STUDY, "ratings", "Ratings of debaters")
+def ratings(results: StudyResults) -> TableContent:
+    """How strong each debater is, by a model in which side, length, judges' leanings to sides and to their own family
+    are terms, and by wins alone; with 95 % intervals by cluster.
+    """
+    rows = [row for pairs in pairs_of(results) for row in rated(pairs)]
+    columns = Columns().keys("data", "method").plain("debater").counts("rank").estimate("rating", "rating")
+    columns = columns.counts("rank by wins alone").estimate("rating by wins alone", "alone")
+    return columns.counts("verdicts", "clusters").table(
+        rows,
+        [
+            f"{MODEL_NOTE} In `rating` each judge counts the same in all, however many verdicts they gave; in `rating "
+            "by wins alone` each verdict does, and nothing but the debaters is in the model.",
+            "Intervals are robust to verdicts of one cluster (the topic) that hang together (Cameron and Miller 2015). "
+            f"There is none with fewer than {FEWEST_CLUSTERS} clusters, and none for who won or lost everything.",
+        ],
+    )
+
+
+def rated(pairs: Pairs) -> Iterator[Row]:
+    """The rows of the table, the strongest first."""
+    full, alone = pairs.rated(pairs.terms(), pairs.weights), pairs.rated({}, None)
+    if full is None or alone is None:
+        return
+    orders = [sorted(one.strengths, key=lambda name: -one.strengths[name].value) for one in (full, alone)]
+    for name in orders[0]:
+        one, other = full.strengths[name], alone.strengths[name]
+        judged = int(sum((pairs.rows[label] == name).sum() for label in pairs.sides))
+        yield {
+            "data": (pairs.run.data, pairs.run.method, name),
+            "rank": orders[0].index(name) + 1,
+            "rating": (one.value, one.low, one.high),
+            "rank by wins alone": orders[1].index(name) + 1,
+            "rating by wins alone": (other.value, other.low, other.high),
+            "verdicts": (judged, full.clusters),
+        }
+
+
+@table(STUDY, "rating_terms", "What decides debates besides the debaters")
+def rating_terms(results: StudyResults) -> TableContent:
+    """How much the side, a tenth more words, and a judge of the debater's own family favour a side, in log odds and as
+    the chance of equals to win; with 95 % intervals by cluster.
+    """
+    rows = [row for pairs in pairs_of(results) for row in _terms(pairs)]
+    columns = Columns().keys("data", "method").plain("what favours a side").estimate("log odds", "log odds")
+    return (
+        columns.ours("chance of equals to win")
+        .counts("verdicts", "clusters")
+        .table(
+            rows,
+            [
+                f"{MODEL_NOTE} All terms and all debaters are in one model, each judge with the same weight. The first "
+                "row is the mean over judges; below it is each judge's own. A family is the letters that a model's "
+                "name begins with.",
+            ],
+        )
+    )
+
+
+def _terms(pairs: Pairs) -> Iterator[Row]:
+    mean, each = (pairs.rated(pairs.terms(by_judge=by_judge), pairs.weights) for by_judge in (False, True))
+    if mean is None or each is None:
+        return
+    side = f"{SIDE}: {pairs.sides[0]}"
+    for name, one in {side: mean.terms[side], **each.terms}.items():
+        yield {
+            "data": (pairs.run.data, pairs.run.method, name),
+            "log odds": (one.value, one.low, one.high),
+            "chance of equals to win": float(1 / (1 + np.exp(-one.value))),
+            "verdicts": (mean.pairs, mean.clusters),
+        }
