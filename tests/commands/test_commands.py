@@ -44,7 +44,7 @@ def targets() -> set[str]:
 def test_every_command_names_options_and_targets_that_exist(page: str, targets: set[str]) -> None:
     for command in commands(page):
         _, *words = shlex.split(command, comments=True)
-        given = get_argument_parser().parse_args([word for word in words if word not in ("...", "run")])
+        given = get_argument_parser().parse_args([word for word in words if word not in ("...", "run", "desk")])
         unknown = [one for one in given.targets or () if one not in targets and not TARGET.fullmatch(one)]
         assert not unknown, f"{command}: no target {unknown}"
         for setting in given.config or ():
@@ -55,4 +55,4 @@ PLAN_KEYS = set(yaml.safe_load((PROJECT / "config/schema.json").read_text())["pr
 
 
 def test_there_are_commands_to_check() -> None:
-    assert sum(len(commands(page)) for page in PAGES) > 60
+    assert sum(len(commands(page)) for page in PAGES) > 50
