@@ -44,21 +44,34 @@ KEYS = {
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 
 
+def registries() -> dict[str, str]:
+    """The parts of the generated reference by title: a page each."""
+    parts = re.split(r"^## ", (ROOT / "docs/reference.md").read_text("utf-8"), flags=re.MULTILINE)
+    return dict(part.split("\n", 1) for part in parts[1:])
+
+
+def place_of(registry: str) -> str:
+    return f"reference/{registry.lower().replace(' ', '-')}.md"
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """List the pages of registries below Reference."""
+    entries = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
+    entries += [{title: place_of(title)} for title in registries()]
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not in `docs/`."""
     made = {place: (ROOT / source).read_text("utf-8") for source, place in ELSEWHERE.items()}
     made["reference/keys.md"] = "# Every key\n\n" + "\n\n".join(
         f"## {title}\n\n{keys_of(model)}" for title, model in KEYS.items()
     )
-    intro, *registries = re.split(r"^## ", (ROOT / "docs/reference.md").read_text("utf-8"), flags=re.MULTILINE)
-    listed = []
-    for registry in registries:
-        title, _, text = registry.partition("\n")
-        name = f"{title.lower().replace(' ', '-')}.md"
-        made[f"reference/{name}"] = f"# {title}\n{re.sub('^###', '##', text, flags=re.MULTILINE)}"
-        listed.append(f"- [{title}](reference/{name})")
+    for title, text in registries().items():
+        made[place_of(title)] = f"# {title}\n{re.sub('^###', '##', text, flags=re.MULTILINE)}"
     files.remove(files.src_uris["reference.md"])
-    made["reference.md"] = f"{intro}\n- [Every key](reference/keys.md)\n" + "\n".join(listed)
+    intro = (ROOT / "docs/reference.md").read_text("utf-8").partition("\n## ")[0]
+    listed = [f"- [{title}]({place_of(title)})" for title in registries()]
+    made["reference.md"] = "\n".join([intro, "", "- [Every key](reference/keys.md)", *listed])
     for place, text in made.items():
         files.append(File.generated(config, place, content=text))
     for path in built():
