@@ -102,11 +102,23 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
         return f"[{link['text']}]({path}{link['anchor'] or ''})"
 
     text = LINK.sub(on_the_site, markdown)
+    if f"{DEMO}/{PAGE}" not in files.src_uris:
+        return text
+    if here == "README.md":
+        text += f"\n[The first page of a run]({DEMO}/{PAGE}), as this version builds it.\n"
     study = here.removeprefix("studies/").removesuffix(".md")
-    if study in STUDIES and f"{DEMO}/{study}.html" in files.src_uris:
-        frame = f'<iframe src="../{DEMO}/{study}.html" title="results" style="width:100%;height:32rem"></iframe>'
-        text += f"\n\n## What the default run shows\n\n{frame}\n"
+    if study in STUDIES:
+        text += "\n\n## What the default run shows\n\n" + results_of(study, files)
     return text
+
+
+def results_of(study: str, files: Files) -> str:
+    """Links to a study's tables and debates, and its figures, as the last build has them."""
+    of_study = sorted(place for place in files.src_uris if f"/{study}/" in place or place.endswith(f"/{study}.html"))
+    built_ones = [place for place in of_study if place.startswith(f"{DEMO}/")]
+    links = [f"- [{place.removeprefix(f'{DEMO}/')}](../{place})" for place in built_ones if place.endswith(".html")]
+    figures = [f"![{Path(place).stem}](../{place})" for place in built_ones if place.endswith(".svg")]
+    return "\n".join([*links, ""]) + "\n\n".join(["", *figures, ""])
 
 
 def on_post_template(output_content: str, **_: Any) -> str:
