@@ -1,16 +1,20 @@
 """Debates of a tournament: transcripts and judgment pages of the published form, checked against each other."""
 
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from moot.core.config import COMPARISON
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.records import RecordedDebate
+from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.report.transcripts import read_debates
 from moot.scores.answers import estimate
+from moot.studies.across.tables_questions import questions
 from moot.studies.recorded.tables_tournament import tournament
 from recorded_runs import PROJECT, recorded_study
 
@@ -110,6 +114,17 @@ def test_who_wins_by_judge_side_length_and_after_a_swap(tmp_path: Path) -> None:
     assert [turn.speaker for turn in debate.turns] == [*["Pro", "Con"] * 5, "Ann", "Bo"]
     assert debate.turns[-1].text.startswith("Because.") and debate.turns[-1].readers == "Bo"
     assert ("Margin", "-1.500") in debate.turns[-1].fields and ("Cites", ["P1.1"]) in debate.turns[1].fields
+
+
+def test_the_questions_of_the_report_are_answered_without_a_papers_settings(tmp_path: Path) -> None:
+    write(tmp_path)
+    claims = [
+        claim for claim in read_claims(PROJECT / "data/published/claims.csv") if "debate_tournament" in claim.data
+    ]
+    frame = questions(replace(study_of(tmp_path), study=COMPARISON, claims=claims)).frame
+    found = {row["measured"].partition(":")[0]: row["this run"] for row in frame.to_dict("records")}
+    expected = {"positive_wins": 0.75, "longer_wins": 0.5, "same_side_after_swap": 0.5, "judges_agree": 0.5}
+    assert found == expected
 
 
 def test_the_published_archive_is_read_as_its_files_are(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report.content import StudyResults
 from moot.report.exports import Export
+from moot.report.outcome import read_outcome
 from moot.report.reader_debates import Packing, pack_debates
 from moot.report.transcripts import read_debates, render_markdown
 from moot.scores import score_experiment
@@ -107,6 +108,8 @@ def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_
     assert most.prediction and (most.prediction.label, most.reason) == ("yes", "of 3 judges, 2 say yes, 1 say no")
     assert debates["b#0"].outcome.prediction is None and "1 say yes, 1 say no" in debates["b#0"].outcome.reason
     assert debates["c#0"].outcome.prediction and debates["c#0"].outcome.reason == ""
+    ended = read_outcome([tmp_path / "results/predictions/jury/jurors.parquet"])
+    assert len(ended.debates) == 3, "debates are counted, not answers"
     packing = Packing(10_000, {}.__setitem__)
     pack_debates(packing, results)
     assert len(packing.index()["debates"]["case"]) == 3

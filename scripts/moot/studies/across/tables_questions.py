@@ -169,7 +169,8 @@ def _judged(results: StudyResults, claim: Claim) -> Iterator[Verdict]:
     """The runs that can judge a claim, with what they measured."""
     for first in _runs(results, claim, claim.first):
         if claim.statistic in OF_ONE:
-            if claim.statistic != VALUE or _is_comparable(results, first):
+            published = not np.isnan(claim.published)
+            if not (claim.statistic == VALUE and published) or _is_comparable(results, first):
                 yield from _verdicts(claim, first)
             continue
         for second in _runs(results, claim, claim.second):
