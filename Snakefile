@@ -26,7 +26,7 @@ if isinstance(SHIPPED, (str, Path)) or SHIPPED.is_local:
     SHIPPED = Path(str(SHIPPED))
 else:
     repository = SHIPPED
-    SHIPPED = Path(workflow.sourcecache.get_path(repository.join("Snakefile"))).parent
+    SHIPPED = Path(workflow.source_path("Snakefile")).parent
     if not (SHIPPED / "scripts" / "moot").is_dir():
         archive = SHIPPED / f"moot-{os.getpid()}.tar"
         repository.hosted_repo.repo.git.archive(repository.ref, output=archive)
@@ -34,6 +34,7 @@ else:
         archive.unlink()
 
 
+IS_MODULE = Path(workflow.basedir).resolve() != SHIPPED.resolve()
 DEFAULTS = [
     SHIPPED / "config" / "config.yaml",
     SHIPPED / "config" / "models.yaml",
@@ -51,6 +52,7 @@ if deployed and "apptainer" in map(str, deployed.deployment_method):
 
 
 include: "rules/common.smk"
+include: "rules/models.smk"
 include: "rules/shown.smk"
 include: "rules/data.smk"
 include: "rules/baselines.smk"
@@ -72,18 +74,33 @@ include: "rules/start.smk"
 include: "rules/bundle.smk"
 
 
-rule all:
-    default_target: True
-    input:
-        rules.shown.input,
-        rules.rendered.input,
-        "results/index.html",
-    log:
-        "results/logs/verify/all.log",
-    conda:
-        "envs/presentation.yaml"
-    script:
-        "scripts/verify.py"
+# The first page of a run, or of a study, from all that it links to; what it links to is verified first.
+for page in [INDEX, *targets.studies()]:
+
+    rule:
+        name:
+            "all" if page == INDEX else page
+        default_target: page == INDEX
+        input:
+            inputs_of("front_page", page=page),
+        output:
+            **(outcome_files(COMPARISON) if page == INDEX else {}),
+            page=f"results/{page}.html",
+            questions=report(
+                f"results/outcome/{page}_questions.html",
+                category="Outcome",
+                labels={"study": "questions"},
+            ),
+        log:
+            f"results/logs/outcome/{page}_page.log",
+        priority: AGGREGATION
+        conda:
+            "envs/presentation.yaml"
+        params:
+            **digest_params("front_page", page=page),
+            unfinished=time_if_unfinished("front_page", page=page),
+        script:
+            "scripts/front_page.py"
 
 
 # The same check alone, of the present files; builds nothing.
@@ -93,23 +110,6 @@ rule verify:
     conda:
         "envs/presentation.yaml"
     params:
-        artifacts=lambda wildcards: list(map(str, rules.all.input)),
+        artifacts=[*targets.shown(plan), *targets.rendered(plan), *rules.all.output],
     script:
         "scripts/verify.py"
-
-
-for study in targets.studies():
-
-    rule:
-        name:
-            study
-        input:
-            targets.shown(plan, study),
-            targets.rendered(plan, study),
-            f"results/{study}.html",
-        log:
-            f"results/logs/verify/{study}.log",
-        conda:
-            "envs/presentation.yaml"
-        script:
-            "scripts/verify.py"

@@ -122,7 +122,7 @@ def _entries(mine: list[int], held: list[pa.Table], replies: Mapping[str, Entry]
 class Job(SimpleNamespace):
     """What a stage's function reads of a job of Snakemake; its inputs are all files of the experiment."""
 
-    def __init__(self, shards: int, params: Mapping[str, Any]) -> None:
+    def __init__(self, shards: int) -> None:
         files = [CASES, PREDICTIONS, CALLS, SCORES, *_shards(shards)]
 
         class Input(SimpleNamespace):
@@ -136,7 +136,7 @@ class Job(SimpleNamespace):
             claims=str(PROJECT / "data" / "published" / "claims.csv"),
         )
         wildcards = SimpleNamespace(experiment=EXPERIMENT, model=MODEL, study=STUDY)
-        super().__init__(input=given, wildcards=wildcards, params=SimpleNamespace(job=params))
+        super().__init__(input=given, wildcards=wildcards)
 
 
 def _shards(shards: int) -> list[Path]:
@@ -155,7 +155,7 @@ def score(plan: Plan, shards: int) -> None:
 
 def tables(plan: Plan, shards: int) -> None:
     """Every table of the study that this run fills, by one process where the workflow has some."""
-    results = study_results(plan, Job(shards, {"study": STUDY}))
+    results = study_results(plan, Job(shards), STUDY)
     for name in TABLES:
         if TABLES[name].study == STUDY and plan.can_fill(TABLES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("csv", "xlsx", "tex", "html")}
@@ -167,7 +167,7 @@ def tables(plan: Plan, shards: int) -> None:
 
 def figures(plan: Plan, shards: int) -> None:
     """Every figure of the study that this run fills."""
-    results = study_results(plan, Job(shards, {"study": STUDY}))
+    results = study_results(plan, Job(shards), STUDY)
     for name in FIGURES:
         if FIGURES[name].study == STUDY and plan.can_fill(FIGURES[name]):
             paths = {ending: OUT / f"{name}.{ending}" for ending in ("png", "svg")}
@@ -184,7 +184,7 @@ def _say(name: str, begun: float) -> None:
 
 def render(plan: Plan, shards: int) -> None:
     """The transcripts for people, as Markdown."""
-    results = model_results(plan, Job(shards, {}))
+    results = model_results(plan, Job(shards))
     with atomic_path(OUT / f"{EXPERIMENT}.md") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(render_markdown(results, MODEL))
 
@@ -193,7 +193,7 @@ def reader(plan: Plan, shards: int) -> None:
     """The study's page of all debates."""
     parts = OUT / "reader_parts"
     parts.mkdir(parents=True, exist_ok=True)
-    pieces = render_reader(STUDY, debated_results(plan, Job(shards, {})), parts)
+    pieces = render_reader(STUDY, debated_results(plan, Job(shards)), parts)
     with atomic_path(OUT / "reader.html") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(pieces)
 

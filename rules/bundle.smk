@@ -3,7 +3,7 @@
 
 rule bundle:
     input:
-        rules.shown.input,
+        targets.shown(plan),
     log:
         "results/logs/bundle.log",
     conda:

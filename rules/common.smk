@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(SHIPPED / "scripts"))
@@ -29,28 +28,25 @@ from moot.report.exports import EXPORTERS
 from moot.report.outcome import read_outcome
 from moot.workflow import targets
 from moot.workflow.console import show_stages
-from moot.workflow.digests import NAMES, SHEETS, Stages
+from moot.workflow.own_files import SHEETS
+from moot.workflow.stages import INDEX, Stages
+from moot.workflow.records import DIGESTS
 from moot.workflow.resuming import SHARDS, resumed
 
 let_jobs_import_this_copy()
 
 # Merged here and not by `configfile:`, which says of each file that others extend it, and which a module's `config` replaces.
-if workflow.modifier.skip_configfile:
-    deployed = [
-        Path("config", "models.yaml"),
-        *Path("config", "studies").glob("*.yaml"),
-    ]
-    DEFAULTS += sorted(file for file in deployed if file.is_file())
-    given, merged_files = config, DEFAULTS
-else:
-    settings = workflow.config_settings
-    given, config = settings.config, settings.overwrite_config
-    merged_files = [*DEFAULTS, *map(Path, workflow.configfiles)]
-config = over_defaults(config, DEFAULTS)
+if IS_MODULE:
+    models, studies = Path("config/models.yaml"), Path("config/studies").glob("*.yaml")
+    DEFAULTS += sorted(file for file in (models, *studies) if file.is_file())
 config_files = [*DEFAULTS, *map(Path, workflow.configfiles)]
+read_files = DEFAULTS if IS_MODULE else config_files
+# What `--config` alone gives, which Snakemake merges over the files before it shows `config`.
+given = config if IS_MODULE else workflow.config_settings.config
+config = over_defaults(config, DEFAULTS)
 
 faults = Faults()
-changed_models = merge_models(config, merged_files, DEFAULTS, given, faults)
+changed_models = merge_models(config, read_files, DEFAULTS, given, faults)
 try:
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
 except UserError as error:
@@ -61,10 +57,10 @@ stages = Stages(plan)
 sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
 # A dry run and a job of a cluster show Snakemake's own lines.
-IS_RUN = workflow.is_main_process and not workflow.output_settings.dryrun
-if IS_RUN and DESK in os.environ:
+IS_MAIN, IS_DRY = workflow.is_main_process, workflow.output_settings.dryrun
+if IS_MAIN and not IS_DRY and DESK in os.environ:
     keep_in(Path(os.environ[DESK]), plan, config)
-if stage_lines_asked_for() and IS_RUN:
+if stage_lines_asked_for() and IS_MAIN and not IS_DRY:
     show_stages()
 
 # Snakemake limits how many jobs start within a second, and at each job that ends starts one more timer that looks again
@@ -88,48 +84,8 @@ wildcard_constraints:
     study="[^/]+",
 
 
-# Recorded answers are read by as many jobs at once as there are cores; no call is made.
-ASKED = [
-    model
-    for model in plan.models_used
-    if plan.config.models[model].endpoint != RECORDED
-]
-
-# Snakemake has an option for such limits (--resources), and no directive by which a configuration could set them.
-for model in ASKED:
-    slots = plan.jobs_at_once(model, workflow.cores)
-    workflow.register_resource(f"model_{model}", slots)
-
-
-def model_slots(models_of_job):
-    """One slot of each model that a job asks, and the graphics processors of the servers that it starts; `models_of_job`
-    names the models by experiment and model.
-    """
-
-    def speaks_with(model):
-        return lambda wildcards: int(
-            model in models_of_job(wildcards.experiment, wildcards.model)
-        )
-
-    slots = {f"model_{model}": speaks_with(model) for model in ASKED}
-    if not any(plan.gpus([model]) for model in ASKED):
-        return slots
-    return slots | {
-        "gpu": lambda wildcards: plan.gpus(
-            models_of_job(wildcards.experiment, wildcards.model)
-        )
-    }
-
-
-def model_threads(models_of_job):
-    """The processor threads of a job, by the models that it speaks with."""
-    return lambda wildcards: plan.threads(
-        models_of_job(wildcards.experiment, wildcards.model), workflow.cores
-    )
-
-
 def inputs_of(stage, **fixed):
-    """The inputs of a rule's jobs, by name, as `moot.workflow.digests` states them."""
+    """The inputs of a rule's jobs, by name, as `moot.workflow.stages` states them."""
 
     def by_name(wildcards):
         try:
@@ -152,33 +108,10 @@ def digest_params(stage, **fixed):
             stages.of(stage, **dict(wildcards.items()), **fixed), name
         )
 
-    return {**{name: digest(name) for name in NAMES}, "job": {"stage": stage, **fixed}}
-
-
-# What is real comes first: data, recorded debates and what follows from them, trained models, then debates that a model
-# holds here. A model on a server need not wait; one inside the process of a trial run shows least, and comes last.
-PREPARATION, RECORDS, AGGREGATION, ELSEWHERE, BASELINES = 50, 40, 30, 20, 10
-
-
-def debates_priority(wildcards):
-    """When debates are held, relative to the other jobs that could start."""
-    models = plan.models_in_job(wildcards.experiment, wildcards.model).values()
-    endpoints = {model.endpoint for model in models}
-    if endpoints == {RECORDED}:
-        return RECORDS
-    return 0 if "embedded" in endpoints else ELSEWHERE
-
-
-def time_if_unfinished(wildcards):
-    """The time, as long as debates wait or all of an experiment failed: then no run ends without saying so again."""
-    built = stages.inputs("outcome", study=wildcards.study)
-    known = (targets.existing(built[name]) for name in ("predictions", "labels"))
-    return 0 if read_outcome(*known).is_finished else time.time()
-
-
-def outcome_label(wildcards):
-    """What the report calls an outcome."""
-    return {"study": "all" if wildcards.study == COMPARISON else wildcards.study}
+    return {
+        **{name: digest(name) for name in DIGESTS},
+        "job": {"stage": stage, **fixed},
+    }
 
 
 CASES = [f"results/cases/{dataset}.parquet" for dataset in plan.datasets_used]

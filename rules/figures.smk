@@ -1,22 +1,24 @@
-# Figures, as PNG and SVG, one job for each module that draws some; and transcripts laid out for reading.
+# Figures, as PNG and SVG, one job a study; and transcripts laid out for reading.
 
 
-for rule_name, builder, study, found in targets.by_module(plan, FIGURES):
+for part, names in targets.by_job(plan, FIGURES).items():
+    outputs = shown_outputs("figures", FIGURES, names, targets.figure_files, "svg")
 
     rule:
         name:
-            f"figures_{rule_name}"
+            f"figures_{part}"
         input:
-            inputs_of("figure", study=study, builder=builder),
+            inputs_of("figure", part=part),
+            partial=newer_if_partial(f"figures_{part}", outputs),
         output:
-            shown_outputs("figures", study, FIGURES, found, targets.figure_files, "svg"),
+            outputs,
         log:
-            f"results/logs/figures/{rule_name}.log",
+            f"results/logs/figures/{part}.log",
         priority: AGGREGATION
         conda:
             "../envs/presentation.yaml"
         params:
-            **digest_params("figure", study=study, builder=builder),
+            **digest_params("figure", part=part),
         script:
             "../scripts/figure.py"
 

@@ -39,26 +39,15 @@ def models_to_ask():
     }
 
 
-def shows_experiments(rule):
-    """Whether a rule's outputs show what the configuration's experiments came to, and so take the place of another's."""
-    return rule.startswith(("tables_", "figures_")) or rule == "outcome"
-
-
-def pages_built():
-    """The first pages among the targets of this run."""
-    pages = [job for job, _ in jobs_of_run() if job.rule.name == "front_page"]
-    return [job.output.page for job in pages]
-
-
 RUNNING = []
 
 
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         raise WorkflowError("\n".join(missing))
-    if any(
-        runs and shows_experiments(job.rule.name) for job, runs in jobs_of_run()
-    ):
+    rules_that_run = {job.rule.name for job, runs in jobs_of_run() if runs}
+    # Their outputs show the configuration's experiments, and so take the place of another's.
+    if any(re.match("tables_|figures_|outcome", name) for name in rules_that_run):
         try:
             take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
         except UserError as error:
@@ -70,7 +59,8 @@ onstart:
 onsuccess:
     outcome = outcome_so_far()
     print_outcome(outcome)
-    for page in pages_built():
+    outputs = [path for job, _ in jobs_of_run() for path in job.output]
+    for page in filter(re.compile(r"results/[^/]+\.html").fullmatch, outputs):
         sys.stderr.write(
             f"moot: {page} has the questions and answers, and links to all that was built.\n"
         )

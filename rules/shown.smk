@@ -1,7 +1,10 @@
-# What the jobs of tables and figures write, a job for each module that builds some, and what the report shows of it.
+# What the jobs of tables and figures write, and what the report shows of it.
+
+import time
+from contextlib import suppress
 
 
-def shown_outputs(kind, study, registry, names, files, ending):
+def shown_outputs(kind, registry, names, files, ending):
     """The files of some tables or figures (`kind`), and their captions; the report shows those with one ending."""
     captions = {name: f"results/captions/{kind}/{name}.rst" for name in names}
 
@@ -11,7 +14,7 @@ def shown_outputs(kind, study, registry, names, files, ending):
             f"results/{kind}/{name}.{ending}",
             # A path that is not absolute would be sought in the folder of the rules.
             caption=Path(captions[name]).absolute(),
-            category=study,
+            category=registry[name].study,
             subcategory=f"Figures: {category.lower()}" if category else "Tables",
             labels={kind.removesuffix("s"): title},
         )
@@ -20,7 +23,41 @@ def shown_outputs(kind, study, registry, names, files, ending):
     return [*captions.values(), *others, *map(in_report, names)]
 
 
+def newer_if_partial(job, outputs):
+    """An input that is newer than a job's outputs if some of them are missing, so that the others are built again, too.
+
+    Snakemake compares no parameters then, and tables that a change lets a job build as well leave the others stale.
+    """
+    mark, built = Path(f".snakemake/moot-{job}"), sum(map(os.path.exists, outputs))
+    if IS_MAIN and (0 < built < len(outputs) or not mark.exists()):
+        with suppress(OSError):
+            mark.parent.mkdir(exist_ok=True)
+            mark.touch()
+    return [str(mark)] if mark.exists() else []
+
+
 def export_output(name):
     """Where a format is written: a file, or a folder."""
     path = targets.export_path(name, "{experiment}/{model}")
     return path if EXPORTERS[name].ending else directory(path)
+
+
+def time_if_unfinished(stage, **fixed):
+    """The time, as long as debates wait or all of an experiment failed: then no run ends without saying so again."""
+
+    def now(wildcards):
+        built = stages.inputs(stage, **dict(wildcards.items()), **fixed)
+        known = (targets.existing(built[name]) for name in ("predictions", "labels"))
+        return 0 if read_outcome(*known).is_finished else time.time()
+
+    return now
+
+
+def outcome_files(study):
+    """The two files on the outcome of a study, or of all (`comparison`)."""
+    shown = report(
+        f"results/outcome/{study}.html",
+        category="Outcome",
+        labels={"study": "all" if study == COMPARISON else study},
+    )
+    return {"csv": f"results/outcome/{study}.csv", "html": shown}

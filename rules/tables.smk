@@ -1,22 +1,24 @@
-# Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job for each module that builds some.
+# Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job a study.
 
 
-for rule_name, builder, study, found in targets.by_module(plan, TABLES):
+for part, names in targets.by_job(plan, TABLES).items():
+    outputs = shown_outputs("tables", TABLES, names, targets.table_files, "html")
 
     rule:
         name:
-            f"tables_{rule_name}"
+            f"tables_{part}"
         input:
-            inputs_of("table", study=study, builder=builder),
+            inputs_of("table", part=part),
+            partial=newer_if_partial(f"tables_{part}", outputs),
         output:
-            shown_outputs("tables", study, TABLES, found, targets.table_files, "html"),
+            outputs,
         log:
-            f"results/logs/tables/{rule_name}.log",
+            f"results/logs/tables/{part}.log",
         priority: AGGREGATION
         conda:
             "../envs/presentation.yaml"
         params:
-            **digest_params("table", study=study, builder=builder),
+            **digest_params("table", part=part),
         script:
             "../scripts/table.py"
 

@@ -1,8 +1,8 @@
-"""Draw the figures of a study that one module draws, as PNG and SVG."""
+"""Draw the figures that one job draws, as PNG and SVG."""
 
 from typing import TYPE_CHECKING
 
-from moot.jobs.results import outputs_by_name, study_results
+from moot.jobs.results import write_shown
 from moot.report import FIGURES
 from moot.report.figures import draw
 from moot.workflow.job import job
@@ -14,8 +14,4 @@ snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job(snakemake) as plan:
-        results = study_results(plan, snakemake)
-        for name, paths in outputs_by_name(snakemake.output).items():
-            caption = paths.pop("rst")
-            draw(FIGURES[name], results, paths)
-            caption.write_text(FIGURES[name].caption + "\n", encoding="utf-8")
+        write_shown(plan, snakemake, FIGURES, draw)

@@ -1,11 +1,15 @@
-"""Write the run's front page: its questions with their answers, and links to all that it built."""
+"""Write the first page of a run or of a study, from all that it links to, which is verified."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moot.commands.verify import verify
 from moot.core.config import COMPARISON
+from moot.core.log import LOG
 from moot.report.front_page import write_front_page
+from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.job import job
+from moot.workflow.stages import INDEX, Stages
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -14,7 +18,14 @@ snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job(snakemake) as plan:
-        pages = {name: Path(path) for name, path in snakemake.output.items()}
-        study = COMPARISON if snakemake.wildcards.page == "index" else snakemake.wildcards.page
+        inputs, simulated = snakemake.input, plan.config.rehearsal
+        LOG.info("%d artifacts follow from the present configuration", verify(Stages(plan), inputs))
+        files = {name: Path(path) for name, path in snakemake.output.items()}
+        pages = {name: files.pop(name) for name in ("page", "questions")}
+        page = snakemake.params.job["page"]
+        study = COMPARISON if page == INDEX else page
+        if files:
+            predictions, labels = ([Path(path) for path in paths] for paths in (inputs.predictions, inputs.labels))
+            write_outcome(study, read_outcome(predictions, labels), files, simulated)
         studies = {name: found.study for name, found in plan.experiments.items()}
-        write_front_page(Path("results"), study, map(Path, snakemake.input), pages, studies, plan.config.rehearsal)
+        write_front_page(Path("results"), study, [*map(Path, inputs), *files.values()], pages, studies, simulated)

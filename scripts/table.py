@@ -1,8 +1,8 @@
-"""Write the tables of a study that one module builds, as CSV, LaTeX and HTML."""
+"""Write the tables that one job builds, as CSV, workbook, LaTeX and HTML."""
 
 from typing import TYPE_CHECKING
 
-from moot.jobs.results import outputs_by_name, study_results
+from moot.jobs.results import write_shown
 from moot.report import TABLES
 from moot.report.tables import write_table
 from moot.workflow.job import job
@@ -14,8 +14,4 @@ snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job(snakemake) as plan:
-        results = study_results(plan, snakemake)
-        for name, paths in outputs_by_name(snakemake.output).items():
-            caption = paths.pop("rst")
-            write_table(TABLES[name], results, paths)
-            caption.write_text(TABLES[name].caption + "\n", encoding="utf-8")
+        write_shown(plan, snakemake, TABLES, write_table)

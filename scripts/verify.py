@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from moot.commands.verify import verify
 from moot.core.log import LOG
-from moot.workflow.digests import Stages
 from moot.workflow.job import job
+from moot.workflow.stages import Stages
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -14,5 +14,5 @@ snakemake: "Snakemake"
 
 if __name__ == "__main__":
     with job(snakemake) as plan:
-        looked_at = verify(Stages(plan), [*snakemake.input, *snakemake.params.get("artifacts", [])])
+        looked_at = verify(Stages(plan), snakemake.params.artifacts)
         LOG.info("%d artifacts follow from the present configuration", looked_at)

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from fault_server import FaultServer
 from moot.core.artifacts import atomic_path
 from moot.plan.kept import keep_in
 from moot.plan.plan import Plan
-from moot.workflow.digests import Stages
 from moot.workflow.records import RECORDS
+from moot.workflow.stages import Stages
 from people_in_debates import answer_all, answer_file, hold, open_questions, planned, statuses
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "debating.py"
@@ -73,7 +74,7 @@ def beside() -> Iterator[Any]:
 def keep(plan: Plan, dataset: str = "people", **digests: str) -> None:
     """What a run of Snakemake leaves: the plan, and the record of the job that made the cases."""
     keep_in(PLAN, plan, {})
-    made = {**Stages(plan).of("load_cases", dataset=dataset).as_dict(), **digests}
+    made = {**asdict(Stages(plan).of("load_cases", dataset=dataset)), **digests}
     record = {"stage": "load_cases", "wildcards": {}, "digests": made, "inputs": {}, "outputs": {}}
     with atomic_path(RECORDS / "cases" / f"{dataset}.parquet.json") as part:
         pd.Series(record).to_json(part)

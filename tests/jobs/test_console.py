@@ -1,6 +1,7 @@
 """What a run says on the terminal: a line a stage, and everything that went wrong."""
 
 import logging
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,14 +34,14 @@ class Run:
 
 def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> None:
     run = Run(load_cases=2, run_debates=3, all=1)
-    assert run.lines == ["6 jobs: 2 data, 3 debates, 1 check"]
+    assert run.lines == ["6 jobs: 2 data, 3 debates, 1 pages"]
     assert not any([run.job(1, "load_cases"), run.job(2, "load_cases"), run.job(3, "run_debates")])
     assert run.lines[1:] == ["     2 s  data           2 of 2     (2 of 6 jobs, about 4 s left)"]
     run.job(4, "run_debates", seconds=30)
     assert run.lines[2].split()[2] == "debates", "no line for half a minute, so one before the stage is done"
     run.job(5, "run_debates")
     run.job(6, "all")
-    assert [line.split()[2] for line in run.lines[1:]] == ["data", "debates", "debates", "check"]
+    assert [line.split()[2] for line in run.lines[1:]] == ["data", "debates", "debates", "pages"]
     assert run.lines[-1].endswith("(6 of 6 jobs)")
 
 
@@ -76,7 +77,21 @@ def test_a_job_that_said_why_it_ended_is_not_reported_again(tmp_path: Path) -> N
     assert run.log("", "an input function failed", logging.ERROR, exception="RuleException")
 
 
+def test_a_job_that_was_killed_is_shown() -> None:
+    """It has written no reason, as where memory ran out."""
+    run = Run(run_debates=1)
+    assert run.log("", "Command '...' returned non-zero exit status 137.", logging.ERROR, exception="RuleException")
+    assert run.log("", "Command '...' died with <Signals.SIGKILL: 9>.", logging.ERROR, exception="RuleException")
+
+
+def test_a_reason_of_an_earlier_run_explains_nothing(tmp_path: Path) -> None:
+    run, log = Run(score=1), tmp_path / "job.log"
+    log.write_text("09:33:54 moot: the key is missing\n")
+    os.utime(log, (0, 0))
+    assert run.job(1, "score", fails=True, log=log)
+
+
 def test_every_rule_of_the_workflow_belongs_to_a_stage() -> None:
-    assert stage_of("tables_courtroom_tables_on_request") == "tables"
+    assert stage_of("tables_courtroom_on_request") == "tables"
     assert stage_of("render_transcripts") == "transcripts"
-    assert stage_of("courtroom") == "check"
+    assert stage_of("courtroom") == "pages"

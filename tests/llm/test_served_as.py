@@ -14,7 +14,7 @@ from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.identity import served_as
 from moot.llm.request import Message, request_to
 from moot.plan.plan import Plan
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 FIRST, SECOND = "As the first server says.", "The second server says otherwise."

@@ -22,7 +22,7 @@ from moot.stats.calibration import calibration_error_by_chance, calibration_erro
 from moot.stats.paired import compare
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.legal.rules import label_statement
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
 SEEDS, CASES = 200, 60

@@ -11,7 +11,7 @@ from moot.core.command_line import SHIPPED
 from moot.core.extensions import FOLDERS
 from moot.plan import kept
 from moot.plan.plan import Plan
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 EXTENSION = '"""Nothing is registered."""\n'
 

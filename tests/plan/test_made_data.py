@@ -8,7 +8,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.plan.experiments import artifact_files
 from moot.plan.plan import Plan
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"}

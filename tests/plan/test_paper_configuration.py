@@ -184,7 +184,7 @@ def test_the_papers_run_shows_every_published_value_that_it_should(
     scores = [RESULTS / "scores" / f"{experiment.name}.parquet" for experiment in experiments]
     inputs = Inputs([*files, *scores])
     inputs.scores, inputs.published, inputs.baselines = scores, published, list(write_leaderboards(experiments))
-    results = study_results(plan, SimpleNamespace(params=SimpleNamespace(job={"study": study}), input=inputs))
+    results = study_results(plan, SimpleNamespace(input=inputs), study)
     expected = results.published[results.published["repeated_by"] != ""]
     assert len(expected) >= 18
     assert [row["table"] + " " + row["row"] + " " + row["metric"] for row in missing(expected, results)] == []

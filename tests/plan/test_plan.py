@@ -11,7 +11,7 @@ from moot.core.config import schema_json
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = {

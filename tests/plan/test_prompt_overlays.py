@@ -9,7 +9,7 @@ from test_plan import plan_of
 from moot.core.errors import UserError
 from moot.plan.as_published import compare_with_papers
 from moot.plan.plan import Plan
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 VERDICT = '{% extends "courtroom/base.jinja" %}{% block instruction %}Decide.{% endblock %}'
 

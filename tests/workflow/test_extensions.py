@@ -89,7 +89,7 @@ def test_an_edit_reruns_what_rests_on_it_and_nothing_else(built: Workflow) -> No
     helper = built.work / "own" / "counting.py"
     text = helper.read_text()
     helper.write_text(f"{text}\nEDITED = True\n")
-    assert {"load_cases", "run_debates", "label_statements", "score", "train_baselines", "tables_own_everything"} <= (
+    assert {"load_cases", "run_debates", "label_statements", "score", "train_baselines", "tables_own"} <= (
         built.jobs(*TARGETS)
     )
     assert built.jobs("results/cases/people.parquet", "results/cases/compas.parquet") == set()

@@ -23,6 +23,7 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
+from moot.core import code_digest
 from moot.core.artifacts import read_metadata
 from patience import PATIENCE, wait_until
 from project_copy import PROJECT, Workflow
@@ -162,16 +163,20 @@ def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
         (folder / path).symlink_to(home / path)
     for path in map(Path, [*job.output, *job.log]):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    if Path(script).stem == "front_page":  # it verifies the chain of what it reads, too
+        shutil.copytree(home / "results" / "provenance", folder / "results" / "provenance")
+        (folder / "data").symlink_to(home / "data")
     handlers = list(logging.getLogger("moot").handlers)
     with pytest.MonkeyPatch.context() as here:
         here.chdir(folder)
+        here.setattr(code_digest, "SCRIPTS", Path(script).parent)
         runpy.run_path(script, {"snakemake": job}, "__main__")
     logging.getLogger("moot").handlers[:] = handlers
     written = [path for output in map(Path, job.output) for path in (folder / output, *(folder / output).rglob("*"))]
     return [(home / path.relative_to(folder), path) for path in written if path.is_file()]
 
 
-@pytest.mark.parametrize("rule", [*filter(None, RULES), "tables_", "figures_"])
+@pytest.mark.parametrize("rule", [*filter(None, RULES), "tables_", "figures_", "courtroom"])
 def test_a_rule_reads_only_what_it_names(
     rule: str, built: Reruns, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
@@ -189,8 +194,8 @@ def test_a_rule_reads_only_what_it_names(
 
 
 AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome", "reader"}
-AFTER_DEBATES |= {"tables_courtroom_tables", "figures_courtroom_figures"}
-AFTER_LABELS = {"label_statements", "score", "tables_appellate_tables_labels"}
+AFTER_DEBATES |= {"tables_courtroom", "figures_courtroom"}
+AFTER_LABELS = {"label_statements", "score", "tables_appellate"}
 
 
 @contextmanager
@@ -206,9 +211,9 @@ def broken(workflow: Reruns, *scripts: str, by: str = "raise KeyError") -> Itera
 
 FAULTS_OF_CODE = {
     ("labels", "scores", "transcript", "summaries"): {
-        *AFTER_LABELS, "render_transcripts", "write_summaries", "tables_courtroom_tables",
+        *AFTER_LABELS, "render_transcripts", "write_summaries", "tables_courtroom",
     },
-    ("predictions",): {*AFTER_DEBATES, "tables_appellate_tables_labels"} - {"run_debates"},
+    ("predictions",): {*AFTER_DEBATES, "tables_appellate"} - {"run_debates"},
 }  # fmt: skip
 
 
@@ -298,8 +303,8 @@ def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_aga
 
 AFTER_SIGNALS = [
     ("cases", signal.SIGKILL, {"load_cases", *AFTER_DEBATES}),
-    ("scores", signal.SIGINT, {"score", "tables_courtroom_tables", "figures_courtroom_figures"}),
-    ("table", signal.SIGKILL, {"tables_courtroom_tables"}),
+    ("scores", signal.SIGINT, {"score", "tables_courtroom", "figures_courtroom"}),
+    ("table", signal.SIGKILL, {"tables_courtroom"}),
 ]
 
 

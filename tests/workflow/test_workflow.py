@@ -61,14 +61,14 @@ def test_an_edited_prompt_reruns_its_own_calls_and_what_follows_and_nothing_else
 
 
 EDITS = {
-    "scripts/moot/studies/courtroom/figures.py": {"figures_courtroom_figures"},
-    "scripts/moot/scores/calibration.py": {"score", "tables_courtroom_tables", "figures_courtroom_figures"},
+    "scripts/moot/studies/courtroom/figures.py": {"figures_courtroom"},
+    "scripts/moot/scores/calibration.py": {"score", "tables_courtroom", "figures_courtroom"},
     "scripts/moot/llm/chat.py": {
         "run_debates",
         "predict",
         "score",
-        "tables_courtroom_tables",
-        "figures_courtroom_figures",
+        "tables_courtroom",
+        "figures_courtroom",
     },
 }
 

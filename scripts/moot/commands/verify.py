@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from moot.core.errors import UserError
-from moot.workflow.digests import Stages
 from moot.workflow.records import DIGESTS, JobRecord, path_digest, read_records
+from moot.workflow.stages import Stages
 
 MOST_LINES = 40
 _CHANGED = {
@@ -46,11 +46,11 @@ class Chain:
         if self._digest(path) != record.outputs[path]:
             yield "it was changed by hand, or by another program"
         try:
-            now = self.stages.of(record.stage, **record.wildcards).as_dict()
+            now = self.stages.of(record.stage, **record.wildcards)
         except KeyError as error:
             yield f"the configuration no longer has {error}"
             return
-        yield from (_CHANGED[name] for name in DIGESTS if record.digests[name] != now[name])
+        yield from (_CHANGED[name] for name in DIGESTS if record.digests[name] != getattr(now, name))
         for name, digest in record.inputs.items():
             if Path(name).exists() and self._digest(name) != digest:
                 yield f"{name} has changed since"

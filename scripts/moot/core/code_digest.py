@@ -30,6 +30,8 @@ BOUNDARY = frozenset(
         "moot.workflow.job",
         "moot.workflow.records",
         "moot.workflow.digests",
+        "moot.workflow.own_files",
+        "moot.workflow.stages",
     }
 )
 """Modules that are not followed: what a job takes from the plan is in the digest of its options; how a job is logged

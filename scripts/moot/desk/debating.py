@@ -23,8 +23,8 @@ from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.inbox import ANSWER, ASKED, INBOX, folder_of
 from moot.workflow import targets
-from moot.workflow.digests import Stages
 from moot.workflow.records import made_with
+from moot.workflow.stages import Stages
 
 _LOOK_AGAIN = 1.0  # seconds, for answers that are written by hand
 Place = tuple[Path, int]

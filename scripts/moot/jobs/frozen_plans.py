@@ -16,7 +16,9 @@ from moot.core.errors import UserError
 from moot.core.types import Fields, Json, JsonObject
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.plan import Plan
-from moot.workflow.digests import Digests, Stages, frozen_files
+from moot.workflow.digests import Digests, what_replies_depend_on
+from moot.workflow.own_files import frozen_files
+from moot.workflow.stages import Stages
 
 NOT_FROZEN = (
     "No plan was frozen (`snakemake freeze`): nothing shows that these comparisons were chosen before the debates."
@@ -196,7 +198,7 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
         "experiments": {name: _experiment(plan, name) for name in names},
         "cases": {name: _cases(plan, results, name) for name in names},
         "prompts": {name: sorted({found.prompts for found in _debates(stages, plan, name)}) for name in names},
-        "models": {name: stages.replies_depend_on(name) for name in models},
+        "models": what_replies_depend_on({name: plan.config.models[name] for name in models}),
         "code": {
             "analysis": stages.analysis_code(),
             "debates": {name: sorted({found.code for found in _debates(stages, plan, name)}) for name in names},

@@ -1,25 +1,27 @@
 """From a plan and a job's inputs to what scores, tables and figures read: the results of an experiment or study."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from moot.core.artifacts import describe, read_frame, read_frames, write_rows
 from moot.core.config import COMPARISON
+from moot.core.registry import Registry
 from moot.jobs.frozen_plans import compare_with_frozen
 from moot.plan.as_published import compare_with_papers, confirm_served
 from moot.plan.plan import Plan
 from moot.report.claims import read_claims
-from moot.report.content import SIMULATED_NOTE, StudyResults
+from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table
 from moot.report.published import read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
-from moot.workflow.digests import CONTRASTS_TABLE
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
 
 RESULTS = Path("results")
+Shown = TypeVar("Shown", Table, Figure)
 
 
 def experiment_results(
@@ -68,14 +70,15 @@ def write_scores(path: Path, plan: Plan, experiment: str, sources: Sequence[Path
     write_rows(path, "scores", rows, describe(experiment, sources, **digests))
 
 
-def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
+def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
     """All that a study's tables and figures may show: the experiments and models that have scores.
 
     Args:
         plan: the checked configuration.
-        job: a job whose rule names its study, and as inputs the scores, leaderboards and published values.
+        job: a job that has as inputs the study's scores, leaderboards and published values; frozen plans for tables.
+        study: its name.
     """
-    study, files = job.params.job["study"], _files(job)
+    files, contrasts = _files(job), plan.contrasts_of(study)
     published = read_published(Path(job.input.published))
     frame = read_frames(map(Path, job.input.scores)) if job.input.scores else no_scores()
     scored = {
@@ -95,25 +98,30 @@ def study_results(plan: Plan, job: "Snakemake") -> StudyResults:
         controls={found.name: experiment_results(plan, found.name, files=files) for found in plan.controls_of(study)},
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         simulated=plan.config.rehearsal,
-        contrasts=plan.contrasts_of(study),
-        frozen=_frozen(plan, study, job) if plan.contrasts_of(study) else (),
+        contrasts=contrasts,
+        frozen=compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
+        if contrasts and hasattr(job.input, "frozen")
+        else (),
     )
 
 
-def _frozen(plan: Plan, study: str, job: "Snakemake") -> tuple[str, ...]:
-    """Whether the run is the frozen plan, and that plan's history; none for tables of other things."""
-    if job.params.job.get("builder") != CONTRASTS_TABLE:
-        return ()
-    return compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
-
-
-def outputs_by_name(outputs: Iterable[str]) -> dict[str, dict[str, Path]]:
-    """Outputs such as `results/tables/{study}/{name}.csv` by `{study}/{name}` and ending."""
-    found: dict[str, dict[str, Path]] = {}
-    for path in map(Path, outputs):
+def write_shown(
+    plan: Plan,
+    job: "Snakemake",
+    registry: Registry[Shown],
+    write: Callable[[Shown, StudyResults, Mapping[str, Path]], None],
+) -> None:
+    """Write the tables or figures of a job, with their captions: `results/tables/{study}/{name}.csv` and so on."""
+    outputs: defaultdict[str, defaultdict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
+    for path in map(Path, job.output):
         name, _, ending = path.name.partition(".")
-        found.setdefault(f"{path.parent.name}/{name}", {})[ending] = path
-    return found
+        outputs[path.parent.name][name][ending] = path
+    for study, named in outputs.items():
+        results = study_results(plan, job, study)
+        for name, paths in named.items():
+            shown = registry[f"{study}/{name}"]
+            paths.pop("rst").write_text(shown.caption + "\n", encoding="utf-8")
+            write(shown, results, paths)
 
 
 def _files(job: "Snakemake") -> list[Path]:

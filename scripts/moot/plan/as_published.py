@@ -82,6 +82,7 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
     return [f"other options of the data: {', '.join(changed)}"] if changed else []
 
 
+@cache
 def compare_with_papers(plan: Plan) -> Comparable:
     """Which runs and data sets of a plan are as published, and in what the others differ; no control arm ever is."""
     if plan.config.rehearsal:

@@ -25,6 +25,7 @@ STATUSES = ("valid", "invalid", "failed", "waiting")
 COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")
 MOST_REASONS = 3
 _MOST_FILES = 20
+WHERE = "results/reader/ (what was said, and why it could not be used), results/logs/debates/ (attempts, pauses)"
 _VARIES = re.compile(r"\b(?=\w*\d)[\w-]{8,}\b|\d+")
 """Numbers and identifiers, by which messages of one kind differ."""
 
@@ -90,13 +91,6 @@ class RunOutcome:
         """Whether nothing waits for a person or a batch, and `check` has nothing to say."""
         return not (self.waiting or self.batches or self.unusable or self.wholly_failed or self.unreadable)
 
-    @property
-    def where(self) -> str:
-        """Where to read more of debates without a usable answer."""
-        return (
-            "results/rendered/ (what was said, and why it could not be used), results/logs/debates/ (attempts, pauses)"
-        )
-
     def lines(self) -> list[str]:
         """The summary for a terminal."""
         total = self.counts[["cases", "debates", *STATUSES]].sum()
@@ -113,7 +107,7 @@ class RunOutcome:
         if reasons := frequent_reasons(ended):
             lines.append("Most frequent reasons:")
             lines += [f"  {count} x {reason}" for reason, count in reasons]
-            lines.append(f"Where to look: {self.where}")
+            lines.append(f"Where to look: {WHERE}")
         if self.waiting:
             lines.append(
                 f"{len(self.waiting)} debates wait for a person and enter no table yet. Each question is next to the "
@@ -205,7 +199,7 @@ def write_outcome(study: str, outcome: RunOutcome, paths: Mapping[str, Path], si
         counts.to_csv(part, index=False, lineterminator="\n")
     note = SIMULATED_NOTE if simulated else ""
     page = page_template("outcome.html").render(
-        study=study, note=note, outcome=outcome, rows=outcome.counts.to_dict("records"), columns=COLUMNS
+        study=study, note=note, outcome=outcome, where=WHERE, rows=outcome.counts.to_dict("records"), columns=COLUMNS
     )
     with atomic_path(paths["html"]) as part:
         part.write_text(page, encoding="utf-8")

@@ -29,7 +29,7 @@ STAGES = {
     "tables": ("tables_",),
     "figures": ("figures_",),
     "export": ("convert_to_",),
-    "check": ("all", "verify"),
+    "pages": ("all", "verify"),
 }
 """Stage to the rules that belong to it, or to how their names begin."""
 
@@ -74,14 +74,15 @@ def _write(line: str) -> None:
 _REASON = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
 
 
-def gave_its_reason(logs: Iterable[str]) -> bool:
-    """Whether a job ended with a message of moot's own, which the terminal has shown, and by no fault of the code."""
-    return any(_REASON.search(Path(log).read_text(encoding="utf-8")) for log in logs if Path(log).exists())
+def gave_its_reason(logs: Iterable[str], since: float) -> bool:
+    """Whether a job ended with a message of moot's own, which the terminal has shown, since a time in seconds."""
+    found = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
+    return any(_REASON.search(path.read_text(encoding="utf-8")) for path in found)
 
 
 def stage_of(rule: str) -> str:
-    """The stage that a rule belongs to; a rule of no stage (a study's target) is part of the check at the end."""
-    return next((stage for stage, names in STAGES.items() if rule.startswith(names)), "check")
+    """The stage that a rule belongs to; a rule of no stage (a study's target) makes a first page."""
+    return next((stage for stage, names in STAGES.items() if rule.startswith(names)), "pages")
 
 
 class StageLines(logging.Filter):
@@ -96,6 +97,7 @@ class StageLines(logging.Filter):
         super().__init__()
         self._write, self._clock = write, clock
         self._started = self._last_line = clock()
+        self._since = time.time() - 1  # clocks of file systems are coarse
         self._planned: Counter[str] = Counter()
         self._done: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
@@ -108,8 +110,8 @@ class StageLines(logging.Filter):
         fields = vars(record)
         event = str(getattr(fields.get("event"), "value", ""))
         message = record.getMessage()
-        if fields.get("exception") == "RuleException" and "returned non-zero exit status" in message:
-            return False  # the job has said why, or shown where
+        if fields.get("exception") == "RuleException" and "returned non-zero exit status 1." in message:
+            return False  # the job has said why, or shown where; one that was killed has not
         if is_stopping() and event == "job_error":
             return False  # it ended as it was told to, and has said so
         if event == "run_info":
@@ -120,7 +122,7 @@ class StageLines(logging.Filter):
             self._finish(fields["job_id"], self._done)
         elif event == "job_error":
             self._finish(fields["jobid"], self._failed)
-            if gave_its_reason(fields.get("log") or ()):
+            if gave_its_reason(fields.get("log") or (), self._since):
                 return False
             self._is_explained = False
         if (self._failed or is_stopping()) and self._is_explained and message.strip().startswith(_ENDS):

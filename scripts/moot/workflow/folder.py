@@ -12,7 +12,7 @@ from pathlib import Path
 
 from moot.core.artifacts import atomic_path
 from moot.core.errors import UserError
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 RECORD = Path("results/configuration.json")
 

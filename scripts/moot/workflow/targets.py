@@ -1,6 +1,7 @@
 """The files that targets name, of a study or of all: what a run builds in `results/`."""
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from moot.report.exports import EXPORTERS
 from moot.workflow.resuming import SHARDS
 
 TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html"), ("png", "svg")
+OUTCOME_ENDINGS = ("csv", "html")
 
 
 def studies() -> list[str]:
@@ -60,21 +62,21 @@ def filled(plan: Plan, registry: Registry[Table] | Registry[Figure], study: str 
     return [name for name, entry in entries.items() if study in ("", entry.study) and plan.can_fill(entry)]
 
 
-def by_module(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> list[tuple[str, str, str, list[str]]]:
-    """What each module builds for a study, one job each: the job's name, the module, the study, tables or figures.
+@cache
+def by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str, list[str]]:
+    """The tables or figures that each job builds: those of a study; of a run of one study, the comparison's with them.
 
     Those that this run has nothing to show in are a job of their own, which is done on request alone.
     """
-    built: dict[tuple[str, str, str], list[str]] = {}
+    names = [study for study in plan.studies if study != COMPARISON]
+    jobs = {study: study for study in plan.studies} | ({COMPARISON: names[0]} if len(names) == 1 else {})
+    built: dict[str, list[str]] = {}
     for name in registry:
         entry = registry[name]
-        if entry.study in plan.studies:
-            module = entry.build.__module__
-            last = module.rpartition(".")[2]
-            job = entry.study if last == entry.study else f"{entry.study}_{last}"
-            job += "" if plan.can_fill(entry) else "_on_request"
-            built.setdefault((job, module, entry.study), []).append(name)
-    return [(*key, names) for key, names in built.items()]
+        if entry.study in jobs:
+            job = jobs[entry.study] + ("" if plan.can_fill(entry) else "_on_request")
+            built.setdefault(job, []).append(name)
+    return built
 
 
 def table_files(names: list[str]) -> list[str]:
@@ -88,8 +90,8 @@ def figure_files(names: list[str]) -> list[str]:
 
 
 def rendered(plan: Plan, study: str = "") -> list[str]:
-    """The transcripts of a study, or of all, laid out for reading; in a rehearsal the reader alone shows them."""
-    return [f"results/rendered/{run}.md" for run in runs(plan, study, worded=True) if not plan.config.rehearsal]
+    """The transcripts of a study, or of all, as Markdown; built on request, since the reader shows them."""
+    return [f"results/rendered/{run}.md" for run in runs(plan, study, worded=True)]
 
 
 def minutes(plan: Plan, study: str = "") -> list[str]:
@@ -108,9 +110,9 @@ def debated(plan: Plan) -> list[str]:
 
 
 def outcomes(plan: Plan, study: str = "") -> list[str]:
-    """The pages on how the debates of a study, or of all, came out."""
-    known = {"": COMPARISON} | {name: name for name in debated(plan)}
-    return [f"results/outcome/{known[study]}.{ending}" for ending in ("csv", "html") if study in known]
+    """The pages on how the debates of a study, or of each, came out; the first page of a run has that of all."""
+    names = [name for name in debated(plan) if study in ("", name)]
+    return [f"results/outcome/{name}.{ending}" for name, ending in product(names, OUTCOME_ENDINGS)]
 
 
 def shown(plan: Plan, study: str = "") -> list[str]:
@@ -120,7 +122,7 @@ def shown(plan: Plan, study: str = "") -> list[str]:
         *figure_files(filled(plan, FIGURES, study)),
         *minutes(plan, study),
         *readers(plan, study),
-        *outcomes(plan, study),
+        *(outcomes(plan, study) if study else []),
     ]
 
 

@@ -16,7 +16,7 @@ from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_predictions, holm
 from moot.studies.across.tables_contrasts import contrasts
-from moot.workflow.digests import Stages
+from moot.workflow.stages import Stages
 
 PROJECT = Path(__file__).resolve().parents[3]
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2]) for number in range(30)]
@@ -184,7 +184,6 @@ def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan
     assert TABLES["courtroom/contrasts"].rests_on == (CONTRASTS,)
     assert plan.can_fill(TABLES["courtroom/contrasts"]) and not plan.can_fill(TABLES["stance/contrasts"])
     assert not plan_of().can_fill(TABLES["courtroom/contrasts"])
-    jobs = [("moot.studies.across.tables_contrasts", True), ("moot.studies.across.tables_paired", False)]
-    for builder, differs in jobs:
-        digests = [Stages(one).of("table", study="courtroom", builder=builder).options for one in (plan, changed)]
+    for rule, differs in (("table", True), ("figure", False)):
+        digests = [Stages(one).of(rule, part="courtroom").options for one in (plan, changed)]
         assert (digests[0] != digests[1]) == differs

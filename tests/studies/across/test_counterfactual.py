@@ -192,8 +192,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
             inputs.scores.append(scores)
             inputs.append(scores)
         inputs.published = PROJECT / "data" / "published" / "published_results.csv"
-        job: Any = SimpleNamespace(params=SimpleNamespace(job={"study": "courtroom"}), input=inputs)
-        study = study_results(plan, job)
+        job: Any = SimpleNamespace(input=inputs)
+        study = study_results(plan, job, "courtroom")
         assert set(study.experiments) == {"other", "asked"}, "counterfactual people enter no other table"
         rates = study.experiments["asked"].predictions.merge(
             pd.DataFrame(

@@ -30,7 +30,7 @@ def trial_runs(results: StudyResults) -> TableContent:
         [
             "These experiments show that the protocols run, and enter no table or figure of a study. Raise `cases` or "
             "`repeats` of an experiment to `fewest_debates` (config/config.yaml), or set `fewest_debates: 1`.",
-            "What was said is in results/reader/ and results/rendered/.",
+            "What was said is in results/reader/.",
             "Seconds are those that the models took to reply, when they were asked. What recorded debates took is "
             "not known.",
         ],

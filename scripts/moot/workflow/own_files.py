@@ -1,0 +1,29 @@
+"""Files of the user's own that jobs read: answers, annotations, drawn samples, frozen plans."""
+
+from pathlib import Path
+
+from moot.labels.sample import sample_file
+
+INBOX, FROZEN = Path("data/inbox"), Path("data/frozen")
+ANNOTATIONS, SHEETS = Path("data/annotations"), Path("data/annotation_sheets")
+
+
+def answer_files(experiment: str, model: str) -> list[Path]:
+    """The answers of people who sit in an experiment's debates."""
+    return sorted((INBOX / experiment / model).glob("*/*.answer.txt"))
+
+
+def annotation_files() -> list[Path]:
+    """The sheets and exports that people have filled in so far."""
+    return sorted(path for path in ANNOTATIONS.glob("*") if path.suffix in (".csv", ".json"))
+
+
+def sample_files(experiment: str, model: str) -> list[Path]:
+    """The sample of statements drawn for people, where they have labelled any."""
+    path = sample_file(SHEETS, experiment, model)
+    return [path] if path.exists() and annotation_files() else []
+
+
+def frozen_files() -> list[Path]:
+    """The frozen plans of the working directory, oldest first: plan-1.json, plan-2.json, ..."""
+    return sorted(FROZEN.glob("plan-*.json"), key=lambda path: (len(path.name), path.name))
