@@ -25,8 +25,9 @@ from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
-from moot.workflow.digests import ANNOTATIONS, INBOX, Stages, annotation_files, answer_files, frozen_files
+from moot.workflow.own_files import ANNOTATIONS, INBOX, annotation_files, answer_files, frozen_files
 from moot.workflow.records import RECORDS
+from moot.workflow.stages import Stages
 
 SCHEMA = 1
 BUNDLE = Path("results/bundle.zip")
@@ -83,8 +84,8 @@ def tables_of(plan: Plan) -> dict[str, list[str]]:
     stages, found = Stages(plan), dict[str, list[str]]()
     sources = (("table", TABLES, targets.table_files), ("figure", FIGURES, targets.figure_files))
     for stage, registry, files in sources:
-        for _, builder, study, names in targets.by_module(plan, registry):
-            inputs = stages.inputs(stage, study=study, builder=builder)["results"]
+        for part, names in targets.by_job(plan, registry).items():
+            inputs = stages.inputs(stage, part=part)["results"]
             paths = [Path(path) for path in inputs if path.startswith("results/predictions/")]
             runs = sorted(f"{path.parent.name}/{path.stem}" for path in paths)
             found |= {path: runs for path in files(names) if Path(path).exists()}
