@@ -58,8 +58,9 @@ class OneThroughout(StudyResults):
 def predicted(results: ExperimentResults) -> ExperimentResults:
     """An experiment with predictions for the cases of its data set, nothing else."""
     columns = ["case_id", "prompt_tokens", "completion_tokens", "seconds", "calls", "status", "prediction", "target"]
+    columns += ["repeat", "score"]
     rows = [
-        (model, case, 9, 1, 1.0, 1, "valid", "x", "x")
+        (model, case, 9, 1, 1.0, 1, "valid", "x", "x", 0, None)
         for model in results.config.models
         for case in results.cases["case_id"]
     ]

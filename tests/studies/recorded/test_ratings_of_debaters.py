@@ -13,7 +13,7 @@ from recorded_runs import recorded_study
 
 STRENGTHS = {"Alpha 1": 1.0, "Beta 1": 0.3, "Beta 2": -0.3, "Gamma 1": -1.0}
 LEANING = {"Alpha 9": 1.2, "Delta 1": -0.2}
-COLUMNS = ["debater pro", "debater con", "words pro", "words con", "topic"]
+COLUMNS = ["pro", "con", "words_pro", "words_con", "topic"]
 
 
 def verdicts(**changed: str) -> pd.DataFrame:
@@ -30,7 +30,7 @@ def verdicts(**changed: str) -> pd.DataFrame:
                 said = random.choice(["P", "C", "T"], p=chances / chances.sum())
                 rows.append((f"{topic}-{debate}", judge, said, "P", pro, con, *words, f"t{topic}"))
     frame = pd.DataFrame(rows, columns=["case", "judge", "said", "truth", *COLUMNS])
-    return frame.assign(**{name.replace("_", " "): value for name, value in changed.items()})
+    return frame.assign(**changed)
 
 
 def tournament(folder: Path, frame: pd.DataFrame) -> StudyResults:
@@ -67,5 +67,5 @@ def test_without_words_or_debaters_there_is_no_such_term_or_row(tmp_path: Path) 
     results = tournament(tmp_path, verdicts(words_pro="0"))
     assert ratings(results).frame.empty and rating_terms(results).frame.empty, "no side without words can be compared"
     (tmp_path / "other").mkdir()
-    results = tournament(tmp_path / "other", verdicts(debater_pro=""))
+    results = tournament(tmp_path / "other", verdicts(pro=""))
     assert ratings(results).frame.empty and ratings_figure(results).axes

@@ -1,8 +1,8 @@
 """Ratings of debaters from debates of two sides, with side, length and judges' leanings told from strength.
 
-A data set names who argued for a label in the attribute `debater LABEL` of its cases, and the words of that side in
-`words LABEL`; a verdict for neither of two such labels is a tie. Verdicts of one `topic` are one cluster, where cases
-have that attribute.
+A data set names who argued for a label in the attribute of its cases that is called as the label, and the words of that
+side in `words_LABEL`; a verdict for neither of two such labels is a tie. Verdicts of one `topic` are one cluster, where
+cases have that attribute.
 """
 
 import re
@@ -19,7 +19,7 @@ from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rate
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
-DEBATER, WORDS, TOPIC = "debater", "words", "topic"
+WORDS, TOPIC = "words", "topic"
 SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family"
 MODEL_NOTE = (
     "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of all: of two "
@@ -55,7 +55,7 @@ class Pairs:
         if len(judges) > 1:
             last = as_numbers(judge == judges[-1])
             found = of_judge if by_judge else found | {name: one - last for name, one in list(of_judge.items())[:-1]}
-        words = [self.rows[f"{WORDS} {label}"] for label in self.sides if f"{WORDS} {label}" in self.rows]
+        words = [self.rows[f"{WORDS}_{label}"] for label in self.sides if f"{WORDS}_{label}" in self.rows]
         if len(words) == len(self.sides):
             found[LENGTH] = as_numbers(np.log(words[0] / words[1]) / np.log(1.1))
         families = [self.rows[label].map(family) for label in self.sides]
@@ -79,9 +79,7 @@ def pairs_of(results: StudyResults) -> Iterator[Pairs]:
     for run in recorded_runs(results):
         cases = run.results.cases
         attributes = {str(case): told for case, told in zip(cases["case_id"], cases["attributes"], strict=True)}
-        named = {
-            label for one in attributes.values() for label in run.results.task.labels if one.get(f"{DEBATER} {label}")
-        }
+        named = {label for one in attributes.values() for label in run.results.task.labels if one.get(label)}
         sides = [label for label in reversed(run.results.task.labels) if label in named]
         rows = run.predictions[run.predictions["status"] == "valid"]
         if len(sides) == len((FIRST, SECOND)) and len(rows):
@@ -98,10 +96,10 @@ def _with_attributes(
         found["cluster"] = told[TOPIC]
     found["judge"] = rows["judge"].fillna(run.name) if "judge" in rows else run.name
     for label in sides:
-        found[label] = told[f"{DEBATER} {label}"].replace("", np.nan)
-        if f"{WORDS} {label}" in told:
-            words = pd.to_numeric(told[f"{WORDS} {label}"], errors="coerce")
-            found[f"{WORDS} {label}"] = words.where(words > 0)
+        found[label] = told[label].replace("", np.nan)
+        if f"{WORDS}_{label}" in told:
+            words = pd.to_numeric(told[f"{WORDS}_{label}"], errors="coerce")
+            found[f"{WORDS}_{label}"] = words.where(words > 0)
     return Pairs(run, sides, found.dropna())
 
 
@@ -113,7 +111,17 @@ def ratings(results: StudyResults) -> TableContent:
     rows = [row for pairs in pairs_of(results) for row in rated(pairs)]
     columns = Columns().keys("data", "method").plain("debater").counts("rank").estimate("rating", "rating")
     columns = columns.counts("rank by wins alone").estimate("rating by wins alone", "alone")
-    return columns.counts("verdicts", "clusters").table(
+    columns = columns.counts("verdicts", "clusters")
+    short = (
+        "debater",
+        "rank",
+        "rating",
+        "rating, 95 % interval",
+        "rank by wins alone",
+        "rating by wins alone",
+        "verdicts",
+    )
+    return columns.short_form("data", *short).table(
         rows,
         [
             f"{MODEL_NOTE} In `rating` each judge counts the same in all, however many verdicts they gave; in `rating "
