@@ -72,6 +72,7 @@ RUBRICS.register("shouting")(
     Rubric(
         labels={"LOUD": "names heads in capitals", "QUIET": "does not"},
         none="QUIET",
+        kinds=("statement",),
         groups={"heads": ("LOUD",)},
         prompt="own/ask",
     ).with_rules(lambda statement: ("LOUD", "HEADS") if "HEADS" in statement else ("QUIET", ""), {"heads": "HEADS"})
