@@ -1,8 +1,7 @@
 """Measure what the page of the recorded study says of groups of people and of jurors, by the configurations it shows.
 
-`PYTHONPATH=scripts python benchmarks/recorded_tables.py FOLDER`; FOLDER has `recorded/delidata` and
-`recorded/juror_replays`. Snakemake builds the tables in a folder of its own, and the figures that the page names go to
-`data/measured/figures.csv`.
+`PYTHONPATH=scripts:tests/support python benchmarks/recorded_tables.py FOLDER`; FOLDER has `recorded/delidata` and
+`recorded/juror_replays`. The figures that the page names go to `data/measured/figures.csv`.
 """
 
 import argparse
@@ -15,32 +14,34 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+import yaml
 from figures import MEASURED, ROOT, Figure
 
 from moot.commands.documented import keys
+from moot.report.content import StudyResults
+from moot.studies.recorded.tables_agreement import agreement
+from moot.studies.recorded.tables_discussions import changed_answers
+from moot.studies.recorded.tables_discussions import discussions as discussions_of
+from recorded_runs import recorded_study
 
 COMMAND = "benchmarks/recorded_tables.py"
 PAGE = "scripts/moot/studies/recorded/README.md"
-LINKS = {"delidata": "delidata", "jurors": "juror_replays"}
-TABLES = {"delidata": ("discussions", "changed_answers"), "jurors": ("agreement",)}
+FOLDERS = {"delidata": "delidata", "jurors": "juror_replays"}
 
 
-def built(folder: Path, data: str, configuration: str) -> Iterator[pd.DataFrame]:
-    """The tables that a configuration of the page comes to."""
-    (folder / f"{data}.yaml").write_text(configuration, encoding="utf-8")
-    targets = [f"results/tables/recorded/{table}.csv" for table in TABLES[data]]
-    options = ["--snakefile", str(ROOT / "Snakefile"), "--cores", "1", "--configfile", f"{data}.yaml"]
-    subprocess.run([sys.executable, "-m", "snakemake", *targets, *options], check=True, cwd=folder)
-    return (pd.read_csv(folder / target) for target in targets)
+def study(work: Path, data_root: Path, page: str, data: str, dataset: str) -> StudyResults:
+    """The results of one data set by the configuration of the page that names some data."""
+    block = next(block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if f" {data}/" in block)
+    shown = yaml.safe_load(block)["datasets"][dataset]
+    shown["path"] = str(data_root / "recorded" / FOLDERS[data] / Path(shown["path"]).name)
+    (work / dataset).mkdir()
+    return recorded_study(work / dataset, shown, {dataset: "debate"}, {"all": "recorded"})
 
 
-def figures(folder: Path, page: str) -> Iterator[Figure]:
+def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
     """All figures of the tables."""
-    found = {
-        data: next(block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if f" {data}/" in block)
-        for data in LINKS
-    }
-    discussions, changes = built(folder, "delidata", found["delidata"])
+    groups = study(work, data_root, page, "delidata", "wason")
+    discussions, changes = discussions_of(groups).frame, changed_answers(groups).frame
     row = discussions.iloc[0]
     for name, of in {
         "right before": "before", "right after": "after", "difference": "difference", "wrong who end right": "to right",
@@ -49,16 +50,14 @@ def figures(folder: Path, page: str) -> Iterator[Figure]:
         yield Figure(f"delidata/{name}", row[name], row[f"{of} low"], row[f"{of} high"])
     for name in ("members", "groups", "groups with one right"):
         yield Figure(f"delidata/{name}", row[name])
-    changes["held before"] = changes["held before"].ffill()
     for row in changes.to_dict("records"):
         key = f"delidata/{row['held before']}, {row['last message of the others']}"
         yield Figure(key, row["changes"], row["95 % low"], row["95 % high"])
-    (agreement,) = built(folder, "jurors", found["jurors"])
-    agreement["data"] = agreement["data"].ffill()
-    for row in agreement[agreement["judges"].isna()].to_dict("records"):
-        yield Figure(
-            f"jurors/{row['data']}, {row['what differs']}", row["same answer"], row["same low"], row["same high"]
-        )
+    for dataset in ("models", "personas"):
+        pairs = agreement(study(work, data_root, page, "jurors", dataset)).frame
+        for row in pairs[pairs["judges"] == ""].to_dict("records"):
+            key = f"jurors/{dataset}, {row['what differs']}"
+            yield Figure(key, row["same answer"], row["same low"], row["same high"])
 
 
 if __name__ == "__main__":
@@ -67,9 +66,7 @@ if __name__ == "__main__":
     data_root = parser.parse_args().data_root.resolve()
     shown, path = (ROOT / PAGE).read_text(encoding="utf-8"), MEASURED / "figures.csv"
     with TemporaryDirectory() as work:
-        for link, name in LINKS.items():
-            (Path(work) / link).symlink_to(data_root / "recorded" / name)
-        measured = list(figures(Path(work), shown))
+        measured = list(figures(Path(work), data_root, shown))
     commit = subprocess.run(
         ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=True
     )
@@ -80,10 +77,10 @@ if __name__ == "__main__":
         "commit": commit.stdout.strip(),
     }
     rows = [{**one._asdict(), **about, "data": "recorded"} for one in measured]
-    before = pd.read_csv(path)
+    before = pd.read_csv(path, dtype=str)  # as it is written
     table = pd.concat([before[before["command"] != COMMAND], pd.DataFrame(rows)])
     named = {PAGE: keys(shown)}
     table = table[(table["command"] != COMMAND) | table["key"].isin(named[PAGE])]
-    table[list(before.columns)].sort_values(["page", "key"]).to_csv(path, index=False, float_format="%.10g")
+    table[list(before.columns)].to_csv(path, index=False, float_format="%.10g")
     for key in sorted(set(named[PAGE]) - set(table["key"])):
         sys.stdout.write(f"The page names {key}, which was not measured.\n")

@@ -106,7 +106,7 @@ function experimentsTable() {
   const runs = new Map();
   for (const debate of debates) {
     const key = JSON.stringify([debate.experiment.name, debate.model]);
-    if (!runs.has(key)) runs.set(key, { debate, right: 0, wrong: 0, invalid: 0, waiting: 0, changed: 0 });
+    if (!runs.has(key)) runs.set(key, { debate, right: 0, wrong: 0, answered: 0, invalid: 0, waiting: 0, changed: 0 });
     runs.get(key)[debate.verdict] += 1;
     runs.get(key).changed += Boolean(debate.change & CHANGED);
   }

@@ -24,7 +24,8 @@ function drawRows() {
 }
 
 function row(debate, place) {
-  const answer = debate.answer ? `${debate.answer}${debate.probability == null ? "" : `, probability ${percent(debate.probability)}`}, actual ${debate.found.target}` : `no answer, actual ${debate.found.target}`;
+  const actual = debate.found.target ? `, actual ${debate.found.target}` : "";
+  const answer = debate.answer ? `${debate.answer}${debate.probability == null ? "" : `, probability ${percent(debate.probability)}`}${actual}` : `no answer${actual}`;
   const marks = [debate.change & TO_WRONG ? "changed to wrong" : debate.change & TO_RIGHT ? "changed to right" : debate.change & CHANGED ? "changed its mind" : "", debate.change & DISAGREE ? "judges disagree" : ""];
   const item = element("li", { "aria-setsize": list.shown.length, "aria-posinset": place + 1 },
     element("a", { href: address({ debate, turn: 0, beside: null, call: false }), "aria-current": debate === state.debate ? "true" : null },
