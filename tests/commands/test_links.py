@@ -31,5 +31,6 @@ def test_links_and_modules_of_a_page_exist(page: Path) -> None:
     for name in MODULE.findall(text):
         path = name.rstrip("/") if "/" in name else name.replace(".", "/")
         places = [MOOT / path, MOOT / f"{path}.py", (MOOT / path).parent.with_suffix(".py"), PROJECT / path]
+        places += [PROJECT / "config" / "prompts" / f"{path}.jinja"]
         inside = "." in name and (MOOT / path).parent.is_dir()  # a name that a package gives: `moot.report.table`
         assert inside or any(place.exists() for place in places), f"{name}: no such module"
