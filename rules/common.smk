@@ -9,7 +9,11 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 
 from snakemake.exceptions import WorkflowError
 
-from moot.core.command_line import check_memory_limit, let_jobs_import_this_copy
+from moot.core.command_line import (
+    check_memory_limit,
+    let_jobs_import_this_copy,
+    let_scripts_start_from_any_folder,
+)
 from moot.core.errors import UserError
 
 try:  # before the larger libraries are imported
@@ -34,6 +38,7 @@ from moot.workflow.records import DIGESTS
 from moot.workflow.resuming import SHARDS, resumed
 
 let_jobs_import_this_copy()
+let_scripts_start_from_any_folder()
 
 # Merged here and not by `configfile:`, which says of each file that others extend it, and which a module's `config` replaces.
 if IS_MODULE:

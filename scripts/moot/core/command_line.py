@@ -4,6 +4,7 @@ Snakemake itself says that some file is not valid, without its name or the line,
 does not exist. `profiles/default` calls this.
 """
 
+import atexit
 import json
 import os
 import resource
@@ -11,6 +12,8 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import yaml
 
@@ -25,6 +28,17 @@ def let_jobs_import_this_copy() -> None:
     """Have jobs import moot of the Snakefile's project, and no other copy that the environment names."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SHIPPED / "scripts"), before)))
+
+
+def let_scripts_start_from_any_folder() -> None:
+    """Reach Python by a path without spaces: Snakemake writes it into a script's command without quotes."""
+    python = Path(sys.executable)
+    if " " not in sys.executable:
+        return
+    folder = Path(mkdtemp(prefix="moot-python-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    (folder / "environment").symlink_to(python.parents[1], target_is_directory=True)
+    sys.executable = str(folder / "environment" / python.parent.name / python.name)
 
 
 def check_memory_limit(cores: int) -> None:

@@ -1,0 +1,25 @@
+"""Scripts start from a folder whose name has spaces and letters of any alphabet, with the environment inside it."""
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+PROGRAM = """
+import subprocess, sys
+from moot.core.command_line import let_scripts_start_from_any_folder
+let_scripts_start_from_any_folder()
+subprocess.run(f"{sys.executable} -c 'import os, sys; print(os.path.realpath(sys.prefix))'", shell=True, check=True)
+"""
+
+
+def test_a_command_without_quotes_reaches_the_environments_python(tmp_path: Path) -> None:
+    folder = tmp_path / "Prüf Ordner 試験" / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    paths = f"{PROJECT / 'scripts'}:{sysconfig.get_paths()['purelib']}"
+    environment = {"PYTHONPATH": paths, "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
+    command = [folder / "bin" / "python", "-c", PROGRAM]
+    found = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+    assert Path(found) == folder.resolve()
+    assert not list(tmp_path.glob("moot-python-*")), "nothing is left behind"
