@@ -10,6 +10,7 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 from snakemake.exceptions import WorkflowError
 
 from moot.core.command_line import (
+    check_folder,
     check_memory_limit,
     let_jobs_import_this_copy,
     let_scripts_start_from_any_folder,
@@ -17,6 +18,7 @@ from moot.core.command_line import (
 from moot.core.errors import UserError
 
 try:  # before the larger libraries are imported
+    check_folder()
     check_memory_limit(workflow.cores or 1)
 except UserError as error:
     raise WorkflowError(f"moot: {error}") from None

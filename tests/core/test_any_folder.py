@@ -5,6 +5,11 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
+from moot.core.command_line import check_folder
+from moot.core.errors import UserError
+
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import subprocess, sys
@@ -23,3 +28,10 @@ def test_a_command_without_quotes_reaches_the_environments_python(tmp_path: Path
     found = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
     assert Path(found) == folder.resolve()
     assert not list(tmp_path.glob("moot-python-*")), "nothing is left behind"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder that even root cannot write")
+def test_a_folder_that_cannot_be_written_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/proc/self")
+    with pytest.raises(UserError, match=r"this folder cannot be written .* --snakefile \S+Snakefile"):
+        check_folder()

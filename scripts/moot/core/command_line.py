@@ -30,6 +30,15 @@ def let_jobs_import_this_copy() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SHIPPED / "scripts"), before)))
 
 
+def check_folder() -> None:
+    """Raise `UserError` where the working directory cannot be written: all that a run makes is kept in it."""
+    if not os.access(".", os.W_OK):
+        raise UserError(
+            f"{Path.cwd()}: this folder cannot be written (read-only, or another user's). Start from one of your own: "
+            f"snakemake --snakefile {SHIPPED / 'Snakefile'} --cores 2"
+        )
+
+
 def let_scripts_start_from_any_folder() -> None:
     """Reach Python by a path without spaces: Snakemake writes it into a script's command without quotes."""
     python = Path(sys.executable)
