@@ -389,8 +389,16 @@ def test_base_rates_are_read_off_published_averages() -> None:
 def test_what_a_person_said_is_shown_beside_its_condition() -> None:
     said = {"source": "human", "text": "I would affirm.", "parsed": '{"condition": "affirm"}', "parse_status": ""}
     assert _body(said) == ("", "I would affirm.", (("Condition", "affirm"),))
-    assert _body({**said, "source": "model"}) == ("", "", (("Condition", "affirm"),))
+    assert _body({**said, "source": "model"}) == ("", "I would affirm.", (("Condition", "affirm"),)), (
+        "as records have it"
+    )
+    assert _body({**said, "source": "model", "parse_status": "strict"}) == ("", "", (("Condition", "affirm"),))
     form = {**said, "text": '{"reasoning": "thick file", "prediction": "NO"}', "parse_status": "strict"}
     assert _body({**form, "parsed": form["text"]}) == ("", "", (("Reasoning", "thick file"),))
-    zero = {**said, "source": "model", "parsed": '{"grade": 0, "reached": false, "reason": "", "gaps": []}'}
+    zero = {
+        **said,
+        "source": "model",
+        "parse_status": "strict",
+        "parsed": '{"grade": 0, "reached": false, "reason": "", "gaps": []}',
+    }
     assert _body(zero) == ("", "", (("Grade", "0"), ("Reached", "false"))), "a grade of 0 is a grade"

@@ -1,8 +1,6 @@
 """Tables and figures of Debate-Feedback and of the comparison, from results on disk whose figures are known."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from moot.report import FIGURES, TABLES
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import read_published
 from moot.scores import concat_scores, score_experiment
-from moot.scores.results import ExperimentResults
+from moot.scores.results import ExperimentResults, ExperimentView
 from moot.studies.feedback.runs import ASSISTED, SINGLE, list_runs, sweeps
 from moot.training.baselines import select
 from moot.training.evaluation import evaluate
@@ -27,15 +25,6 @@ DEBATE = {
     "weight": 0.5, "smoothing": True, "debaters": 2, "rounds": 1, "sides": "opposed", "assistant": "",
     "assistant_features": "tfidf", "threshold": 0.5, "threshold_rule": "mean",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Config:
-    protocol: str = "feedback"
-    dataset: str = "caselaw"
-    models: tuple[str, ...] = ("tiny",)
-    split: str = "test"
-    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 def outlook_row(case_id: str, turn: int, share: float, latest: float) -> dict[str, Any]:
@@ -65,7 +54,7 @@ def experiment(folder: Path, name: str, count: int = 6, right: int = 4, **params
         rows.append(
             utterance(f"c{n}", 4, "moot", kind="conclusion", parsed=json.dumps({"status": "valid", "score": 0.5}))
         )
-    config = Config(params={**DEBATE, **params})
+    config = ExperimentView("feedback", "caselaw", ("tiny",), "test", {**DEBATE, **params})
     return write_results(folder, cases, {"tiny": answers}, {"tiny": rows}, WINNER, name, config)
 
 
