@@ -205,6 +205,26 @@ def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(loade
     assert Stages(plan).of("load_cases", dataset="nlsy97").options != before.options
 
 
+@pytest.mark.parametrize(
+    ("dataset", "shown"),
+    [
+        ({"loader": "debate_tournament", "source": "download"}, {"recorded/tournament", "recorded/ratings"}),
+        ({"loader": "agenticsimlaw", "source": "download"}, set()),
+    ],
+)
+def test_tables_of_other_loaders_are_left_out(dataset: dict[str, Any], shown: set[str], tmp_path: Path) -> None:
+    recorded = {"source": "recorded", "dataset": "records", "models": ["judges"], "params": {"method": "debate"}}
+    change = {
+        "models": {"judges": {"endpoint": "recorded", "model": "judges"}},
+        "datasets": {"records": dataset},
+        "experiments": {"recorded": recorded},
+    }
+    plan = plan_of(tmp_path, change)
+    filled = {name for name in TABLES if TABLES[name].study == "recorded" and plan.can_fill(TABLES[name])}
+    some = {"recorded/tournament", "recorded/ratings", "recorded/discussions"}
+    assert filled & some == shown and "recorded/methods" in filled
+
+
 def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_left_out(tmp_path: Path) -> None:
     few = {"fewest_debates": 10, "experiments": {"trial": {"cases": 3, "repeats": 3}}}
     trained = {"datasets": {"nlsy97": {"baselines": ["courtroom_paper"]}}}

@@ -334,7 +334,7 @@ class Plan:
         """Whether this run has anything of its own to show in a table or figure; else it is built on request alone."""
         debated = self.of_study(entry.study)
         there = {
-            DEBATES: any(not entry.protocols or found.config.protocol in entry.protocols for found in debated),
+            DEBATES: any(self._shows(entry, found) for found in debated),
             BASELINES: bool(self.trained_for(entry.study)),
             TRIALS: bool(self.trials_of(entry.study)),
             ARMS: any(found.config.arm for found in self.controls_of(entry.study)),
@@ -345,6 +345,11 @@ class Plan:
             LABELS: any(found.config.labelers for found in debated),
         }
         return any(there[name] for name in entry.rests_on)
+
+    def _shows(self, entry: Table | Figure, experiment: Experiment) -> bool:
+        protocol, dataset = experiment.config.protocol, experiment.config.dataset
+        loader = self.datasets[dataset].loader or dataset
+        return protocol in (entry.protocols or (protocol,)) and loader in (entry.loaders or (loader,))
 
     def view(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentView:
         """What an experiment's results need to know of it, with some of its models or all."""

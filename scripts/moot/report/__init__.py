@@ -45,18 +45,20 @@ def table(
     caption: str = "",
     rests_on: tuple[str, ...] = (DEBATES,),
     protocols: tuple[str, ...] = (),
+    loaders: tuple[str, ...] = (),
     unless: str = "",
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
 
     The caption is the first paragraph of the function's docstring, unless one is given.
-    A run that has nothing of what it `rests_on`, or no debates of its `protocols`, leaves it out; it is then built on
-    request. Under EVERY and EVERYWHERE each study gets it, but those with a table of this name or of the name `unless`.
+    A run that has nothing of what it `rests_on`, or no debates of its `protocols` about data sets of its `loaders`,
+    leaves it out; it is then built on request. Under EVERY and EVERYWHERE each study gets it, but those with a table of
+    this name or of the name `unless`.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
         def of(one: str) -> Table:
-            return Table(one, name, title, caption or _first_paragraph(build), build, rests_on, protocols)
+            return Table(one, name, title, caption or _first_paragraph(build), build, rests_on, protocols, loaders)
 
         if study in (EVERY, EVERYWHERE):
             TABLES.register_defaults(lambda: {f"{one}/{name}": of(one) for one in _studies(study, unless)})
@@ -75,6 +77,7 @@ def figure(
     category: str = "Other",
     rests_on: tuple[str, ...] = (DEBATES,),
     protocols: tuple[str, ...] = (),
+    loaders: tuple[str, ...] = (),
 ) -> Callable[[FigureBuilder], FigureBuilder]:
     """Register a figure, written to `results/figures/{study}/{name}.{png,svg}`; other arguments as for a table.
 
@@ -83,7 +86,8 @@ def figure(
 
     def add(build: FigureBuilder) -> FigureBuilder:
         said = caption or _first_paragraph(build)
-        FIGURES.register(f"{study}/{name}")(Figure(study, name, title, said, category, build, rests_on, protocols))
+        entry = Figure(study, name, title, said, category, build, rests_on, protocols, loaders)
+        FIGURES.register(f"{study}/{name}")(entry)
         return build
 
     return add

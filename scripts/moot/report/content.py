@@ -278,7 +278,7 @@ class TableContent:
 class Table:
     """A registered table: file name, title, a caption, the function that builds it, and what it rests on.
 
-    `protocols`: those whose debates it shows; none: of any.
+    `protocols`, `loaders`: those whose debates it shows, and those of whose data sets; none: of any.
     """
 
     study: str
@@ -288,13 +288,14 @@ class Table:
     build: Callable[[StudyResults], TableContent]
     rests_on: tuple[str, ...] = (DEBATES,)
     protocols: tuple[str, ...] = ()
+    loaders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A registered figure: file name, title, caption, category, the function that draws it, and what it rests on.
 
-    `protocols`: as of a table.
+    `protocols`, `loaders`: as of a table.
     """
 
     study: str
@@ -305,3 +306,4 @@ class Figure:
     build: Callable[[StudyResults], "MatplotlibFigure"]
     rests_on: tuple[str, ...] = (DEBATES,)
     protocols: tuple[str, ...] = ()
+    loaders: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@figure(STUDY, "ratings", "Ratings of debaters", category="Recorded results")
+@figure(STUDY, "ratings", "Ratings of debaters", category="Recorded results", loaders=("debate_tournament",))
 def ratings_figure(results: StudyResults) -> "Figure":
     """Each debater's rating with its 95 % interval, side, length and judges in the model, and by wins alone (grey)."""
     found = [(pairs, list(rated(pairs))) for pairs in pairs_of(results)]

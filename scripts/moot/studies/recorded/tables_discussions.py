@@ -41,7 +41,7 @@ def members(run: RecordedRun) -> set[str]:
     return named if len(heard) else set()
 
 
-@table(STUDY, "discussions", "Answers of a group's members before and after they talk")
+@table(STUDY, "discussions", "Answers of a group's members before and after they talk", loaders=("transcripts",))
 def discussions(results: StudyResults) -> TableContent:
     """How often members of a group are right before the group talks and after it, who changed their answer, and whether
     one who was right won the others over; with 95 % intervals by group.
@@ -100,7 +100,12 @@ def _share(of: Floats, among: Floats) -> Statistic:
     return ratio_statistic(of * among, among, SHARE)
 
 
-@table(STUDY, "changed_answers", "What a member of a group had heard last when the answer changed")
+@table(
+    STUDY,
+    "changed_answers",
+    "What a member of a group had heard last when the answer changed",
+    loaders=("transcripts",),
+)
 def changed_answers(results: StudyResults) -> TableContent:
     """How often a member's answer is another one after a message of theirs, by what they held before and by the last
     message of the others: whether its speaker held the right answer, and its kind; with 95 % intervals by group.

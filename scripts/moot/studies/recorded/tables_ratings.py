@@ -103,7 +103,7 @@ def _with_attributes(
     return Pairs(run, sides, found.dropna())
 
 
-@table(STUDY, "ratings", "Ratings of debaters")
+@table(STUDY, "ratings", "Ratings of debaters", loaders=("debate_tournament",))
 def ratings(results: StudyResults) -> TableContent:
     """How strong each debater is, by a model in which side, length, judges' leanings to sides and to their own family
     are terms, and by wins alone; with 95 % intervals by cluster.
@@ -151,7 +151,7 @@ def rated(pairs: Pairs) -> Iterator[Row]:
         }
 
 
-@table(STUDY, "rating_terms", "What decides debates besides the debaters")
+@table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=("debate_tournament",))
 def rating_terms(results: StudyResults) -> TableContent:
     """How much the side, a tenth more words, and a judge of the debater's own family favour a side, in log odds and as
     the chance of equals to win; with 95 % intervals by cluster.

@@ -13,7 +13,7 @@ from moot.studies.recorded.scores_tournament import longer_wins, positive_wins, 
 WINS = {"the longer side": longer_wins, "the same side after a swap": same_side_after_swap}
 
 
-@table(STUDY, "tournament", "What decides debates between models")
+@table(STUDY, "tournament", "What decides debates between models", loaders=("debate_tournament",))
 def tournament(results: StudyResults) -> TableContent:
     """How often one side, the longer side, and after a swap of sides the same side wins, by judge, with 95 % intervals
     by cluster (the topic).
