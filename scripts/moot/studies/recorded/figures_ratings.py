@@ -6,13 +6,13 @@ from moot.report import figure
 from moot.report.content import StudyResults
 from moot.report.figures import BLUE, GREY, new_figure, note_below, nothing_to_draw
 from moot.studies.recorded.runs import STUDY
-from moot.studies.recorded.tables_ratings import pairs_of, rated
+from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, pairs_of, rated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@figure(STUDY, "ratings", "Ratings of debaters", category="Recorded results", loaders=("debate_tournament",))
+@figure(STUDY, "ratings", "Ratings of debaters", category="Recorded results", loaders=NAMING_DEBATERS)
 def ratings_figure(results: StudyResults) -> "Figure":
     """Each debater's rating with its 95 % interval, side, length and judges in the model, and by wins alone (grey)."""
     found = [(pairs, list(rated(pairs))) for pairs in pairs_of(results)]

@@ -20,6 +20,8 @@ from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rat
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 WORDS, TOPIC = "words", "topic"
+NAMING_DEBATERS = "debate_tournament", "recorded_predictions", "transcripts"
+"""Loaders whose cases may say, in attributes, which debater takes which side."""
 SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family"
 MODEL_NOTE = (
     "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of all: of two "
@@ -103,7 +105,7 @@ def _with_attributes(
     return Pairs(run, sides, found.dropna())
 
 
-@table(STUDY, "ratings", "Ratings of debaters", loaders=("debate_tournament",))
+@table(STUDY, "ratings", "Ratings of debaters", loaders=NAMING_DEBATERS)
 def ratings(results: StudyResults) -> TableContent:
     """How strong each debater is, by a model in which side, length, judges' leanings to sides and to their own family
     are terms, and by wins alone; with 95 % intervals by cluster.
@@ -151,7 +153,7 @@ def rated(pairs: Pairs) -> Iterator[Row]:
         }
 
 
-@table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=("debate_tournament",))
+@table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=NAMING_DEBATERS)
 def rating_terms(results: StudyResults) -> TableContent:
     """How much the side, a tenth more words, and a judge of the debater's own family favour a side, in log odds and as
     the chance of equals to win; with 95 % intervals by cluster.
