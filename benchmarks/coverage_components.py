@@ -4,15 +4,13 @@ import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+import results_page
 
 from moot.stats.bootstrap import Floats
 from moot.stats.components import Effect, decompose
 
-PROJECT = Path(__file__).resolve().parents[1]
-DOCUMENT = PROJECT / "docs" / "results.md"
 BEGIN, END = "<!-- components: python benchmarks/coverage_components.py --write -->", "<!-- end of components -->"
 WORLDS = 500
 SEED = 5
@@ -126,9 +124,7 @@ def main() -> None:
     arguments = parser.parse_args()
     written = table(arguments.worlds)
     if arguments.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        DOCUMENT.write_text(f"{before}{BEGIN}\n{written}\n{END}{rest.split(END, maxsplit=1)[1]}", encoding="utf-8")
+        results_page.put(BEGIN, END, written)
     sys.stdout.write(f"{written}\n")
 
 

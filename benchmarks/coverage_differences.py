@@ -9,16 +9,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+import results_page
 
 from moot.stats import randomisation
 from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_numbers, mean_statistic
 from moot.stats.differences import Difference, Sums, compare_unpaired
 
-PROJECT = Path(__file__).resolve().parents[1]
-DOCUMENT = PROJECT / "docs" / "results.md"
 BEGIN, END = "<!-- differences: python benchmarks/coverage_differences.py --write -->", "<!-- end of differences -->"
 REPETITIONS = 500
 WAYS = 499  # to deal clusters anew, in a simulated test; moot draws 9,999
@@ -214,9 +212,7 @@ def main() -> None:
         sys.stdout.write(f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {one}\n")
     summary = tables(found, arguments.repetitions)
     if arguments.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        DOCUMENT.write_text(f"{before}{BEGIN}\n{summary}\n{END}{rest.split(END, maxsplit=1)[1]}", encoding="utf-8")
+        results_page.put(BEGIN, END, summary)
     sys.stdout.write(f"{summary}\n")
 
 

@@ -5,15 +5,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import numpy as np
+import results_page
 
 from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, rate
 
-PROJECT = Path(__file__).resolve().parents[1]
-DOCUMENT = PROJECT / "docs" / "results.md"
 BEGIN, END = "<!-- ratings: python benchmarks/coverage_ratings.py --write -->", "<!-- end of ratings -->"
 WORLDS = 200
 SEED = 8
@@ -109,9 +107,7 @@ def main() -> None:
     arguments = parser.parse_args()
     written = table(arguments.worlds)
     if arguments.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        DOCUMENT.write_text(f"{before}{BEGIN}\n{written}\n{END}{rest.split(END, maxsplit=1)[1]}", encoding="utf-8")
+        results_page.put(BEGIN, END, written)
     sys.stdout.write(f"{written}\n")
 
 

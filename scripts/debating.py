@@ -15,7 +15,7 @@ from moot.plan.kept import read_kept
 
 
 async def stay(path: Path) -> None:
-    """Go on with the debates of a kept plan until it is another, or until whoever began this process has ended."""
+    """Hold the debates of a kept plan until the plan changes, or until the process that started this one ends."""
     key, load = read_kept(path)
     plan, loop = load(), asyncio.get_running_loop()
     news = asyncio.StreamReader()

@@ -33,7 +33,7 @@ The desk is open, for people on this machine alone:
 Ctrl-C closes it. Whatever a page calls saved is in a file below data/.
 """
 OPEN_TO_COLLEAGUES = """\
-The desk is open. Send each person their own link: whoever has it sits in that person's seats.
+The desk is open. Send each person their own link: it opens that person's seats.
 
 {links}
 

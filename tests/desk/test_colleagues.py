@@ -218,7 +218,7 @@ def listening_port(process: int) -> int:
             "nothing would encrypt them",
         ),
         (["--host", "desk"], "'desk' does not appear to be"),
-        (["--host", "127.0.0.1"], "nobody is named"),
+        (["--host", "127.0.0.1"], "no person is named"),
         (["--people", "../ann"], "cannot be a name"),
         (["--people", "ann", "--cert", "none.pem"], "none.pem"),
         (["--people", "ann", "--address", "desk.example.org"], "--address"),

@@ -73,7 +73,7 @@ datasets:
 
 
 def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> str:
-    """Write the file, and say what to do next; `ask` puts a question to the user, None where nobody can answer.
+    """Write the file, and say what to do next; `ask` puts a question to the user; None without a terminal.
 
     Raises:
         UserError: an answer is missing or wrong, or the file exists.

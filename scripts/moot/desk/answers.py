@@ -72,7 +72,7 @@ def read_questions(inbox: Path) -> list[DeskQuestion]:
 
 
 def open_to(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
-    """The questions to a person, and those to nobody by name in debates where that person has no seat."""
+    """The questions to a person, and the unnamed ones of debates in which that person has no seat."""
     seated = {(question.page.parent, question.repeat) for question in questions if question.person == person}
     return [
         question

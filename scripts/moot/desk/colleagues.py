@@ -36,7 +36,7 @@ class Colleagues:
         return {name: f"{self.address}/desk/#{token}" for name, token in self.tokens.items()}
 
     def let_in(self, token: str, response: web.Response) -> bool:
-        """Remember in a browser, until it is closed, whose token it has; False where the token is nobody's."""
+        """Set the cookie of a token's person until the browser is closed; False for an unknown token."""
         if self._whose(token):
             secure = self.address.scheme == "https"
             response.set_cookie(self._cookie, token, httponly=True, samesite="Strict", secure=secure)
@@ -61,7 +61,7 @@ def tokens_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """The tokens of some people, or of all that the folder knows, from its file; who is new gets one, and keeps it.
 
     Raises:
-        UserError: nobody is named, a name is none, or the file cannot be read.
+        UserError: no name is given, one is not a name, or the file cannot be read.
     """
     path, known = folder / TOKENS, {}
     if path.exists():
@@ -75,7 +75,7 @@ def tokens_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
     if wrong := [quoted(written) for written, name in people.items() if not name]:
         raise UserError(f"--people: {', '.join(wrong)} cannot be a name here; expected {A_NAME}.")
     if not people:
-        raise UserError("nobody is named who may come to the desk. Name them: --people ann,bob")
+        raise UserError("no person is named who may use the desk. Name them: --people ann,bob")
     known |= {name: secrets.token_urlsafe(24) for name in people.values() if name not in known}
     write_durably(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n", replace=True, mode=0o600)
     return {name: known[name] for name in people.values()}

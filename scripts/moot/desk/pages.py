@@ -47,7 +47,7 @@ class Desk:
 
     Attributes:
         token: what every address begins with; a secret where there are no colleagues.
-        colleagues: those who come with tokens of their own; None: whoever has the address, on this machine.
+        colleagues: those who come with tokens of their own; None: any browser on this machine that has the address.
     """
 
     folder: Path

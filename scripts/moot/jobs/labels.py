@@ -156,7 +156,7 @@ def rubric_of(plan: Plan, experiment: str) -> Rubric:
     """
     if rubric := plan.rubric(experiment):
         return rubric
-    raise UserError(f"experiments.{experiment}: nobody labels its statements; add `labelers`.")
+    raise UserError(f"experiments.{experiment}: no labeler is named for its statements; add `labelers`.")
 
 
 def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.DataFrame:

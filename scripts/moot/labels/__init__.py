@@ -11,7 +11,7 @@ import pandas as pd
 from moot.core.registry import Registry
 
 RULES, JUDGE, HUMAN, ADJUDICATED = "rules", "judge", "human", "adjudicated"
-"""The labelers that nobody registers: the rubric's rules, a model (`judge`, `judge:NAME`), people who fill in sheets,
+"""The labelers that are not registered: the rubric's rules, a model (`judge`, `judge:NAME`), people who fill in sheets,
 and the person who decides between annotators that differ.
 """
 PEOPLE = (ADJUDICATED, HUMAN)

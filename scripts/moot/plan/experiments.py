@@ -189,7 +189,7 @@ class ExperimentReader:
                     "`rubrics`, or leave `labelers` out."
                 )
             if config.rubric and not config.labelers:
-                raise UserError(f"{place}: nobody labels by it; say who does: `labelers: [human]`, or leave it out.")
+                raise UserError(f"{place}: no labeler uses it; name one: `labelers: [human]`, or leave it out.")
             if rubric and RULES in config.labelers and not rubric.has_rules:
                 raise UserError(
                     f"{self._where('experiments', entry, 'labelers')}: the rubric has no `rules`. Write some under "

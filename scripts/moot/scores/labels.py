@@ -47,7 +47,7 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
 
     Returns:
         Columns model, debate_id, case_id, turn, round, speaker; spoken (whether there are words); label and group
-        (missing where nobody gave one), predicted and predicted_group (by a machine labeller), drawn_label and
+        (missing where there is none), predicted and predicted_group (by a machine labeller), drawn_label and
         drawn_group (by people, in the drawn sample), and inclusion (the sample's probability; else missing). A
         statement without words has the label `none`.
     """

@@ -149,7 +149,7 @@ def test_the_published_archive_is_read_as_its_files_are(tmp_path: Path) -> None:
         ("transcripts", "- model: red-1", "- model: blue-2", "turn 2: spoken by 'blue-2'; expected red-1"),
         ("transcripts", "raw_words: 30", "raw_words: many", "turn 1: raw_words 'many'; expected a whole number"),
         ("transcripts", "[C1.1] Lamps.", "Lamps.", "turn 2: its text names other claims than its list"),
-        ("transcripts", "[P1.1]", "[P9.9]", "turn 2: cites P9.9, which nobody has claimed before"),
+        ("transcripts", "[P1.1]", "[P9.9]", "turn 2: cites P9.9, which no earlier turn claimed"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_named_and_left_out_up_to_a_share(

@@ -210,7 +210,7 @@ def _speech(number: int, turn: str, fields: dict[str, str], made: set[str]) -> R
         raise UserError(f"turn {number}: its text names other claims than its list.")
     unknown = {*cites} - made - {*_CLAIM.findall(facts.get("missing_claim_id_refs", ""))}
     if unknown:
-        raise UserError(f"turn {number}: cites {sorted(unknown)[0]}, which nobody has claimed before.")
+        raise UserError(f"turn {number}: cites {sorted(unknown)[0]}, which no earlier turn claimed.")
     made.update(claims)
     parsed = {"part": stated[3], "words": int(facts["raw_words"]), "claims": claims, "cites": cites}
     kind = _KINDS.get(stated[3], SPEECH)

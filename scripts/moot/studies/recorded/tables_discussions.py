@@ -32,7 +32,7 @@ class Heard(NamedTuple):
 
 
 def members(run: RecordedRun) -> set[str]:
-    """Who has an answer of their own in debates in which others speak, where the truth is known; nobody elsewhere."""
+    """Who has an answer of their own in debates in which others speak, where the truth is known; else empty."""
     named = set(run.predictions["judge"].dropna()) if "judge" in run.predictions else set()
     if not named or not (run.predictions["target"] != "").all():
         return set()
@@ -58,7 +58,7 @@ def discussions(results: StudyResults) -> TableContent:
         [
             "Before and after are the first and the last answer of each member who has both; the difference is after "
             "less before. `Most end right` is the share of groups of whose members more than half end on the right "
-            "answer: among groups of which somebody was right at first, and among those of which nobody was."
+            "answer: among groups with a member who was right at first, and among those without one."
         ],
     )
 
