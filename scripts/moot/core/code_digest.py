@@ -30,6 +30,7 @@ BOUNDARY = frozenset(
         "moot.workflow.job",
         "moot.workflow.records",
         "moot.workflow.digests",
+        "moot.workflow.makers",
         "moot.workflow.own_files",
         "moot.workflow.stages",
     }

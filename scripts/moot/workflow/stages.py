@@ -30,6 +30,7 @@ from moot.scores.case_metrics import CASE_METRICS
 from moot.training.baselines import select
 from moot.workflow import digests, targets
 from moot.workflow.digests import Digests, contents, digest_of, digest_with_files
+from moot.workflow.makers import maker_of
 from moot.workflow.own_files import annotation_files, answer_files, frozen_files, sample_files
 from moot.workflow.records import made_with
 
@@ -64,25 +65,6 @@ class Stage:
     code: str
     own: object = None
     prompts: str = ""
-
-
-MADE_BY = {
-    "downloads": ("download", "loader"),
-    "cases": ("load_cases", "dataset"),
-    "features": ("load_cases", "dataset"),
-    "records": ("read_records", "dataset"),
-    "baselines": ("train_baselines", "dataset"),
-    "transcripts": ("run_debates", "experiment", "model"),
-    "predictions": ("predict", "experiment", "model"),
-    "calls": ("predict", "experiment", "model"),
-    "assistants": ("train_assistant", "experiment", "model", "features"),
-    "summaries": ("write_summaries", "experiment", "model"),
-    "labels": ("label_statements", "experiment", "model"),
-    "annotations": ("label_statements", "experiment", "model"),
-    "scores": ("score", "experiment"),
-    "outcome": ("outcome", "study"),
-}
-"""The folders of `results/` that jobs read, the rule that makes what is in each, and the wildcards in its path."""
 
 
 class Stages:
@@ -126,7 +108,7 @@ class Stages:
         key = rule, tuple(sorted(wildcards.items()))
         if key not in self._digests:
             files = [path for paths in stage.inputs.values() for path in ([paths] if isinstance(paths, str) else paths)]
-            makers = {maker for path in files if (maker := _maker(path))}
+            makers = {maker for path in files if (maker := maker_of(path))}
             before = [self.of(maker, **dict(wildcards)) for maker, wildcards in makers]
             self._digests[key] = Digests(
                 options=digest_of([stage.own, sorted({found.options for found in before})]),
@@ -137,7 +119,7 @@ class Stages:
 
     def is_current(self, path: str) -> bool:
         """Whether a file that some job makes is there, made by this code of this configuration."""
-        maker = _maker(path)
+        maker = maker_of(path)
         if maker is None or not Path(path).exists():
             return False
         rule, wildcards = maker
@@ -386,18 +368,3 @@ class Stages:
         }
         code = code_digest("export", EXPORTERS[format].write.__module__)
         return Stage(inputs, code, self.plan.config.publication.model_dump())
-
-
-def _maker(path: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
-    """The rule that makes a file of `results/`, and its wildcards; None for pages, tables and figures.
-
-    >>> _maker("results/baselines/vast_predictions.parquet")
-    ('train_baselines', (('dataset', 'vast'),))
-    """
-    _, kind, *names = Path(path.removesuffix(Path(path).suffix)).parts if path.startswith("results/") else ("", "")
-    if kind not in MADE_BY:
-        return None
-    rule, *wildcards = MADE_BY[kind]
-    if kind == "baselines":
-        names = [names[0].removesuffix("_predictions")]
-    return rule, tuple(zip(wildcards, names, strict=False))
