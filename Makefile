@@ -82,12 +82,13 @@ schema:
 
 docs:
 	$(BIN)/python scripts/write_docs.py
+	PYTHONPATH=scripts $(BIN)/python benchmarks/claims.py
 
 # With what `make results` built last, where it did.
 site: EXTRAS += site
 site:
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
-	NO_MKDOCS_2_WARNING=1 PYTHONPATH=scripts $(BIN)/mkdocs build --clean --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean --strict
 
 # Needs uv, and envs/torch.txt by hand. UPGRADE="pandas scipy" takes newer versions of these, UPGRADE=all of everything.
 lock:

@@ -37,6 +37,7 @@ def hold_shard(
 ) -> None:
     """One job: it begins when all are ready."""
     InstantEndpoint.seconds = seconds
+    _calls(config["ledger"])  # loading a database's driver belongs to no call
     together.wait()
     processor = time.process_time()
     hold(config, cases, output, shard)

@@ -1,4 +1,4 @@
-"""The ledger as it grows: bytes an entry, entries stored and read a second; prompts of 4 kB, 13 calls a debate."""
+"""The ledger as it grows: bytes an entry; entries stored, read and proved a second; prompts of 4 kB, 13 a debate."""
 
 import argparse
 import random
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from invented_replies import sentence
 from moot.llm.ledger.ledger import Entry, Ledger
+from moot.llm.ledger.log import head_of, read_log, seal
 from moot.llm.request import Message, Reply, Request, call_id
 
 CALLS = 13
@@ -72,11 +73,12 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
 
     Yields:
         entries, characters of a request, entries stored since the size before (in batches of 64), read (one by one),
-        and read with their requests (many at once): each a second, and a second of processor time.
+        read with their requests (many at once), and proved (all, sealed into the log whose head is computed): each a
+        second, and a second of processor time.
     """
     opened, source, known = Ledger(ledger), debates(), list[str]()
     for before, size in pairwise([0, *sizes]):
-        storing, reading, exporting, characters = Clock(), Clock(), Clock(), 0
+        storing, reading, exporting, proving, characters = Clock(), Clock(), Clock(), Clock(), 0
         for start in range(before, size, BATCH):
             batch = list(islice(source, min(BATCH, size - start)))
             with storing.running():
@@ -89,8 +91,11 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
                 opened.replies([one])
         with exporting.running():
             whole = sum(1 for _ in opened.entries(chosen))
-        new = size - before
-        yield size, characters / new, *storing.rates(new), *reading.rates(GETS), *exporting.rates(whole)
+        with proving.running():
+            seal(opened)
+            head_of([leaf.digest for leaf in read_log(opened)])
+        new, speeds = size - before, (*reading.rates(GETS), *exporting.rates(whole), *proving.rates(size))
+        yield size, characters / new, *storing.rates(new), *speeds
     opened.close()
 
 
@@ -101,7 +106,7 @@ def main() -> None:
     parser.add_argument("--ledger", help="SQLAlchemy URL; by default SQLite in a temporary folder")
     arguments = parser.parse_args()
     print("| entries | asked, bytes | kept, bytes | stored a second | by processor | read | by processor |", end="")
-    print(" exported | by processor |\n|---|---|---|---|---|---|---|---|---|")
+    print(" exported | by processor | proved | by processor |\n|---|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for size, asked, *speeds in measure(arguments.ledger or folder, arguments.sizes):
             kept = sum(file.stat().st_size for file in Path(folder).iterdir()) / size

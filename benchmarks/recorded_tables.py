@@ -51,13 +51,18 @@ def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
     for name in ("members", "groups", "groups with one right"):
         yield Figure(f"delidata/{name}", row[name])
     for row in changes.to_dict("records"):
-        key = f"delidata/{row['held before']}, {row['last message of the others']}"
+        key = f"delidata/{row['held before']}, {row['heard before']}"
         yield Figure(key, row["changes"], row["95 % low"], row["95 % high"])
     for dataset in ("models", "personas"):
         pairs = agreement(study(work, data_root, page, "jurors", dataset)).frame
         for row in pairs[pairs["judges"] == ""].to_dict("records"):
             key = f"jurors/{dataset}, {row['what differs']}"
             yield Figure(key, row["same answer"], row["same low"], row["same high"])
+            yield Figure(f"{key}, beyond", row["differ beyond that"], row["differ low"], row["differ high"])
+
+
+def _written(cell: object) -> object:
+    return f"{cell:.10g}" if isinstance(cell, float) and not pd.isna(cell) else cell
 
 
 if __name__ == "__main__":
@@ -78,9 +83,9 @@ if __name__ == "__main__":
     }
     rows = [{**one._asdict(), **about, "data": "recorded"} for one in measured]
     before = pd.read_csv(path, dtype=str)  # as it is written
-    table = pd.concat([before[before["command"] != COMMAND], pd.DataFrame(rows)])
+    table = pd.concat([before[before["command"] != COMMAND], pd.DataFrame(rows).map(_written)])
     named = {PAGE: keys(shown)}
     table = table[(table["command"] != COMMAND) | table["key"].isin(named[PAGE])]
-    table[list(before.columns)].to_csv(path, index=False, float_format="%.10g")
+    table[list(before.columns)].to_csv(path, index=False)
     for key in sorted(set(named[PAGE]) - set(table["key"])):
         sys.stdout.write(f"The page names {key}, which was not measured.\n")

@@ -1,6 +1,6 @@
-"""What the site shows beyond `docs/`: pages that lie next to what they describe, keys from the code, a build's results.
+"""What the site shows beyond `docs/`: pages that lie next to what they describe, and a build's results.
 
-A hook of MkDocs; `make site` starts it with moot on Python's path, in the project's folder.
+A hook of MkDocs; `make site` starts it in the project's folder.
 """
 
 import posixpath
@@ -12,35 +12,21 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from moot.commands.registered import keys_of
-from moot.core import config as keys
-from moot.core.model_config import BatchConfig, ModelConfig, Price, ServeConfig
-
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, DEMO, PAGE = ROOT / "results", "demo", "index.html"
 STUDIES = {path.parent.name: path for path in sorted(ROOT.glob("scripts/moot/studies/*/README.md"))}
 ELSEWHERE = {
+    "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "benchmarks/README.md": "benchmarks.md",
     "config/README.md": "configuration.md",
     "config/prompts_published/README.md": "published-prompts.md",
-    "data/measured/README.md": "measured.md",
     "data/raw/README.md": "data.md",
     "profiles/README.md": "profiles.md",
     **{path.relative_to(ROOT).as_posix(): f"studies/{study}.md" for study, path in STUDIES.items()},
 }
 """Pages outside `docs/`, and where the site has them."""
-TOP_LEVEL = (keys.Budget, keys.ContrastConfig, keys.PowerConfig, keys.DriftConfig, keys.Publication)
-KEYS = {
-    "The configuration": keys.Config,
-    "A model, below `models`": ModelConfig,
-    "Its `price`": Price,
-    "Its `batch`": BatchConfig,
-    "Its `serve`": ServeConfig,
-    "An experiment, below `experiments`": keys.ExperimentConfig,
-    **{f"`{model.__name__.removesuffix('Config').lower()}`": model for model in TOP_LEVEL},
-}
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 
 
@@ -54,6 +40,20 @@ def place_of(registry: str) -> str:
     return f"reference/{registry.lower().replace(' ', '-')}.md"
 
 
+def headings() -> dict[str, str]:
+    """Where the site has each heading of the reference, the first of a name, by its anchor."""
+    found: dict[str, str] = {}
+    for title, text in registries().items():
+        found.setdefault(f"#{_anchor(title)}", place_of(title))
+        for heading in re.findall(r"^### (.*)$", text, flags=re.MULTILINE):
+            found.setdefault(f"#{_anchor(heading)}", f"{place_of(title)}#{_anchor(heading)}")
+    return found
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
 def on_config(config: MkDocsConfig) -> None:
     """List the pages of registries below Reference."""
     entries = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
@@ -63,15 +63,12 @@ def on_config(config: MkDocsConfig) -> None:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not in `docs/`."""
     made = {place: (ROOT / source).read_text("utf-8") for source, place in ELSEWHERE.items()}
-    made["reference/keys.md"] = "# Every key\n\n" + "\n\n".join(
-        f"## {title}\n\n{keys_of(model)}" for title, model in KEYS.items()
-    )
     for title, text in registries().items():
         made[place_of(title)] = f"# {title}\n{re.sub('^###', '##', text, flags=re.MULTILINE)}"
     files.remove(files.src_uris["reference.md"])
     intro = (ROOT / "docs/reference.md").read_text("utf-8").partition("\n## ")[0]
     listed = [f"- [{title}]({place_of(title)})" for title in registries()]
-    made["reference.md"] = "\n".join([intro, "", "- [Every key](reference/keys.md)", *listed])
+    made["reference.md"] = "\n".join([intro, "", *listed])
     for place, text in made.items():
         files.append(File.generated(config, place, content=text))
     for path in built():
@@ -98,13 +95,15 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
         place = ELSEWHERE.get(target) or (target.removeprefix("docs/") if target.startswith("docs/") else "")
         if not place and (ROOT / target).exists():
             return link["text"]
+        if place == "reference.md" and link["anchor"]:
+            return f"[{link['text']}]({posixpath.relpath(headings()[link['anchor']], posixpath.dirname(here) or '.')})"
         path = posixpath.relpath(place, posixpath.dirname(here) or ".") if place else link["path"]
         return f"[{link['text']}]({path}{link['anchor'] or ''})"
 
     text = LINK.sub(on_the_site, markdown)
     if f"{DEMO}/{PAGE}" not in files.src_uris:
         return text
-    if here == "README.md":
+    if here == "index.md":
         text += f"\n[The first page of a run]({DEMO}/{PAGE}), as this version builds it.\n"
     study = here.removeprefix("studies/").removesuffix(".md")
     if study in STUDIES:

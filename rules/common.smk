@@ -38,6 +38,7 @@ from moot.workflow.own_files import SHEETS
 from moot.workflow.stages import INDEX, Stages
 from moot.workflow.records import DIGESTS
 from moot.workflow.resuming import SHARDS, resumed
+from moot.workflow.storage import link_results
 
 let_jobs_import_this_copy()
 let_scripts_start_from_any_folder()
@@ -78,6 +79,16 @@ if scheduling and not ON_A_CLUSTER:
     scheduling.max_jobs_per_timespan = None
 
 
+kept_in = workflow.storage_settings
+STORE = kept_in and kept_in.default_storage_provider
+if STORE and IS_MAIN and not IS_DRY:
+    bucket = (kept_in.default_storage_prefix or "").partition("://")[2]
+    try:
+        link_results(Path(".snakemake/storage", STORE, bucket, "results"))
+    except UserError as error:
+        raise WorkflowError(f"moot: {error}") from None
+
+
 def one_of(names):
     """A pattern that matches these names alone, so that a target of another name is said to have no rule."""
     return "|".join(map(re.escape, names)) or "(?!)"
@@ -91,12 +102,22 @@ wildcard_constraints:
     study="[^/]+",
 
 
+def at_hand(path):
+    """A path, or several, of which an object store keeps those below `results/` alone."""
+    if not STORE:
+        return path
+    if not isinstance(path, str):
+        return [at_hand(one) for one in path]
+    return path if path.startswith("results/") else local(path)
+
+
 def inputs_of(stage, **fixed):
     """The inputs of a rule's jobs, by name, as `moot.workflow.stages` states them."""
 
     def by_name(wildcards):
         try:
-            return stages.inputs(stage, **dict(wildcards.items()), **fixed)
+            found = stages.inputs(stage, **dict(wildcards.items()), **fixed)
+            return {name: at_hand(path) for name, path in found.items()}
         except UserError as error:
             raise WorkflowError(str(error)) from None
 

@@ -2,6 +2,7 @@
 
 from moot.core.errors import RunStoppedError
 from moot.core.stopping import Run
+from moot.desk.study import tell_desk
 from moot.plan.kept import keep
 from moot.workflow.folder import configured, take_folder
 
@@ -53,6 +54,7 @@ onstart:
         except UserError as error:
             raise WorkflowError(str(error)) from None
     keep(plan, config)
+    tell_desk(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
 
 

@@ -33,7 +33,7 @@ def newer_if_partial(job, outputs):
         with suppress(OSError):
             mark.parent.mkdir(exist_ok=True)
             mark.touch()
-    return [str(mark)] if mark.exists() else []
+    return [at_hand(str(mark))] if mark.exists() else []
 
 
 def export_output(name):

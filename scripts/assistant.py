@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.studies.feedback.assistants import write_assistant
+from moot.studies.feedback.reliability import write_assistant
 from moot.workflow.job import job
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Hold the debates of one experiment, model and shard."""
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from moot.jobs.debates import Job, write_transcripts
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 from moot.workflow.resuming import RESUMED
+from moot.workflow.stages import LOOKS
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -28,6 +30,10 @@ if __name__ == "__main__":
             threads=snakemake.threads,
             artifacts={name: Path(inputs[name]) for name in needs},
         )
+        if wildcards.experiment in plan.looks:
+            looks = import_module(LOOKS)  # by name, since most debates do not depend on it
+            earlier = [Path(path) for path in inputs.get("earlier", [])]
+            debates = replace(debates, stopped=looks.is_stopped(plan, debates, Path(inputs.cases), earlier))
         debates = replace(debates, calls_a_debate=calls_of_a_debate(plan, debates))
         sources = [Path(source) for source in inputs]
         digests = {**digests_of(snakemake), RESUMED: str(snakemake.params.resumed)}

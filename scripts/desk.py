@@ -3,6 +3,7 @@
 python scripts/desk.py                                                      answers wait for the next run
 python scripts/desk.py snakemake --cores 2 debates --configfile my.yaml     the debates go on after each answer
 python scripts/desk.py --conflicts                                          labels on which annotators differ
+python scripts/desk.py --checklist                                          what reviewers ask of a study with people
 
 Options of the desk may stand anywhere among those of Snakemake; docs/desk.md has them all.
 """
@@ -24,6 +25,7 @@ from moot.desk.colleagues import Colleagues, tokens_of
 from moot.desk.pages import HOST, Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
+from moot.desk.study import Study
 
 OPEN = """\
 The desk is open, for people on this machine alone:
@@ -125,7 +127,11 @@ def main() -> None:
     parser.add_argument("--key", type=Path, help="the certificate's key, PEM; none: it is in the same file")
     parser.add_argument("--behind-tunnel", action="store_true", help="a tunnel or proxy encrypts the way to the desk")
     parser.add_argument("--conflicts", action="store_true", help="print labels on which annotators differ")
+    parser.add_argument("--checklist", action="store_true", help="print what reviewers ask of a study with people")
     given, command = parser.parse_known_args()
+    if given.checklist:
+        sys.stdout.write(Study.of(Path()).checklist())
+        return
     if given.conflicts:
         writer = csv.writer(sys.stdout)
         writer.writerow(["item", "annotator", "label"])

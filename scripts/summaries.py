@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.studies.feedback.summaries import write_summaries
+from moot.studies.feedback.protocol_summaries import write_summaries
 from moot.workflow.job import job
 
 if TYPE_CHECKING:

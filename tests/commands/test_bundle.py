@@ -1,40 +1,29 @@
 """A bundle of a run: what is in it, what stays out, and that every change of it is found by a check that is not moot's."""
 
-import hashlib
-import io
 import json
-import random
+import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from courtroom_runs import PROJECT, configuration, people
-from fault_server import FaultServer
-from moot.commands.bundling import BUNDLE, bundle
+from bundled_runs import KEY, TABLE, bundled, hold_run
+from changed_bundles import faults, forged, members, missed, packed
+from courtroom_runs import PROJECT
+from import_calls import import_files
+from moot.commands.bundling import BUNDLE
 from moot.commands.replaying import replay
-from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
-from moot.jobs.debates import Job, write_transcripts
-from moot.jobs.predictions import write_predictions
-from moot.plan.plan import Plan
-from verify_bundle import faults_of
+from moot.llm.ledger.ledger import Entry, Ledger
+from moot.llm.ledger.log import head_of, read_log, seal
+from moot.llm.request import Reply, call_id
+from verify_bundle import sha256
 
-CASES = Path("results/cases/people.parquet")
-TABLE = "results/tables/courtroom/summary.csv"
-KEY = "sk-thisisakeythatnofilemayhold1234"
 CHECK = [sys.executable, "-I", str(PROJECT / "scripts" / "verify_bundle.py")]
-
-
-def raw_configuration(url: str, **keys: Any) -> dict[str, Any]:
-    raw = configuration(url, Path(), {})
-    raw["models"] = {"m": {"model": "m", "base_url": url, "api_key_env": "BUNDLE_KEY"}}
-    raw["experiments"] = {"asked": {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}}
-    return {**raw, "run": [], **keys}
 
 
 @pytest.fixture(scope="module")
@@ -45,61 +34,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def raw(folder: Path) -> dict[str, Any]:
     """A run of ten debates with a table, whose configuration shares its cases."""
-    patch = pytest.MonkeyPatch()
-    patch.chdir(folder)
-    patch.setenv("BUNDLE_KEY", KEY)
-    with FaultServer() as server:
-        raw = raw_configuration(server.url, share={"datasets": ["people"]})  # as a user's own would be
-        people(CASES, 20)
-        plan = Plan.from_yaml(raw, PROJECT)
-        shard = Path("results/transcripts/asked/m/0.parquet")
-        write_transcripts(plan, Job("asked", "m", *read_cases(CASES), shard=0), [CASES], shard)
-        outputs = (Path(f"results/{kind}/asked/m.parquet") for kind in ("predictions", "calls"))
-        write_predictions(plan, "asked", CASES, [shard], *outputs)
-    Path(TABLE).parent.mkdir(parents=True)
-    Path(TABLE).write_text("a table\n")
-    patch.undo()
-    return raw
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return hold_run()
 
 
 @pytest.fixture(autouse=True)
 def inside(folder: Path, raw: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-
-
-def bundled(raw: dict[str, Any]) -> tuple[bytes, str, str]:
-    """A bundle's bytes, the head that its maker publishes, and what was said."""
-    said = bundle(Plan.from_yaml(raw, PROJECT), raw)
-    (head,) = (line.rpartition(" ")[2] for line in said.splitlines() if "The ledger's head" in line)
-    return BUNDLE.read_bytes(), head, said
-
-
-def members(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as file:
-        return {name: file.read(name) for name in file.namelist()}
-
-
-def faults(files: dict[str, bytes], head: str) -> list[str]:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as file:
-        for name, content in files.items():
-            file.writestr(name, content)
-    with zipfile.ZipFile(packed) as file:
-        try:
-            return list(faults_of(file, head))
-        except (LookupError, ValueError, TypeError, AttributeError) as error:
-            return [f"damaged: {error}"]
-
-
-def forged(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files of a bundle with a manifest that fits them again, as someone would write who changed them."""
-    manifest = json.loads(files["manifest.json"])
-    manifest.pop("digest")
-    manifest["files"] = {
-        name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != "manifest.json"
-    }
-    manifest["digest"] = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-    return {**files, "manifest.json": json.dumps(manifest).encode()}
 
 
 def test_a_bundle_agrees_with_itself_and_is_the_same_again(raw: dict[str, Any]) -> None:
@@ -116,6 +58,12 @@ def test_a_bundle_agrees_with_itself_and_is_the_same_again(raw: dict[str, Any]) 
     assert not any(KEY.encode() in content for content in files.values())
 
 
+def test_the_configuration_keeps_its_order_by_which_tables_have_their_rows(raw: dict[str, Any]) -> None:
+    one = raw["experiments"]["asked"]
+    files = members(bundled({**raw, "experiments": {"later": one, **raw["experiments"], "before": one}})[0])
+    assert list(json.loads(files["configuration.json"])["experiments"]) == ["later", "asked", "before"]
+
+
 def test_cases_that_are_not_shared_stay_out_with_all_calls_about_them(raw: dict[str, Any]) -> None:
     local = {"people": {"loader": "nlsy97", "source": "local"}}
     content, head, said = bundled({**raw, "share": {}, "datasets": local})
@@ -128,51 +76,10 @@ def test_cases_that_are_not_shared_stay_out_with_all_calls_about_them(raw: dict[
     assert json.loads(files["manifest.json"])["calls"]["asked/m"]["withheld"] == list(range(10))
 
 
-CHANGES: dict[str, Callable[[list[bytes], random.Random], list[bytes]]] = {
-    "deletion": lambda lines, draw: [line for place, line in enumerate(lines) if place != draw.randrange(len(lines))],
-    "truncation": lambda lines, draw: lines[: draw.randrange(len(lines))],
-    "swap": lambda lines, draw: [lines[-1], *lines[1:-1], lines[0]],
-    "repetition": lambda lines, draw: [*lines, lines[draw.randrange(len(lines))]],
-}
-
-
-def edit(content: bytes, draw: random.Random) -> bytes:
-    """Another byte at a place that is not the end of a line."""
-    place = draw.choice([place for place, byte in enumerate(content) if byte != ord("\n")])
-    return content[:place] + bytes([(content[place] + draw.randrange(1, 256)) % 256]) + content[place + 1 :]
-
-
-@pytest.mark.parametrize("is_forged", [False, True], ids=["changed", "forged"])
-def test_every_change_of_a_bundle_is_found(raw: dict[str, Any], is_forged: bool) -> None:
-    """Of calls and log even where the manifest was made to fit; of other files where it was not."""
+def test_every_change_of_a_bundle_is_found(raw: dict[str, Any]) -> None:
+    """`benchmarks/fuzz_bundle.py` draws 10,000."""
     content, head, _ = bundled(raw)
-    small = {name: held for name, held in members(content).items() if not name.startswith(("config/", "envs/"))}
-    files, draw = forged(small), random.Random(1)
-    names = ["calls.jsonl", "log.txt"] if is_forged else [name for name in files if files[name]]
-    missed = []
-    for number in range(500):
-        name = draw.choice(names)
-        kind = draw.choice([*CHANGES, "edit"])
-        lines = files[name].splitlines(keepends=True)
-        changed = edit(files[name], draw) if kind == "edit" or len(lines) < 2 else b"".join(CHANGES[kind](lines, draw))
-        if changed == files[name] or (name == "manifest.json" and _means_the_same(changed, files[name])):
-            continue
-        mutated = {**files, name: changed}
-        if not faults(forged(mutated) if is_forged else mutated, head) and not _is_reordered(name, changed, files):
-            missed.append((number, name, kind))
-    assert not missed
-
-
-def _means_the_same(changed: bytes, before: bytes) -> bool:
-    try:
-        return bool(json.loads(changed) == json.loads(before))
-    except ValueError:
-        return False
-
-
-def _is_reordered(name: str, changed: bytes, files: dict[str, bytes]) -> bool:
-    """Lines of calls each name their place in the log: in another order they say the same."""
-    return name == "calls.jsonl" and sorted(changed.splitlines()) == sorted(files[name].splitlines())
+    assert missed(content, head, 1000) == []
 
 
 @pytest.mark.parametrize(
@@ -200,6 +107,141 @@ def test_what_is_no_bundle_is_refused_in_one_message(
     checked = subprocess.run([*CHECK, file], capture_output=True, text=True, check=False)
     assert checked.returncode == 1 and "Traceback" not in checked.stderr
     assert message in checked.stderr
+
+
+def test_a_bundle_is_a_crate_of_a_workflow_run_with_a_datasheet(raw: dict[str, Any]) -> None:
+    """Profiles: w3id.org/ro/wfrun/workflow/0.5. Each file with its digest; the run made the tables, of all the rest."""
+    files = members(bundled({**raw, "publication": {"license": "CC-BY-4.0", "creator": "Nobody"}})[0])
+    about = {one["@id"]: one for one in json.loads(files["ro-crate-metadata.json"])["@graph"]}
+    described = {name: one["sha256"] for name, one in about.items() if "File" in one["@type"]}
+    assert described == {
+        name: sha256(files[name]) for name in files.keys() - {"ro-crate-metadata.json", "manifest.json"}
+    }
+    root, run, workflow = about["./"], about["#run"], about["Snakefile"]
+    assert {part["@id"] for part in root["hasPart"]} == described.keys() and root["license"] == "CC-BY-4.0"
+    assert root["mainEntity"] == run["instrument"] == {"@id": "Snakefile"} and root["mentions"] == {"@id": "#run"}
+    assert "ComputationalWorkflow" in workflow["@type"] and about[run["agent"]["@id"]]["name"] == "Nobody"
+    assert run["result"] == [{"@id": TABLE}] and {"@id": "calls.jsonl"} in run["object"]
+    assert {one["@id"] for one in [*root["conformsTo"], workflow["programmingLanguage"]]} <= about.keys()
+    sheet = files["datasheets/people.md"].decode()
+    for words in ("- test, no: 10", "- without an age: 1", "`source: synthetic`", "A case is the person."):
+        assert words in sheet
+    assert "https://" not in sheet, "made-up cases were published nowhere"
+
+
+def test_ro_crate_py_reads_a_bundle(raw: dict[str, Any], tmp_path: Path) -> None:
+    crates = pytest.importorskip("rocrate.rocrate", reason="rocrate is not installed")
+    bundled(raw)
+    with zipfile.ZipFile(BUNDLE) as file:
+        file.extractall(tmp_path)
+    crate = crates.ROCrate(tmp_path)
+    assert crate.mainEntity.id == "Snakefile" and crate.get("#run")["result"][0].id == TABLE
+    assert all((tmp_path / one.id).exists() for one in crate.get_entities() if one.type == "File")
+
+
+def refused(content: bytes, message: str, folder: Path) -> None:
+    """Neither checked nor unpacked, each with one message; nothing is left behind."""
+    file = folder / "b.zip"
+    file.write_bytes(content)
+    checked = subprocess.run([*CHECK, file], capture_output=True, text=True, check=False)
+    assert (checked.returncode, "Traceback" in checked.stderr) == (1, False)
+    assert message in checked.stderr
+    with pytest.raises(UserError, match=re.escape(message)) as refusal:
+        replay(str(file), PROJECT, 1)
+    assert "\n" not in str(refusal.value) and not Path("replay").exists()
+
+
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.99])
+def test_a_truncated_bundle_is_refused(raw: dict[str, Any], kept: float, tmp_path: Path) -> None:
+    content = bundled(raw)[0]
+    refused(content[: int(kept * len(content))], "damaged, or not a bundle (BadZipFile", tmp_path)
+
+
+def test_an_archive_that_says_it_is_encrypted_is_refused(raw: dict[str, Any], tmp_path: Path) -> None:
+    content = bytearray(bundled(raw)[0])
+    for entry in re.finditer(rb"PK\x01\x02", bytes(content)):
+        content[entry.start() + 8] |= 0x41
+    refused(bytes(content), "damaged, or not a bundle (NotImplementedError", tmp_path)
+
+
+def test_nobody_is_named_in_a_bundle_that_does_not_share_people(raw: dict[str, Any]) -> None:
+    """Names in the configuration, in records of jobs, in tables and in frozen plans; a table that cannot be changed."""
+    own = {name: Path(f"results/{name}") for name in ("tables/courtroom/summary.xlsx", "provenance/labels.json")}
+    own["plan"] = Path("data/frozen/plan-1.json")
+    for path in own.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"from": ["data/annotations/desk-panel-жанна.csv", "person:ann"], "by": "Annabel"}))
+    before = Path(TABLE).read_text()
+    Path(TABLE).write_text("first,second\nhuman:ann,human:жанна\nannul,Ann\n")
+    seated = {**raw["experiments"]["asked"], "params": {"seats": {"expert": "person:ann"}}}
+    others = {**seated, "params": {"seats": {"expert": "person:жанна"}}}
+    with_people = {**raw, "experiments": {**raw["experiments"], "sat": seated, "sat-too": others}}
+    files = members(bundled(with_people)[0])
+    named = [name for name, held in files.items() if "жанна" in held.decode(errors="replace") or b"\\u0436" in held]
+    assert named == [] and not any(re.search(rb":ann\b", held) for held in files.values())
+    assert (
+        json.loads(files["configuration.json"])["experiments"]["sat"]["params"]["seats"]["expert"] == "person:person-1"
+    )
+    assert files[TABLE].decode() == "first,second\nhuman:person-1,human:person-2\nannul,Ann\n"
+    assert not {"data/frozen/plan-1.json", "results/tables/courtroom/summary.xlsx"} & files.keys()
+    shared = members(bundled({**with_people, "share": {"datasets": ["people"], "people": True}})[0])
+    assert b"person:ann" in shared["data/frozen/plan-1.json"] and "human:жанна" in shared[TABLE].decode()
+    for path in own.values():
+        path.unlink()
+    Path(TABLE).write_text(before)
+
+
+def test_a_bundle_whose_calls_are_cut_off_is_refused(raw: dict[str, Any], tmp_path: Path) -> None:
+    files = members(bundled(raw)[0])
+    files["calls.jsonl"] = b"".join(files["calls.jsonl"].splitlines(keepends=True)[:-3])
+    refused(packed(forged(files)), "asked/m: reply 7 is not in calls.jsonl (3 missing)", tmp_path)
+
+
+def test_calls_on_which_no_table_rests_are_refused(raw: dict[str, Any], tmp_path: Path) -> None:
+    files = members(bundled(raw)[0])
+    manifest = json.loads(files["manifest.json"])
+    manifest["calls"]["asked/m"]["shown"] = manifest["calls"]["asked/m"]["shown"][:-2]
+    files["manifest.json"] = json.dumps(manifest).encode()
+    refused(packed(forged(files)), "no run names reply 8, so that nothing rests on it (2 such)", tmp_path)
+
+
+def test_an_extension_that_is_missing_or_another_one_is_named(raw: dict[str, Any], tmp_path: Path) -> None:
+    mine = Path("mine")
+    mine.mkdir()
+    (mine / "words.py").write_text("WORDS = 1\n")
+    file = tmp_path / "b.zip"
+    file.write_bytes(bundled({**raw, "extensions": ["mine"]})[0])
+    assert not any(name.startswith("mine") for name in members(file.read_bytes()))
+    (mine / "words.py").write_text("WORDS = 2\n")
+    with pytest.raises(UserError, match="the extension mine is not as it was"):
+        replay(str(file), PROJECT, 1)
+    mine.rename(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=r"made with the extension mine, which is not here\. Get it from whoever made"):
+        replay(str(file), PROJECT, 1)
+    assert not Path("replay").exists()
+
+
+def test_of_two_merged_ledgers_the_one_that_went_on_keeps_its_heads(raw: dict[str, Any]) -> None:
+    _, before, _ = bundled(raw)
+    with closing(Ledger("other")) as other:
+        request = '{"messages":[]}'
+        other.store([Entry(call_id(request, 0), "m", request, 0, Reply(text="an answer"))])
+        seal(other)
+        head = head_of([leaf.digest for leaf in read_log(other)])
+    import_files(raw["ledger"], [Path("other")])
+    content, after, _ = bundled(raw)
+    files = members(content)
+    assert after != before and len(files["log.txt"].split()) == 11
+    assert faults(files, before) == faults(files, after) == []
+    (fault,) = faults(files, f"{head['replies']}:{head['root']}")
+    assert "its first 1 replies are not those of the published head" in fault
+    assert "it is another ledger's (of two merged ones, one keeps its heads)" in fault
+
+
+@pytest.mark.parametrize("head", ["10", "ten:ff", "-1:ff", "99:ff"])
+def test_a_head_that_is_none_is_named(raw: dict[str, Any], head: str) -> None:
+    (fault,) = faults(bundled(raw)[0], head)
+    assert "replies are not those of the published head" in fault
 
 
 def test_another_wording_is_refused_before_anything_is_written(raw: dict[str, Any], tmp_path: Path) -> None:

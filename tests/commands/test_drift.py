@@ -70,6 +70,7 @@ def test_one_of_two_models_changed(servers: list[FaultServer], tmp_path: Path) -
     assert verdicts(after) == {MODEL: "no change shown", "other": "changed"}
     texts = after.set_index(["model", "measure"]).loc[("other", "texts")]
     assert (texts["equal_now"], texts["equal_to_recorded"], texts["changed"], texts["changed_back"]) == (1, 0, CALLS, 0)
+    assert texts["beyond"] == 1 and texts["beyond_low"] > 0.8
     assert texts["p_holm"] == pytest.approx(4 * 0.5**CALLS)
     assert "fp_0" in texts["versions_recorded"] and "fp_1" in texts["versions_now"]
     write_drift(after, tmp_path / "drift")
@@ -84,6 +85,8 @@ def test_a_model_that_varies_by_itself_has_not_changed(servers: list[FaultServer
     frame = check_drift(recorded(servers, tmp_path), tmp_path, day=1)
     texts = frame[frame["measure"] == "texts"]
     assert ((texts["equal_now"] > 0.2) & (texts["equal_now"] < 0.8)).all()
+    assert ((texts["beyond_low"] < 0) & (texts["beyond_high"] > 0)).all()
+    assert texts["beyond"].tolist() == pytest.approx((texts["equal_now"] - texts["equal_to_recorded"]).tolist())
     assert ((texts["changed"] > 0) & (texts["changed_back"] > 0)).all()
     assert "changed" not in set(frame["verdict"])
 

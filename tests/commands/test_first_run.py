@@ -13,6 +13,7 @@ from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
+from moot.report import TABLES
 from project_copy import PROJECT
 
 TABLE = PROJECT / "docs/examples/disputes/disputes.csv"
@@ -52,7 +53,8 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
     assert [one.split("[")[-1] for one in asked if "column" in one] == ["facts]: ", "outcome]: "]
     assert plan.config.budget.usd == 5 and plan.config.models["mine"].base_url == "http://localhost:8000/v1"
     assert plan.experiments.keys() > {"mine"}
-    assert "snakemake preview --cores 2 --configfile my.yaml" in said
+    assert list(plan.contrasts_of("courtroom")) and not plan.can_fill(TABLES["courtroom/table4_prompting"])
+    assert "moot preview --cores 2 --configfile my.yaml" in said, "an empty folder has no Snakefile"
 
 
 def test_the_same_from_flags_with_hostile_names_of_columns() -> None:

@@ -117,7 +117,7 @@ def test_a_plan_changed_after_the_replies_were_seen_is_told_although_predictions
     assert several.startswith("2 plans were frozen.")
     assert first == (
         "plan-1.json, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies. plan-2.json "
-        "changed contrast f1: left out; contrast main: its sides were exchanged."
+        "changed contrast f1: left out; contrast main: its sides were exchanged. Unexplained: `deviation` gives no reason."
     )
     warmer = freeze(plan_of({"params": {"temperature": 0.9}}, **keys), RESULTS, LATER)
     assert "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in warmer, (
@@ -166,6 +166,79 @@ def test_a_plan_that_was_edited_replaced_or_deleted_is_said(folder: Path) -> Non
     assert "The plan frozen before data/frozen/plan-3.json is missing." in said_of(plan_of({"cases": 14}))
     freeze(plan_of({"cases": 16}), RESULTS, LATER)
     assert [path.name for path in frozen_files()] == ["plan-1.json", "plan-3.json", "plan-4.json"]
+
+
+def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None:
+    freeze(plan_of(), RESULTS, BEFORE)
+    assert "unexplained" not in said_of(plan_of()).casefold()
+    assert (
+        "cases: frozen 10, now 12; cases of planned: others (frozen 10, now 12). Unexplained: `deviation`"
+        in said_of(plan_of({"cases": 12}))
+    )
+    why = "The server was closed."
+    assert said_of(plan_of({"cases": 12}, deviation=why)).count(f"Reason given: {why}") == 1
+    assert why not in said_of(plan_of(deviation=why)), "a run that is the plan departs from nothing"
+    freeze(plan_of({"cases": 12}, deviation=why), RESULTS, LATER)
+    freeze(plan_of({"cases": 14}), RESULTS, LATER)
+    said = said_of(plan_of({"cases": 14}))
+    assert (
+        f"plan-2.json changed experiment planned, cases: before 10, then 12; cases of planned: others (before 10, then 12). Reason given: {why}"
+        in said
+    )
+    assert "(before 12, then 14). Unexplained" in said
+
+
+def test_a_clock_that_was_set_back_is_said(folder: Path) -> None:
+    freeze(plan_of(), RESULTS, LATER)
+    message = r"freeze: it is 2026-01-02T03:04:05\+00:00 by this machine's clock; data/frozen/plan-1.json was frozen at 2026-02-03"
+    with pytest.raises(UserError, match=message):
+        freeze(plan_of({"cases": 12}), RESULTS, BEFORE)
+    assert len(frozen_files()) == 1
+
+
+def test_a_plan_is_written_as_a_registered_report(folder: Path) -> None:
+    stated = {
+        **CONTRAST, "direction": "first_higher", "question": "Is <b>planned</b> better | than\nthe other?",
+        "stop": {"look": 4, "difference": 0.05, "usd": 2.5},
+        "first_cases": {"sex": "f|m"}, "second_cases": {"sex": "f|m"},
+    }  # fmt: skip
+    said = freeze(plan_of(contrasts={"main": stated}), RESULTS, BEFORE)
+    assert said.splitlines()[-1] == "To read and to register: data/frozen/plan-1.md, data/frozen/plan-1.html"
+    pages = [Path(f"data/frozen/plan-1.{ending}").read_text() for ending in ("md", "html")]
+    for page in pages:
+        for heading in (
+            "Questions",
+            "Hypotheses and comparisons",
+            "Cases and debates",
+            "Stopping",
+            "Analysis",
+            "Exclusions",
+        ):
+            assert heading in page
+        for text in (
+            "the first is higher",
+            "after each 4 cases",
+            "smaller than 0.05",
+            "$2.50",
+            "zero\\_shot" if page is pages[0] else "zero_shot",
+        ):
+            assert text in page.replace("\\.", ".").replace("\\$", "$"), text
+        assert "<b>planned" not in page
+    rows = [line for line in pages[0].splitlines() if line.startswith("| ")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {9, 10}, "nothing that was written breaks a row"
+    freeze(
+        plan_of(
+            {"cases": 12},
+            contrasts={"main": stated | {"stop": None}, "same": {**CONTRAST, "margin": 0.1}},
+            deviation="Two were lost.",
+        ),
+        RESULTS,
+        LATER,
+    )
+    second = Path("data/frozen/plan-2.html").read_text()
+    assert "experiment planned, cases: before 10, now 12" in second and "Reason: Two were lost." in second
+    assert "main: all planned cases are debated." in second and "<td>0.1</td>" in second
+    assert pages == [Path(f"data/frozen/plan-1.{ending}").read_text() for ending in ("md", "html")]
 
 
 def test_prompts_and_cases_that_change_are_named(folder: Path) -> None:

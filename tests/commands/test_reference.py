@@ -17,7 +17,6 @@ from moot.commands.registered import registered
 from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS
 from moot.datasets import LOADERS
-from moot.jobs.labels import ALL_COLUMNS
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
@@ -37,7 +36,6 @@ def test_a_generated_part_is_what_make_docs_writes(name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "written"),
     [
-        ("annotations", ALL_COLUMNS),
         ("baselines", LEADERBOARD_COLUMNS),
         ("baseline_predictions", PREDICTION_COLUMNS),
     ],

@@ -1,6 +1,8 @@
 """Artifacts that were cut off, emptied or replaced: one message that names the file and what to do, at every reader."""
 
 import io
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -129,6 +131,20 @@ def test_a_damaged_record_of_a_job_is_named(tmp_path: Path, monkeypatch: pytest.
         file.write_text(content)
         with pytest.raises(UserError, match=r"t.csv.json: damaged.*Delete it and results/tables/t.csv, then"):
             read_records()
+
+
+def test_the_last_record_of_a_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    RECORDS.mkdir(parents=True)
+    for number, (first, code) in enumerate(
+        [("b", "old"), ("a", "new")]
+    ):  # another first table, by another configuration
+        outputs = dict.fromkeys((f"results/{first}.csv", "results/shared.csv"), "digest")
+        record = {"stage": "tables", "wildcards": {}, "digests": {"code": code}, "inputs": {}, "outputs": outputs}
+        file = RECORDS / f"{first}.csv.json"
+        file.write_text(json.dumps(record))
+        os.utime(file, (number, number))
+    assert read_records()["results/shared.csv"].digests == {"code": "new"}
 
 
 def test_calls_to_import_are_looked_at_before_they_are_read(tmp_path: Path, cases: Path) -> None:

@@ -35,6 +35,7 @@ def taken_anew(*modules: str) -> str:
         ("moot/base.py", "X = 2\n", True),
         ("moot/base.py", '"""What X is."""\n\n# Why.\nX   =   1\n"""More of it."""\n', False),
         ("moot/other.py", "Y = 2\n", False),
+        ("moot/base.yaml", "what it reads: 1\n", True),
         ("rule.py", "from moot.base import X\n", True),
     ],
 )

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from debate_tournament import write
 from moot.core.errors import UserError
-from moot.datasets import LOADERS
+from moot.datasets import LOADERS, LoadContext
 from moot.datasets import download as download_module
 from moot.datasets.download import COLUMNS, download, fetch_url, matches, read_versions, write_record
 
@@ -36,15 +38,19 @@ class Server:
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}
+        self.announced: dict[str, int] = {}
         self.asked: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer.asked.append(self.path)
+                content = outer.pages.get(self.path, b"")
                 self.send_response(200 if self.path in outer.pages else 404)
+                if self.path in outer.announced:
+                    self.send_header("Content-Length", str(outer.announced[self.path]))
                 self.end_headers()
-                self.wfile.write(outer.pages.get(self.path, b""))
+                self.wfile.write(content)
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that http.server has)
                 pass
@@ -168,6 +174,32 @@ def test_a_faulty_zip_file_is_refused(
         download("mine", tmp_path, versions(tmp_path, row(server, "/z.zip", checksum="", member="inside/table.csv")))
 
 
+def test_an_archive_that_comes_in_part_is_not_recorded_and_the_next_download_is(server: Server, tmp_path: Path) -> None:
+    """The tournament's debates, by their own address form: a whole archive of which no checksum is known."""
+    place, stream = write(tmp_path / "made", 2), io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for file in place.rglob("*.md"):
+            archive.write(file, f"debate-0/reports/{file.relative_to(place)}")
+    whole = stream.getvalue()
+    path = "recorded/debate_tournament.zip"
+    listed = versions(tmp_path, f"debate_tournament,{path},primary,{server.url}/commit.zip,,,none visible,debates")
+    flipped = bytearray(whole)
+    flipped[400] ^= 1
+    for page, announced, fault in (
+        (whole[: len(whole) // 2], len(whole), "the connection broke off, [0-9]+ bytes before the end"),
+        (whole[: len(whole) // 2], len(whole) // 2, "not a zip file, or a damaged one"),
+        (bytes(flipped), len(whole), "not a zip file, or a damaged one"),
+    ):
+        server.pages["/commit.zip"], server.announced["/commit.zip"] = page, announced
+        with pytest.raises(UserError, match=fault):
+            download("debate_tournament", tmp_path / "raw", listed)
+        assert not list((tmp_path / "raw").rglob("*.*"))
+    server.pages["/commit.zip"] = whole
+    download("debate_tournament", tmp_path / "raw", listed)
+    entry, context = LOADERS["debate_tournament"], LoadContext("duels", tmp_path / "raw", PROJECT, 1)
+    assert len(entry.load(entry.options(source="download"), context).cases) == 4
+
+
 def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
     listed = versions(
         tmp_path,
@@ -203,9 +235,9 @@ def test_a_checksum_of_another_kind_is_refused() -> None:
 def test_the_shipped_list_names_a_pinned_address_and_an_archive_for_every_file() -> None:
     listed = read_versions(PROJECT / "data" / "versions.csv")
     assert set(listed) - {"opinions"} <= set(LOADERS)
-    for dataset, files in listed.items():
+    assert pd.read_csv(PROJECT / "data" / "versions.csv").query("role == 'primary'")["licence"].notna().all()
+    for files in listed.values():
         for file in files:
-            assert file.licence, dataset
             if not file.path:
                 continue
             primary, archive = file.addresses

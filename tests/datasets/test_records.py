@@ -11,6 +11,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, check_records, record_rows
+from moot.studies.recorded.data_nyu_debates import JUDGED_OFFLINE_BY
 from nyu_debates import STORY
 from nyu_debates import debate as invented_debate
 
@@ -23,13 +24,14 @@ SHIPPED_AS = {"agenticsimlaw": "agenticsimlaw-nlsy97", "nyu_debates": "nyu-debat
 
 
 def read(loader: str, data_root: Path = SHARED, **options: object) -> tuple[dict[str, str], list[RecordedDebate]]:
-    """Each case's target, and the debates."""
+    """Each case's target, and the debates before the judge who took part in them."""
     entry, context = LOADERS[loader], LoadContext("records", data_root, PROJECT, 1)
     checked = entry.options.model_validate(options)
     loaded = entry.load(checked, context)
     assert entry.records is not None
     debates = list(entry.records(checked, context))
     check_records("records", debates, loaded.cases, loaded.task)
+    debates = [debate for debate in debates if debate.model != JUDGED_OFFLINE_BY]
     return {case.case_id: case.target for case in loaded.cases}, debates
 
 
@@ -201,6 +203,14 @@ def test_a_cell_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, s
         read("recorded_predictions", **own_table(tmp_path, rows))
     assert message in str(raised.value)
     assert "answers.csv" in str(raised.value)
+
+
+def test_few_answers_that_cannot_be_read_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{**ROWS[0], "id": f"c{number}"} for number in range(200)]
+    rows[7]["sure"], rows[9]["id"], rows[9]["sex"] = "0,8", "c8", "m"
+    _, debates = read("recorded_predictions", **own_table(tmp_path, rows))
+    assert {f"c{number}" for number in range(200)} - {debate.case_id for debate in debates} == {"c7", "c9"}
+    assert "row 10, column 'sex': found 'm' for case 'c8', which another row gives 'f'" in caplog.text
 
 
 def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:

@@ -95,6 +95,13 @@ def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) 
     assert loaded.cleaning == {"rows read": 5, "debates": 2, "turns without words": 1, "cases": 2}
 
 
+def test_a_spreadsheet_with_semicolons_and_decimal_commas_gives_the_same_debates(tmp_path: Path) -> None:
+    expected = read(written(tmp_path / "t.csv", TRIAL), **TRIALS)
+    table = tmp_path / "german.csv"
+    pd.DataFrame(TRIAL).replace({"p": {r"\.": ","}}, regex=True).to_csv(table, index=False, sep=";")
+    assert read(table, **TRIALS)[1] == expected[1]
+
+
 def test_a_folder_a_pattern_and_files_without_an_ending_are_one_table(tmp_path: Path) -> None:
     expected = read(written(tmp_path / "trials.csv", TRIAL), **TRIALS)[1]
     folder = tmp_path / "parts"
@@ -207,6 +214,21 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
             for number, row in enumerate(TRIAL)]  # fmt: skip
     with pytest.raises(UserError, match=r"(?s)row 2, column 'nr'.*row 3, column 'p'"):
         read(written(tmp_path / "trials.csv", rows), **TRIALS)
+
+
+def test_few_debates_with_a_fault_are_left_out_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{**row, "nr": f"t{number}"} for number in range(300) for row in TRIAL[:3]]
+    for number, wrong in ((4, {"gold": "maybe"}), (31, {"turn": 1}), (62, {"p": "7"})):
+        rows[number] |= wrong
+    with pytest.raises(UserError, match=r"(?s)'gold'.*'p'.*2 of 300 debates cannot be read; .* 0% .*`faulty`"):
+        read(written(tmp_path / "trials.csv", rows), **TRIALS, faulty=0.004)
+    loaded, debates = read(written(tmp_path / "trials.csv", rows), **TRIALS)
+    assert {f"t{number}" for number in range(300)} - {debate.case_id for debate in debates} == {"t1", "t10", "t20"}
+    assert {case.case_id for case in loaded.cases} == {debate.case_id for debate in debates}
+    assert loaded.cleaning == {
+        "rows read": 900, "debates": 297, "debates left out, as something is wrong": 3, "cases": 297,
+    }  # fmt: skip
+    assert "row 32, column 'turn': found '1', expected each turn of a debate once" in caplog.text
 
 
 def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def files_with(text: str, folder: Path) -> list[str]:
 @pytest.fixture(autouse=True)
 def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(VARIABLE, KEY)
-    monkeypatch.setattr(redaction._KEYS, "repeated", False)
+    monkeypatch.setattr(redaction, "_WARNED", [])
     monkeypatch.setattr(client_module, "backoff", lambda _failures: 0.01)
     server.reset(faults=[], fingerprints=1, batch_ends=None)
     yield

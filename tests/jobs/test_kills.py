@@ -75,6 +75,7 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(server: FaultSe
 
 def test_no_job_starts_after_a_terminal_was_closed(tmp_path: Path) -> None:
     program = "import signal, sys; from pathlib import Path; from moot.core.stopping import Run; "
+    program += "signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # the suite may run under nohup
     program += "signal.signal(signal.SIGTERM, lambda *_: print('no further job', flush=True)); "
     program += "run = Run(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read(); print(run.end())"
     command, environment = (

@@ -113,7 +113,7 @@ def panel() -> tuple[pd.DataFrame, pd.DataFrame]:
     labels = statements.assign(
         label=[label for pair in said_in.values() for label in pair], labeler="rules", evidence=""
     )
-    return statements, labels.assign(code=labels["label"].map(CODES))[list(ALL_COLUMNS)]
+    return statements, labels.assign(code=labels["label"].map(CODES))[ALL_COLUMNS]
 
 
 def by_person(labels: pd.DataFrame, label: str, *debates: str, kind: str = "human:ann") -> pd.DataFrame:

@@ -26,7 +26,7 @@ from moot.jobs.predictions import write_predictions
 from moot.jobs.results import study_results, write_scores
 from moot.plan.experiments import Experiment
 from moot.plan.plan import Plan
-from moot.studies.feedback.assistants import write_assistant
+from moot.studies.feedback.reliability import write_assistant
 from shown_values import missing
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 

@@ -23,7 +23,9 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.arm_debates import joint
 from moot.protocols.arms import ARMS
 
-DEBATE = ("noise", "alone", "consultancy", "swap", "plant_citation", "plant_authority", "plant_padding")
+JUDGE = ("commit_first", "challenge")
+PLANTED = ("plant_citation", "plant_authority", "plant_certainty", "plant_names", "plant_padding")
+DEBATE = ("noise", "alone", "consultancy", "swap", *PLANTED, *JUDGE)
 SETTINGS: dict[str, dict[str, Any]] = {
     "courtroom": {},
     "feedback": {"params": {"sides": "opposed", "rounds": 1}},
@@ -37,16 +39,23 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "grading": {"dataset": "agreement"},
     "self_consistency": {"params": {"k": 2}},
     "rejudge": {"params": {"beside": "courtroom", "debated_by": "test"}},
+    "attribution": {"params": {"beside": "courtroom", "debated_by": "test", "repeats": 2}},
     "recorded": {"source": "recorded", "params": {"method": "debate"}},
 }
 MEANINGLESS = {
     **{(name, arm): "asks no debaters" for name in PROTOCOLS for arm in DEBATE if PROTOCOLS[name].debaters is None},
     **{
         (name, arm): "asks for no answer"
-        for name in ("grading", "recorded", "paraphrase", "case_summary")
+        for name in ("attribution", "grading", "recorded", "paraphrase", "case_summary")
         for arm in ARMS
     },
+    **{
+        (name, "attribution"): "has no judge who hears debaters and decides"
+        for name in PROTOCOLS
+        if getattr(PROTOCOLS[name].debaters, "peers", True)
+    },
     **{(name, "consultancy"): "told no side to argue for" for name in ("panel", "human_panel", "conference")},
+    **{(name, arm): "those who argue also decide" for name in ("panel", "human_panel") for arm in JUDGE},
     **{
         (name, "labels_swapped"): "know the options of this data by name" for name in ("human_panel", "synthetic_panel")
     },
@@ -212,6 +221,56 @@ def test_swapped_debaters_speak_in_reversed_order_with_one_anothers_models(runs:
     assert plan.experiments["trial-arm=swap"].params.seats == {"prosecutor": "other", "judge": "other"}
 
 
+def messages_of(request: str) -> list[tuple[str, str]]:
+    return [(role, content) for role, content in json.loads(request)["messages"]]
+
+
+def test_a_judge_commits_itself_before_anybody_speaks_and_goes_on_from_its_own_words(runs: Runs) -> None:
+    _, rows = full_and(runs, "commit_first")
+    requests = asked(runs, "courtroom-arm=commit_first")
+    for _, debate in rows.groupby("debate_id"):
+        first, *others = debate[debate["call_id"] != ""].to_dict("records")
+        assert (first["kind"], first["speaker"], first["visibility"]) == ("commitment", "judge", "judge")
+        [note] = [json.loads(parsed) for parsed in debate.loc[debate["kind"] == "arm", "parsed"]]
+        assert note["side"] == first["prediction"]
+        for said in others:
+            assistant = [text for role, text in messages_of(requests[said["call_id"]]) if role == "assistant"]
+            assert assistant == ([first["text"]] if said["speaker"] == "judge" else [])
+            assert requests[said["call_id"]].count("commitment, round") == 0, "not among its notes a second time"
+
+
+def test_a_judge_is_told_that_it_is_wrong_until_it_gives_another_answer(runs: Runs) -> None:
+    whole, rows = full_and(runs, "challenge")
+    requests = asked(runs, "courtroom-arm=challenge")
+    verdicts = whole[whole["kind"] == "verdict"].set_index("debate_id")
+    ended = rows[rows["kind"] == "conclusion"].set_index("debate_id")
+    gave_way = 0
+    for name, debate in rows.groupby("debate_id"):
+        verdict, steps = verdicts.loc[name], debate[debate["kind"] == "challenge"]
+        told = messages_of(requests[verdict["call_id"]])
+        for number, step in enumerate(steps.to_dict("records"), 1):
+            sent = messages_of(requests[step["call_id"]])
+            assert sent[: len(told)] == told, "what the judge was asked for its verdict comes first, unchanged"
+            assert len(sent) == len(told) + 2 * number and sent[len(told)] == ("assistant", verdict["text"])
+        held = steps["prediction"] == verdict["prediction"]
+        assert len(steps) == 6 or not held.iloc[-1]
+        assert held.iloc[:-1].all() and ended.loc[name, "prediction"] == steps["prediction"].iloc[-1]
+        gave_way += not held.iloc[-1]
+    assert set(rows.loc[rows["kind"] != "challenge", "call_id"]) >= set(whole["call_id"]), (
+        "the debate is not paid twice"
+    )
+    assert 0 < len(rows[rows["kind"] == "challenge"]) <= 6 * len(ended), gave_way
+
+
+def test_a_judge_who_is_scored_by_its_words_is_challenged_in_them(runs: Runs) -> None:
+    plan = runs.plan(scored=entry("courtroom", ("challenge",), params={"answer": "likelihood", "beliefs": "none"}))
+    rows = runs.hold(plan, "scored-arm=challenge")
+    steps = rows[rows["kind"] == "challenge"]
+    assert len(steps) and all("logprobs" in json.loads(parsed) for parsed in steps["parsed"])
+    request = asked(runs, "scored-arm=challenge")[steps["call_id"].iloc[0]]
+    assert messages_of(request)[-2] in (("assistant", "YES"), ("assistant", "NO"))
+
+
 def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own(runs: Runs) -> None:
     whole, swapped = full_and(runs, "labels_swapped")
     requests = asked(runs, "courtroom-arm=labels_swapped")
@@ -245,7 +304,10 @@ def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> N
         assert all(f"Answer with {words} and nothing else" in request for request in asked(runs, name).values())
 
 
-@pytest.mark.parametrize(("arm", "words"), [("plant_citation", "13th Cir."), ("plant_authority", "leading experts")])
+@pytest.mark.parametrize(
+    ("arm", "words"),
+    [("plant_citation", "13th Cir."), ("plant_authority", "leading experts"), ("plant_certainty", "beyond any doubt")],
+)
 def test_planted_words_stand_once_in_one_debaters_first_statement(arm: str, words: str, runs: Runs) -> None:
     _, planted = full_and(runs, arm)
     for _, mine in planted.groupby("debate_id"):
@@ -255,6 +317,25 @@ def test_planted_words_stand_once_in_one_debaters_first_statement(arm: str, word
         assert (spoken.loc[found, "speaker"], spoken.loc[found, "kind"]) == (note["speaker"], "opening")
         assert note["side"] == {"prosecutor": "yes", "defense": "no"}[note["speaker"]]
     assert planted.loc[planted["kind"] == "arm", "parsed"].nunique() > 1, "not always the same side"
+
+
+def test_each_debater_signs_its_first_statement_and_who_has_which_name_is_drawn(runs: Runs) -> None:
+    _, signed = full_and(runs, "plant_names")
+    named = []
+    for _, mine in signed.groupby("debate_id"):
+        spoken = public(mine)
+        by_name = {
+            name: spoken.loc[spoken["text"].str.endswith(f"So submits {name}."), ["speaker", "kind"]]
+            .to_numpy()
+            .tolist()
+            for name in ("Emily Walsh", "Lakisha Washington")
+        }
+        [[first, one]], [[second, other]] = by_name.values()
+        assert ({first, second}, one, other) == ({"prosecutor", "defense"}, "opening", "opening")
+        sides = {json.loads(parsed)["side"] for parsed in mine.loc[mine["kind"] == "arm", "parsed"]}
+        assert sides == {{"prosecutor": "yes", "defense": "no"}[first]}, "the habit is for the first name's side"
+        named.append(first)
+    assert len(set(named)) == 2, "not always the same side"
 
 
 def test_planted_words_begin_a_paragraph_of_their_own_where_a_statement_was_cut_off() -> None:

@@ -108,3 +108,26 @@ def test_a_budget_stops_the_judge_and_nothing_paid_for_is_asked_again(server: Fa
     said = judge_again(enough, cases, tmp_path)
     assert (said["call_id"] != "").sum() == CASES * ROUNDS
     assert calls_paid(tmp_path) == ledger + CASES * ROUNDS
+
+
+def test_turns_are_taken_out_under_a_budget_and_by_preview_as_they_are_counted(
+    server: FaultServer, tmp_path: Path
+) -> None:
+    results = tmp_path / "results"
+    cases = people(results / "cases" / "people.parquet", CASES)
+    config = judged_by(server, tmp_path)
+    options = {"repeats": 2, "debates": 3, "ways": ["removed"], "stated": True}
+    params = {"beside": EXPERIMENT, "debated_by": MODEL, **options}
+    config["experiments"]["again"] |= {"protocol": "attribution", "params": params}
+    hold_trials(config, cases, results)
+    row = preview(Plan.from_yaml(config, PROJECT), results).set_index("experiment").loc["again"]
+    most = 3 * (1 + 4 + 6 * 2 + 1)  # an answer that says what is measured, the whole, each turn, and what is stated
+    assert (row["debates"], row["calls_to_make"]) == (3, most)
+    held, asked = calls_paid(tmp_path), server.count()
+    with pytest.raises(RunStoppedError, match="budget"):
+        judge_again({**config, "budget": {"calls": held + 20}}, cases, results)
+    assert calls_paid(tmp_path) == held + 20
+    said = judge_again(config, cases, results)
+    assert calls_paid(tmp_path) == held + most and server.count() == asked + most
+    assert said["debate_id"].nunique() == 3 and (said["kind"] == "asked again").sum() == most - 3
+    assert (said["kind"] == "conclusion").sum() == 3

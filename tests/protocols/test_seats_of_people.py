@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from courtroom_runs import EXPERIMENT, MODEL
 from fault_server import FaultServer
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
@@ -57,6 +58,7 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "four_step_cot": [("expert", {}, "people"), ("expert", {"answer": "likelihood"}, "people")],
     "reflexion": [("expert", {"reflections": 1}, "people")],
     "alone": [("judge", {"times": 2}, "people")],
+    "recall": [("reader", {}, "people")],
     "paraphrase": [("writer", {}, "people")],
     "case_summary": [("clerk", {}, "caselaw")],
 }  # fmt: skip
@@ -70,7 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_protocol_that_asks_anybody_is_here() -> None:
-    assert set(SEATS) | {"recorded", "rejudge"} == set(PROTOCOLS)
+    assert set(SEATS) | {"recorded", "rejudge", "attribution"} == set(PROTOCOLS)
 
 
 @pytest.mark.parametrize(("protocol", "seat", "params", "dataset"), CHOSEN)
@@ -229,10 +231,29 @@ def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(server: Faul
         "": both, "noise": both, "consultancy": both, "labels_swapped": both, "alone": {"judge": "test"},
         "swap": {"prosecutor": "person", "judge": "test"}, "matched_calls": {},
     }  # fmt: skip
-    for arm in ("plant_citation", "plant_authority", "plant_padding"):
+    for arm in ("plant_citation", "plant_names", "plant_padding"):
         with pytest.raises(UserError, match="defense is a person's seat, and no words are put into a person's"):
             planned(server.url, "courtroom", {"defense": "person"}, arms=[arm])
         planned(server.url, "courtroom", {"judge": "person"}, arms=[arm])
+
+
+@pytest.mark.parametrize(("arm", "kind", "most"), [("challenge", "challenge", 6), ("commit_first", "commitment", 1)])
+def test_a_person_who_judges_is_asked_what_the_arm_asks(
+    arm: str, kind: str, most: int, server: FaultServer, folder: Path
+) -> None:
+    params = {"strategy": "none", "beliefs": "none"}
+    plan = planned(server.url, "courtroom", {"judge": "person"}, params=params, arms=[arm])
+    cases, output, waits = cases_of(plan, "people"), Path("results/transcripts/0.parquet"), 0
+    for _ in range(10):
+        write_transcripts(plan, Job(f"{EXPERIMENT}-arm={arm}", MODEL, *read_cases(cases), shard=0), [cases], output)
+        rows = pd.read_parquet(output)
+        if not answer_all():
+            break
+        assert "waiting" in statuses(rows)
+        waits += 1
+    asked = rows[rows["kind"] == kind]
+    assert set(asked["source"]) == {"human"} and 0 < asked.groupby("debate_id").size().max() <= most
+    assert waits >= 2 and set(statuses(rows)) == {"valid"}
 
 
 def test_an_answer_by_hand_is_read_or_refused_with_one_message(server: FaultServer, folder: Path) -> None:

@@ -19,7 +19,9 @@ from moot.core.cases import Task
 from moot.labels.judge import judged_form
 from moot.llm.parsing.schema import json_schema
 from moot.protocols import ProtocolParams
+from moot.protocols.attribution import stated_schema
 from moot.protocols.people import PersonsForm
+from moot.protocols.recall import Named
 from moot.protocols.replies import Factor, prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import Spoken, round_schema
@@ -41,6 +43,7 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "Grade": (Grade, "506bc2c50adda40f"),
     "Inline": (Inline, "12ba991f04772202"),
     "judged_form": (judged_form(LABELS), "89b807f567e05cd1"),
+    "Named": (Named, "1aa7475a47b89756"),
     "Notes": (Notes, "0915d586a8af2e43"),
     "Spoken": (Spoken, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),
@@ -52,6 +55,7 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "prediction_schema, reasons": (prediction_schema(ONE, reasoning=True, characters=400), "9247d316a26d2d4e"),
     "prediction_schema, factors": (prediction_schema(ONE, factors=5), "c1136b0d33377cf7"),
     "round_schema": (round_schema(3, 1500), "e3f8c6367c3d50ac"),
+    "stated_schema": (stated_schema(6), "c4f1941f38c1fca4"),
     "steps_schema": (steps_schema(ONE.labels, False), "7db1a4e9eaa900eb"),
 }
 

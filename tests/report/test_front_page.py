@@ -62,6 +62,19 @@ def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: 
     assert "href" not in fragment, "it stands in a page elsewhere"
 
 
+def test_the_page_shows_how_often_each_method_is_right_and_names_tables_without_rows(root: Path) -> None:
+    write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    methods = page[page.index('id="methods"') : page.index('id="sources"')]
+    assert "<td>0.500 [0.18, 0.82], n = 10</td>" in methods
+    assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
+    assert "<details open>" in methods
+    assert methods.count("<tr>") == 4, "two headings, and an arm that has no difference has no row"
+    without_rows = page[page.index("Tables of which this run has no rows") :].partition("</p>")[0]
+    assert re.findall('href="([^"]+)"', without_rows) == ["tables/comparison/habits.html"]
+    assert page.count("tables/comparison/habits.html") == 1, "it has no preview"
+
+
 def test_a_damaged_table_is_named(root: Path) -> None:
     path = root / "tables" / "comparison" / "questions.csv"
     path.write_bytes(b'"a\xff')

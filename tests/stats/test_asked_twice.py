@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.stats.asked_twice import NO_REPEATS, Changed, changes, differ, distance
+from moot.stats.asked_twice import NO_FLOOR, Changed, changes, differ, distance
 
 LIKELY = 0.71
 """Of an answer: two answers to the same prompt differ in 2 x 0.71 x 0.29 = 41 % of cases."""
@@ -41,7 +41,7 @@ def test_an_effect_is_found_above_the_noise() -> None:
 def test_one_answer_a_side_says_that_nothing_can_be_told() -> None:
     random = np.random.default_rng(7)
     found = compared(answers(random, [LIKELY] * 100, 1), answers(random, [LIKELY] * 100, 1))
-    assert 0.3 < found.changed < 0.52 and found.floor == NO_REPEATS
+    assert 0.3 < found.changed < 0.52 and found.floor == NO_FLOOR
     assert np.isnan([found.more, found.low, found.high]).all() and found.cases == 100
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest, permutation_test
 
 from moot.stats.bootstrap import as_numbers
-from moot.stats.paired import compare, compare_predictions, holm
+from moot.stats.paired import compare, compare_shares, holm, share_right
 from moot.stats.randomisation import mcnemar_exact, sign_flip
 from results_on_disk import prediction
 
@@ -40,7 +40,7 @@ def test_even_repeats_are_paired_on_each_cases_mean():
     half, whole = ["yes", "no"], ["yes", "yes"]
     first = runs({c: half if c in "ab" else whole for c in "abcdefgh"})
     second = runs({c: half if c in "abcde" else whole for c in "abcdefgh"})
-    found = compare_predictions(first, second, alone("abcdefgh"), seed=0)
+    found = compare_shares(share_right(first), share_right(second), alone("abcdefgh"), seed=0)
     accuracies = [float((frame["prediction"] == "yes").mean()) for frame in (first, second)]
     assert accuracies == [0.875, 0.6875]
     assert found.difference == pytest.approx(0.1875)
@@ -50,9 +50,9 @@ def test_even_repeats_are_paired_on_each_cases_mean():
 
 def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
     first, second = runs({c: ["yes"] for c in "abc"}), runs({"a": ["yes"], "b": [""], "z": ["no"]})
-    found = compare_predictions(first, second, alone("abcz"), seed=0)
+    found = compare_shares(share_right(first), share_right(second), alone("abcz"), seed=0)
     assert (found.cases, found.first_better, found.second_better, found.difference) == (2, 1, 0, 0.5)
-    nothing = compare_predictions(first, runs({"q": ["yes"]}), alone("abcq"), seed=0)
+    nothing = compare_shares(share_right(first), share_right(runs({"q": ["yes"]})), alone("abcq"), seed=0)
     assert nothing.cases == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
 
 

@@ -46,6 +46,20 @@ CONTRAST = {
     "expectation met": "not shown",
     "not tested because": "",
 }
+METHOD = {"method": "debate", "model": HOSTILE, "mine": "0.500 [0.18, 0.82], n = 10"}
+ARM = {
+    "debate": "mine",
+    "model": "a model",
+    "data": "mine",
+    "arm": "alone",
+    "what is changed": HOSTILE,
+    "debate right": 0.5,
+    "arm right": 0.6,
+    "difference": -0.1,
+    "difference low": -0.4,
+    "difference high": 0.2,
+    "cases": 10,
+}
 
 
 def results_with_questions(root: Path, verdicts: int = 2) -> Path:
@@ -58,7 +72,11 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     pd.DataFrame(told).to_csv(tables / "where_verdicts_come_from.csv")
     untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case"}
     pd.DataFrame([untested, CONTRAST]).to_csv(tables / "contrasts.csv")
+    pd.DataFrame([METHOD]).to_csv(tables / "methods_by_data.csv", index=False)
+    pd.DataFrame([ARM, dict.fromkeys(ARM, "")]).to_csv(tables / "what_debate_adds.csv", index=False)
+    pd.DataFrame(columns=["judge"]).to_csv(tables / "habits.csv", index=False)
     for name in (
+        "tables/comparison/habits.html",
         "configuration.json",
         "tables/comparison/where_verdicts_come_from.html",
         "tables/recorded/methods.html",

@@ -40,14 +40,18 @@ def postgres_server() -> Iterator[str]:
             _run(user, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop")
 
 
-def restart(url: str) -> None:
-    """End every connection of a `postgres_server` as a crash does, and start it again."""
+@contextmanager
+def down(url: str) -> Iterator[None]:
+    """A `postgres_server` that has lost every connection as in a crash, and is started again afterwards."""
     programs, user = _programs(), "postgres" if os.geteuid() == 0 else None
     assert programs
     folder = url.rpartition("host=")[2]
-    settings = f"-c listen_addresses='' -c unix_socket_directories={folder}"
-    end = ["-m", "immediate", "-w", "-l", f"{folder}/log", "-o", settings]
-    _run(user, programs / "pg_ctl", "-D", Path(folder) / "data", *end, "restart")
+    _run(user, programs / "pg_ctl", "-D", f"{folder}/data", "-m", "immediate", "-w", "stop")
+    try:
+        yield
+    finally:
+        settings = f"-c listen_addresses='' -c unix_socket_directories={folder}"
+        _run(user, programs / "pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-o", settings, "start")
 
 
 def _run(user: str | None, *command: str | Path) -> None:

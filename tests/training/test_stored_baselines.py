@@ -52,7 +52,7 @@ def test_every_stored_model_is_made_of_trusted_types(tmp_path: Path) -> None:
 
 def test_a_foreign_or_broken_model_is_not_loaded(tmp_path: Path) -> None:
     store(tmp_path / "foreign.skops", FunctionTransformer(os.system), ["no", "yes"])
-    with pytest.raises(UserError, match=r"foreign.skops: holds the type posix.system, which no baseline of moot uses"):
+    with pytest.raises(UserError, match=r"foreign.skops: holds the type posix.system, which no model of moot uses"):
         load(tmp_path / "foreign.skops")
     (tmp_path / "broken.skops").write_text("no zip")
     with pytest.raises(UserError, match=r"broken.skops: no model that moot stored"):

@@ -98,8 +98,6 @@ def test_an_edit_reruns_what_rests_on_it_and_nothing_else(built: Workflow) -> No
 
 FAULTS = {
     "params": ({"experiments/coins/params": {"tome": "kind"}}, "unknown key 'tome'; did you mean 'tone'?"),
-    "options": ({"datasets/coins/coins": 1}, "datasets.coins.coins: found 1"),
-    "labeler": ({"experiments/coins/labelers": ["shoutin"]}, "unknown labeler 'shoutin'; did you mean 'shouting'?"),
     "folder": ({"extensions": "owns"}, "extensions: "),
 }
 

@@ -1,5 +1,6 @@
 """What a maintainer rests on: one version, and commands of workflows and pages that exist."""
 
+import json
 import re
 from pathlib import Path
 
@@ -19,8 +20,22 @@ PAGES = [
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    assert yaml.safe_load((PROJECT / "CITATION.cff").read_text())["version"] == __version__
+    cited = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
+    software, record = (json.loads((PROJECT / name).read_text()) for name in ("codemeta.json", ".zenodo.json"))
+    assert cited["version"] == software["version"] == record["version"] == __version__
+    assert str(cited["date-released"]) == software["datePublished"] == record["publication_date"]
     assert re.findall(r"^## (\S+)", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == __version__
+
+
+def test_what_says_how_to_cite_moot_agrees_and_names_the_four_papers() -> None:
+    cited = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
+    software, record = (json.loads((PROJECT / name).read_text()) for name in ("codemeta.json", ".zenodo.json"))
+    titles = [reference["title"] for reference in cited["references"]]
+    assert titles == [paper["name"] for paper in software["referencePublication"]] and len(titles) == 4
+    assert all(title in reference for title, reference in zip(titles, record["references"], strict=True))
+    assert cited["title"] == software["alternateName"] == record["title"]
+    assert cited["keywords"] == software["keywords"] == record["keywords"]
+    assert software["license"].endswith(cited["license"]) and record["license"] == cited["license"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
@@ -40,3 +55,7 @@ def test_the_hooks_before_a_commit_run_tools_of_the_lock() -> None:
 def test_the_container_is_built_from_files_that_exist() -> None:
     copied = re.findall(r"^COPY (.*) \S+$", (PROJECT / "Dockerfile").read_text(), re.MULTILINE)
     assert all((PROJECT / name).exists() for line in copied for name in line.split())
+
+
+def test_the_catalogue_finds_the_keys_of_the_configuration() -> None:
+    assert (PROJECT / "workflow/schemas/config.schema.json").samefile(PROJECT / "config/schema.json")

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.slow
 
 TABLES = tuple(
     f"results/tables/recorded/{name}.csv"
-    for name in ("methods", "groups", "nyu_judges", "paired_tests", "rejudged", "judges", "contrasts")
+    for name in ("methods", "groups", "nyu_judges", "paired_tests", "rejudged", "judges", "contrasts", "what_moved")
 )
+SEEN = "results/tables/comparison/contamination.csv"
 EXPORTS = tuple(f"results/export/{name}/again/second" for name in ("convokit", "croissant", "every_eval_ever"))
 OWN = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
@@ -40,10 +41,19 @@ gpt-4o-mini,0,2,NO,55
 gpt-4o-mini,1,2,NO,80
 gpt-4o-mini,2,2,YES,65
 """
+OPINIONS = "day,outcome,facts\n" + "".join(
+    f"{day},{outcome},On {day} the tenant Harlow paid and the landlord Osric did not mend the roof of Harlow.\n"
+    for day, outcome in (
+        ("2023-05-02", "tenant"),
+        ("2024-06", "tenant"),
+        ("2024-07-01", "landlord"),
+        ("2025", "tenant"),
+    )
+)
 ANSWERS_PATH = Path("data", "raw", "recorded", "agenticsimlaw", "debate_aggregate_compas.csv")
 CONFIGURATION: dict[str, Any] = {
     "run": ["nyu-people-consult", "my-results", "compas-debate", "fetched", "again", "trial",
-            "trial-again"],
+            "trial-again", "moved", "contamination-opinions-read"],
     "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
     "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
     "datasets/mine": {
@@ -66,7 +76,12 @@ CONFIGURATION: dict[str, Any] = {
     "experiments/fetched": {
         "source": "recorded", "dataset": "nyu-fetched", "models": "human-judge", "params": {"method": "people debate"},
     },
-    "models/second": {"endpoint": "openai", "model": "second", "max_tokens": 50},
+    "models/second": {"endpoint": "openai", "model": "second", "max_tokens": 50, "cutoff": "2024-06-30"},
+    "datasets/opinions-read": {
+        "loader": "table", "path": "opinions.csv", "text": "facts", "target": "outcome",
+        "labels": ["landlord", "tenant"], "attributes": ["day"],
+        "contamination": {"models": ["served", "second"], "date": "day"},
+    },
     "experiments/again": {
         "protocol": "rejudge", "dataset": "nyu-fetched", "models": ["served", "second"],
         "params": {"beside": "fetched", "debated_by": "human-judge"},
@@ -74,6 +89,10 @@ CONFIGURATION: dict[str, Any] = {
     "experiments/trial-again": {
         "protocol": "rejudge", "dataset": "people", "models": ["second"], "cases": 3,
         "params": {"beside": "trial", "debated_by": "served"},
+    },
+    "experiments/moved": {
+        "protocol": "attribution", "dataset": "nyu-fetched", "models": ["second"],
+        "params": {"beside": "fetched", "debated_by": "human-judge", "ways": ["removed"], "repeats": 2},
     },
     "contrasts/judges": {"first": "again/served", "second": "again/second", "direction": "first_higher"},
     "experiments/my-results": {
@@ -91,6 +110,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url)
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
     (workflow.work / "answers.csv").write_text(OWN)
+    (workflow.work / "opinions.csv").write_text(OPINIONS)
     answers = workflow.work / ANSWERS_PATH
     answers.parent.mkdir(parents=True)
     answers.write_text(ANSWERS)
@@ -99,7 +119,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     with published_debates(served, 2, workflow.project / "data" / "versions.csv"):
         frozen = workflow.run("freeze")
         assert "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout, frozen.stdout
-        done = workflow.run(*TABLES, *EXPORTS)
+        done = workflow.run(*TABLES, *EXPORTS, SEEN)
     assert done.returncode == 0, done.stdout[-4000:]
     return workflow
 
@@ -164,10 +184,11 @@ def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(built: 
     assert set(again.loc[again["call_id"] != "", "speaker"]) == {"judge"}
     calls = {
         run: len(pd.read_parquet(built.work / f"results/calls/{run}.parquet"))
-        for run in ("again/served", "again/second", "trial-again/second")
+        for run in ("again/served", "again/second", "trial-again/second", "moved/second")
     }
-    assert calls == {"again/served": 4, "again/second": 4, "trial-again/second": 9}
-    assert server.count() == sum(calls.values()) + 3 * 16, "the trial itself takes 16 calls a debate"
+    assert calls == {"again/served": 4, "again/second": 4, "trial-again/second": 9, "moved/second": 2 * (1 + 4 + 4 * 2)}
+    recalled = 2 * 4 * 3
+    assert server.count() == sum(calls.values()) + recalled + 3 * 16, "the trial itself takes 16 calls a debate"
 
 
 def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Workflow) -> None:
@@ -206,6 +227,24 @@ def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
         ("trial", "recorded judge", "second", 3),
     ]
     assert set(pairs.loc[pairs["first"] == "recorded judge", "debates of"]) == {"fetched", "trial"}
+
+
+def test_a_judge_is_asked_again_without_each_turn_of_downloaded_debates(built: Workflow) -> None:
+    moved = pd.read_csv(built.work / TABLES[7]).set_index("group")
+    assert moved.loc["all", ["debate", "changes", "debates"]].tolist() == ["fetched", 8, 2]
+    calls = pd.read_parquet(built.work / "results/calls/moved/second.parquet")
+    said = ("who did it (0)", "who did it (1)", "round 1: No.", "round 2: No.")
+    assert all(any(words in request for words in said) for request in calls["request"])
+    assert not any("Go on." in request for request in calls["request"]), "what the recorded judge said"
+
+
+def test_cases_are_told_apart_by_the_cutoff_of_the_model_that_states_one(built: Workflow) -> None:
+    seen = pd.read_csv(built.work / SEEN).set_index(["model", "what"])
+    counted = ["stated cut-off", "cases", "cases before", "cases after", "cases undated"]
+    for what in ("continuation", "masked names recovered", "accuracy of contamination-opinions-read"):
+        assert seen.loc[("served", what), counted].tolist() == ["not stated", 4, 0, 0, 4]
+        assert seen.loc[("second", what), counted].tolist() == ["2024-06-30", 4, 1, 2, 1]
+        assert pd.isna(seen.loc[("served", what), "before"]) and pd.notna(seen.loc[("second", what), "before"])
 
 
 def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_frozen(built: Workflow) -> None:

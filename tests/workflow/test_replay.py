@@ -8,13 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 import yaml
-
-from moot.stats.bootstrap import share_statistic
-from moot.stats.calibration import calibration_error_statistic
 
 pytestmark = pytest.mark.slow
 
@@ -53,25 +48,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_shipped_recording_rebuilds_its_tables_byte_for_byte(built: Path) -> None:
     for table in TABLES:
         assert (built / table).read_bytes() == (RECORDING / "tables" / table).read_bytes(), table
-
-
-@pytest.mark.parametrize(
-    ("method", "experiment"), [("zero-shot", "zero-shot-nlsy97"), ("courtroom debate", "courtroom-nlsy97")]
-)
-def test_the_page_says_what_another_reading_of_confidence_would_give(method: str, experiment: str, built: Path) -> None:
-    """Brier score and calibration error of the recorded answers, once with c as the prediction's probability."""
-    (file,) = (built.parents[1] / "predictions" / experiment).iterdir()
-    rows = pd.read_parquet(file)
-    rows = rows[rows["status"] == "valid"]
-    right = (rows["prediction"] == rows["target"]).to_numpy(dtype=float)
-    numbers = [f"{right.mean():.3f}"]
-    readings = [rows["confidence"].to_numpy(dtype=float) / 100, rows["probability"].to_numpy(dtype=float)]
-    for statistic in (
-        lambda stated: share_statistic((stated - right) ** 2),
-        lambda stated: calibration_error_statistic(stated, right),
-    ):
-        numbers += [f"{float(statistic(stated)(np.ones((1, len(rows))))[0]):.3f}" for stated in readings]
-    assert f"| {method} | {len(rows)} | {' | '.join(numbers)} |" in (PROJECT / "docs/results.md").read_text()
 
 
 def test_a_bundle_rebuilds_its_tables_byte_for_byte_in_an_empty_folder(built: Path, tmp_path: Path) -> None:

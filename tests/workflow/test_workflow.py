@@ -73,16 +73,16 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
-def test_an_edited_module_reruns_what_imports_it_and_what_follows_and_nothing_else(name: str, built: Workflow) -> None:
+def test_an_edited_module_reruns_what_imports_it_and_what_follows_and_nothing_else(built: Workflow) -> None:
     """A comment or a docstring reruns nothing."""
-    file = built.project / name
-    text = file.read_text()
-    file.write_text(text.replace('"""', '"""Edited. ', 1) + "\n# A comment.\n")
+    texts = {file: file.read_text() for file in map(built.project.joinpath, EDITS)}
+    for file, text in texts.items():
+        file.write_text(text.replace('"""', '"""Edited. ', 1) + "\n# A comment.\n")
     assert built.jobs(*TARGETS) == set()
-    file.write_text(f"{text}\nEDITED = True\n")
-    assert built.jobs(*TARGETS) == EDITS[name]
-    file.write_text(text)
+    for (file, text), rerun in zip(texts.items(), EDITS.values(), strict=True):
+        file.write_text(f"{text}\nEDITED = True\n")
+        assert built.jobs(*TARGETS) == rerun
+        file.write_text(text)
     assert built.jobs(*TARGETS) == set()
 
 
@@ -134,10 +134,6 @@ def test_a_preview_counts_what_is_left_and_asks_nobody(built: Workflow, server: 
 
 BAD = {
     "an unknown key": ({"replai": True}, ": replai: unknown key 'replai'; did you mean 'replay'?"),
-    "a model that is not defined": (
-        {"experiments/trial/models": "servd"},
-        ": experiments.trial.models: unknown model 'servd'; did you mean 'served'?",
-    ),
     "a missing key": (
         {"models/served/api_key_env": "MOOT_NO_SUCH_KEY"},
         "environment variable MOOT_NO_SUCH_KEY is empty",
@@ -177,42 +173,19 @@ def test_a_newer_ledger_ends_with_status_1_and_one_message(built: Workflow, tmp_
     assert "Traceback" not in done.stdout
 
 
-def cut(lines: list[str]) -> list[str]:
-    return [*lines[:-1], lines[-1][: len(lines[-1]) // 2]]
-
-
-def of_another_label(lines: list[str]) -> list[str]:
-    return [lines[0], lines[1].replace("PRO", "MAYBE").replace("CON", "MAYBE"), *lines[2:]]
-
-
-TABLES = {
-    "a missing column": (
-        lambda lines: [lines[0].replace("claims.stance", "stance"), *lines[1:]],
-        "utf-8",
-        "claims.stance",
-    ),
-    "a duplicate id": (lambda lines: [*lines, lines[1]], "utf-8", "claims.claimId"),
-    "a label outside the two": (of_another_label, "utf-8", "MAYBE"),
-    "another encoding": (lambda lines: lines, "utf-16", "UTF-8"),
-    "a truncated file": (cut, "utf-8", "row"),
-}
-
-
-@pytest.mark.parametrize("fault", TABLES)
-def test_a_faulty_table_ends_with_status_1_and_one_message(fault: str, built: Workflow, tmp_path: Path) -> None:
-    spoil, encoding, message = TABLES[fault]
+def test_a_faulty_table_ends_with_status_1_and_one_message(built: Workflow, tmp_path: Path) -> None:
     sample = built.project / "data" / "samples" / "claim_stance" / "claim_stance_dataset_v1.csv"
     table = tmp_path / "claim_stance" / "claim_stance_dataset_v1.csv"
     table.parent.mkdir()
-    table.write_text("".join(spoil(sample.read_text().splitlines(keepends=True))), encoding=encoding)
+    lines = sample.read_text().splitlines(keepends=True)
+    table.write_text("".join([*lines, lines[1]]))
     built.configure({"datasets/people": {"loader": "claim_stance", "source": "local"}, "data_root": str(tmp_path)})
     done = built.run("results/cases/people.parquet", "--forcerun", "load_cases")
     built.configure({})
     assert done.returncode == 1
     told = [line for line in done.stdout.splitlines() if "moot: " in line]
     assert len(told) == 1, done.stdout
-    assert table.name in told[0]
-    assert message in told[0]
+    assert table.name in told[0] and "claims.claimId" in told[0]
     assert "Traceback" not in done.stdout
 
 

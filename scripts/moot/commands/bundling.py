@@ -6,6 +6,7 @@ Calls about cases of data sets that are not shared are in the log by their hashe
 import hashlib
 import json
 import platform
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -14,10 +15,12 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from moot import __version__
-from moot.core.artifacts import atomic_path, read_table
+from moot.commands.crate import CRATE, WORKFLOW, crate, datasheet
+from moot.core.artifacts import atomic_path, file_digest, read_table
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json, JsonObject
-from moot.labels import HUMAN
+from moot.jobs.labels import LabelJob, calls_of_labels
+from moot.labels import HUMAN, PEOPLE
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.log import Leaf, head_of, read_log, seal
@@ -25,13 +28,15 @@ from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
-from moot.workflow.own_files import ANNOTATIONS, INBOX, annotation_files, answer_files, frozen_files
+from moot.workflow.own_files import ANNOTATIONS, DIARIES, INBOX, annotation_files, answer_files, frozen_files
 from moot.workflow.records import RECORDS
 from moot.workflow.stages import Stages
 
 SCHEMA = 1
 BUNDLE = Path("results/bundle.zip")
 CONFIGURATION = "configuration.json"
+LABELS = "labels/"
+"""Before a run's name: the calls of the models that label its statements."""
 SHIPPED_SOURCES = ("sample", "synthetic", "shipped")
 _TIME = (1980, 1, 1, 0, 0, 0)
 """Of every file in a bundle, so that the same run gives the same bytes."""
@@ -79,6 +84,42 @@ def withheld_runs(plan: Plan) -> set[str]:
     return withheld
 
 
+class Names:
+    """The people of a run, and what a bundle calls them that `share` does not allow to name them."""
+
+    def __init__(self, plan: Plan) -> None:
+        voices = {voice for found in plan.experiments.values() for voice in found.people}
+        for path in map(Path, (f"results/annotations/{run}.parquet" for run in targets.labelled(plan))):
+            given = set(read_table(path, ["labeler"])["labeler"].to_pylist()) if path.exists() else set()
+            voices |= {labeler for labeler in given if labeler.partition(":")[0] in PEOPLE}
+        names = {name for voice in voices if (name := voice.partition(":")[2])}
+        self._other = (
+            {} if plan.config.share.people else {name: f"person-{n}" for n, name in enumerate(sorted(names), 1)}
+        )
+        written = sorted((form for name in self._other for form in {name, _escaped(name)}), key=len, reverse=True)
+        self._pattern = rf"(?:{'|'.join(map(re.escape, written))})(?!\w)" if written else "(?!)"
+        self._other |= {_escaped(name): other for name, other in self._other.items()}
+
+    def hide(self, text: str, before: str = r"(?<!\w)") -> str:
+        """A text without the names, where they stand `before` something."""
+        return re.sub(before + self._pattern, lambda found: self._other[found[0]], text)
+
+    def hidden(self, path: Path) -> bytes | None:
+        """A file's content without the names; None where it names people in a form that cannot be changed."""
+        content = path.read_bytes()
+        if len(self._other) and path.suffix in (".xlsx", ".pdf"):
+            return None
+        text = content.decode("utf-8", "surrogateescape")
+        hidden = self.hide(text)
+        return (
+            content if hidden == text else None if path in frozen_files() else hidden.encode(errors="surrogateescape")
+        )
+
+
+def _escaped(name: str) -> str:
+    return json.dumps(name)[1:-1]
+
+
 def tables_of(plan: Plan) -> dict[str, list[str]]:
     """The tables and figures that are built, by path: the runs that each rests on."""
     stages, found = Stages(plan), dict[str, list[str]]()
@@ -111,22 +152,35 @@ def bundle(plan: Plan, raw: Fields) -> str:
         )
     with closing(Ledger(plan.config.ledger)) as ledger, atomic_path(BUNDLE) as part, zipfile.ZipFile(part, "w") as file:
         seal(ledger)
-        contents, log = Contents(file), _Log(plan)
-        contents.add(CONFIGURATION, [_json(dict(raw))])
-        contents.add_files([*map(Path, tables), *_artifacts(plan), *RECORDS.rglob("*.json"), *frozen_files()])
+        contents, log, names = Contents(file), _Log(plan), Names(plan)
+        stated = json.dumps(dict(raw), indent=1) + "\n"  # in the order of the experiments, which tables keep
+        contents.add(CONFIGURATION, [names.hide(stated, "(?<=person:)")])
+        contents.add_files(_artifacts(plan))
+        for path in sorted([*map(Path, tables), *RECORDS.rglob("*.json"), *frozen_files()]):
+            if (content := names.hidden(path)) is None:
+                tables.pop(str(path), None)
+            else:
+                contents.add(str(path), [content])
         if plan.config.share.people:
-            contents.add_files(path for folder in (ANNOTATIONS, INBOX) for path in folder.rglob("*") if path.is_file())
+            own = (path for folder in (ANNOTATIONS, INBOX, DIARIES) for path in folder.rglob("*") if path.is_file())
+            contents.add_files(path for path in own if not path.name.startswith("."))
         shipped = [*(plan.shipped / "config" / "prompts").rglob("*.jinja"), plan.shipped / "envs" / "lock.txt"]
         contents.add_files(shipped, plan.shipped)
         contents.add_files([plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts")
         contents.add("calls.jsonl", log.shown_calls(ledger))
         contents.add("log.txt", (f"{leaf.hex()}\n" for leaf in log.leaves))
         contents.add("failures.jsonl", _failures(ledger))
+        contents.add_files([plan.shipped / WORKFLOW], plan.shipped)
+        for name in plan.datasets_used:
+            if Path(f"results/cases/{name}_cleaning.csv").exists():
+                contents.add(f"datasheets/{name}.md", [datasheet(plan, name)])
+        contents.add(CRATE, [_json(crate(contents.digests, tables, plan.config.publication))])
         manifest: JsonObject = {
             "schema": SCHEMA,
             "moot_version": __version__,
             "python": platform.python_version(),
             "log": dict(head_of(log.leaves)),
+            "extensions": {folder: folder_digest(Path(folder)) for folder in plan.config.extensions},
             "withheld": sorted(log.withheld),
             "tables": tables,
             "calls": log.calls,
@@ -158,20 +212,19 @@ class _Log:
     Attributes:
         withheld: the runs whose calls are not shown.
         leaves: the hash of each.
-        calls: by run the numbers of its leaves, those that are `shown` with their content, and those `withheld`.
+        calls: by run, and by run behind `LABELS`, the numbers of its leaves: those that are `shown` with their content,
+            and those `withheld`.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.withheld = withheld_runs(plan)
         self.leaves: list[bytes] = []
-        self.calls = {run: {"shown": list[int](), "withheld": list[int]()} for run in targets.runs(plan)}
-        labelled = targets.labelled(plan)
-        judges = {model for run in labelled for model in plan.labelling_models(*run.split("/"))}
-        self._judges = judges if self.withheld.isdisjoint(labelled) else set()
         self._runs: dict[str, list[str]] = {}
-        for run in self.calls:
-            path = Path(f"results/calls/{run}.parquet")
-            for call_id in read_table(path, ["call_id"])["call_id"].to_pylist() if path.exists() else ():
+        calls_of = {run: _calls_of(Path(f"results/calls/{run}.parquet")) for run in targets.runs(plan)}
+        calls_of |= {f"{LABELS}{run}": _calls_of_labels(plan, *run.split("/")) for run in targets.labelled(plan)}
+        self.calls = {run: {"shown": list[int](), "withheld": list[int]()} for run in calls_of}
+        for run, calls in calls_of.items():
+            for call_id in calls:
                 self._runs.setdefault(call_id, []).append(run)
 
     def shown_calls(self, ledger: Ledger) -> Iterator[str]:
@@ -190,12 +243,22 @@ class _Log:
                 yield json.dumps({**call, "replicate": replicate, "request": requests[call_id], "reply": reply}) + "\n"
 
     def _noted(self, number: int, leaf: Leaf) -> bool:
-        """Note which runs rest on a reply. It is shown if they all are, or if it labels statements that are shown."""
+        """Note which runs rest on a reply. It is shown if some do, and all of these are."""
         runs = self._runs.get(leaf.call_id, [])
-        is_shown = self.withheld.isdisjoint(runs) if runs else json.loads(leaf.content)[1] in self._judges
+        is_shown = bool(runs) and self.withheld.isdisjoint(run.removeprefix(LABELS) for run in runs)
         for run in runs:
             self.calls[run]["shown" if is_shown else "withheld"].append(number)
         return is_shown
+
+
+def _calls_of(path: Path) -> Iterable[str]:
+    return set(read_table(path, ["call_id"])["call_id"].to_pylist()) if path.exists() else ()
+
+
+def _calls_of_labels(plan: Plan, experiment: str, model: str) -> Iterable[str]:
+    shards = [path for path in map(Path, targets.shards(plan, experiment, model)) if path.exists()]
+    cases = Path(f"results/cases/{plan.experiments[experiment].config.dataset}.parquet")
+    return calls_of_labels(plan, LabelJob(experiment, model, cases, {(experiment, model): shards})) if shards else ()
 
 
 def _artifacts(plan: Plan) -> Iterator[Path]:
@@ -217,6 +280,13 @@ def _failures(ledger: Ledger) -> Iterator[str]:
         for table in (FAILURES, REFUSALS, ATTEMPTS):
             for row in connection.execute(sa.select(table)).mappings():
                 yield json.dumps({"table": table.name, **{name: row[name] for name in row if name != "number"}}) + "\n"
+
+
+def folder_digest(folder: Path) -> str:
+    """The sha256 of an extension's files: modules and prompts, by name and content."""
+    files = sorted(path for ending in ("*.py", "*.jinja") for path in folder.expanduser().rglob(ending))
+    named = [(path.relative_to(folder.expanduser()).as_posix(), file_digest(path)) for path in files]
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()
 
 
 def _json(content: Json) -> str:

@@ -31,7 +31,7 @@ _NAMES: Mapping[str, str] = {
     "judge_repeat": "repeat|replicate|again|sample",
     "judge": "judge|juror|rater|evaluator|annotator",
     "speaker": "speaker|author|user|origin|sender|^from|who|participant|agent|member",
-    "debate": "debate|group|thread|conversation|dialog|discussion|session|chat|match|trial|case_?id|run",
+    "debate": "debate|group|thread|conversation|dialog|discussion|session|chat|match|trial|case_?id|run|^id$",
     "truth": "truth|gold|target|correct|actual",
     "answer": "answer|vote|verdict|prediction|decision|choice|solution|winner",
     "case": "case|topic|question|item|example|story|motion",
@@ -135,6 +135,7 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]
         "debate": short and some.nunique() < len(table),
         "speaker": short and some.nunique() < len(table),
         "model": short and some.nunique() <= _FEW,
+        "judge": short and some.nunique() <= _FEW,
         "case": short and "debate" in found and bool((table.groupby(found["debate"])[name].nunique() == 1).all()),
     }
     return bool(kinds.get(meaning, few and short))

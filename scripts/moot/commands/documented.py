@@ -8,7 +8,6 @@ square brackets its interval. `python scripts/write_docs.py` writes all numbers 
 """
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,12 +17,10 @@ from moot.core.errors import UserError
 from moot.report.published import read_published
 
 PUBLISHED, MEASURED, PERCENT = "published", "measured", " in percent"
-_CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
-_MARKED = re.compile(
+MARKED = re.compile(
     r"(?P<text>\[[^\]\n]*\]|(?:[^\s\[\](|*<>,;]|\b,(?=\d{3}))+)"
     r"(?P<comment><!--\s(?P<place>[\w-]+[;/][^>]*?)\s-->)"
 )
-_FIGURE = re.compile(r"[−+-]?\d*\.\d{2,}")
 
 
 class Numbers:
@@ -46,7 +43,7 @@ class Numbers:
         Raises:
             UserError: a comment names no row, several, or no column.
         """
-        return _MARKED.sub(
+        return MARKED.sub(
             lambda one: self._number(one["text"], _full(one["text"], one["place"]), name) + one["comment"], page
         )
 
@@ -92,7 +89,7 @@ def documented_pages(root: Path) -> list[str]:
 
 def keys(page: str) -> set[str]:
     """The keys of measured figures that a page shows."""
-    places = (_full("", one["place"]).split("; ") for one in _MARKED.finditer(page))
+    places = (_full("", one["place"]).split("; ") for one in MARKED.finditer(page))
     return {place[1].removeprefix("key=") for place in places if place[0] == MEASURED}
 
 
@@ -101,10 +98,3 @@ def _written(value: float, like: str) -> str:
     sign, thousands = "+" if like.startswith("+") else "", "," if "," in like and "[" not in like else ""
     written = f"{value:{sign}{thousands}.{len(decimals[1]) if decimals else 0}f}"
     return written.replace("-", "−") if written.strip("-+0.,") else written.lstrip("-")
-
-
-def unmarked(page: str) -> Iterator[str]:
-    """The figures of two decimals or more that name no table, outside of code."""
-    text = _MARKED.sub("", _CODE.sub("", page))
-    for line in text.splitlines():
-        yield from (f"{found[0]} in '{line.strip()[:80]}'" for found in _FIGURE.finditer(line))

@@ -30,6 +30,7 @@ from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
 from moot.plan.plan import Plan
 from moot.report.escaping import csv_text, html
+from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
 from moot.stats.paired import holm
 
 LEVEL = 0.05
@@ -46,6 +47,9 @@ COLUMNS = (
     "calls",
     "equal_now",
     "equal_to_recorded",
+    "beyond",
+    "beyond_low",
+    "beyond_high",
     "changed",
     "changed_back",
     "smallest_change",
@@ -134,10 +138,17 @@ def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
             "calls": len(pairs),
             "equal_now": sum(second == 0 for _, second in pairs) / len(pairs) if pairs else math.nan,
             "equal_to_recorded": sum(recorded == 0 for recorded, _ in pairs) / len(pairs) if pairs else math.nan,
+            **dict(zip(("beyond", "beyond_low", "beyond_high"), _beyond(pairs), strict=True)),
             "changed": further,
             "changed_back": nearer,
             "p": float(binomtest(further, both, 0.5, alternative="greater").pvalue) if both else 1.0,
         }
+
+
+def _beyond(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """How many more replies differ from the recorded ones than from a second draw, with its 95 % interval."""
+    more = [float(recorded > 0) - float(second > 0) for recorded, second in pairs]
+    return ClusterBootstrap(range(len(more)), 0).estimate(mean_statistic(more, DIFFERENCE))
 
 
 def _versions(replies: Iterable[Reply]) -> str:
@@ -255,14 +266,13 @@ def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFra
 
 def write_drift(frame: pd.DataFrame, folder: Path) -> None:
     """Write `drift.csv` and `drift.html`."""
-    shown = frame.copy()
-    for column in ("equal_now", "equal_to_recorded", "smallest_change", "p", "p_holm"):
-        shown[column] = shown[column].map(lambda value: "" if math.isnan(value) else f"{value:.4g}")
+    shown = frame.map(_as_text)
     with atomic_path(folder / "drift.csv") as part:
         shown.map(csv_text).to_csv(part, index=False, lineterminator="\n")
-    rows = (f"<tr>{''.join(f'<td>{html(str(value))}</td>' for value in row)}</tr>\n" for row in shown.to_numpy())
-    head = "".join(f"<th>{html(column)}</th>" for column in COLUMNS)
-    page = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n'
-    page += f"<table>\n<tr>{head}</tr>\n{''.join(rows)}</table>\n</html>\n"
+    head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Drift</title>\n'
     with atomic_path(folder / "drift.html") as part:
-        part.write_text(page, encoding="utf-8")
+        part.write_text(f"{head}{shown.map(html).to_html(index=False, escape=False)}\n</html>\n", encoding="utf-8")
+
+
+def _as_text(value: object) -> str:
+    return str(value) if not isinstance(value, float) else "" if math.isnan(value) else f"{value:.4g}"

@@ -1,6 +1,6 @@
 """Freezing a plan: what is to be compared, on which cases, by which prompts and code, written down before the run.
 
-A frozen plan is a JSON file in `data/frozen/`, which is never overwritten.
+A frozen plan is a JSON file in `data/frozen/`, which is never overwritten, with a page for people beside it.
 """
 
 import json
@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from moot import __version__
+from moot.commands.plan_page import write_plan_page
 from moot.commands.preview import replies_held
 from moot.core.config import RECORDED
 from moot.core.errors import UserError
@@ -34,7 +35,7 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
     """Freeze a plan, and say in words what was frozen and where; nothing is written where it is frozen already.
 
     Raises:
-        UserError: no contrast of this run can be tested.
+        UserError: no contrast of this run can be tested, or the clock is behind the last frozen plan.
     """
     if not planned_experiments(plan):
         reasons = "".join(f"\n  {one.name}: {one.missing}" for one in plan.contrasts)
@@ -44,6 +45,11 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
     described, chain = describe_plan(plan, results), read_chain()
     head, changes = _head_of_ledger(plan, chain)
     before = chain[-1] if chain else None
+    if before and now < datetime.fromisoformat(before.frozen_at):
+        raise UserError(
+            f"freeze: it is {now.isoformat(timespec='seconds')} by this machine's clock; {before.path} was frozen at "
+            f"{before.frozen_at}. Set the clock, so that the order of plans shows."
+        )
     changed = list(differences(before.plan, described, ("before", "now"))) if before else []
     if before and not changed:
         said = [f"The plan is frozen already, since {before.frozen_at}: {before.path}"]
@@ -55,6 +61,7 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
             "previous": before.digest if before else None,
             "replies_of_runs": replies_held(plan, results, debated),
             "recorded": recorded,
+            "deviation": plan.config.deviation,
             "ledger": head,
             "plan": described,
         }
@@ -62,7 +69,9 @@ def freeze(plan: Plan, results: Path, now: datetime) -> str:
         FROZEN.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:  # another freeze is never overwritten
             file.write(json.dumps({**content, "digest": digest_of(content)}, indent=1, ensure_ascii=False) + "\n")
-        said = list(_announcement(read_frozen(path), before, changed))
+        frozen = read_frozen(path)
+        said = list(_announcement(frozen, before, changed))
+        said.append(f"To read and to register: {', '.join(map(str, write_plan_page(frozen, changed)))}")
     return "\n".join([*said, *changes, *faults(read_chain())]) + "\n"
 
 

@@ -5,8 +5,6 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import yaml
-
 from moot.core.artifacts import atomic_path
 from moot.core.command_line import SHIPPED, default_files
 from moot.core.config import InitConfig, over_defaults
@@ -14,21 +12,14 @@ from moot.core.errors import UserError
 from moot.core.model_config import HUB
 from moot.core.types import JsonObject
 from moot.core.user_tables import read_table
+from moot.core.yaml_text import load_yaml
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.plan.plan import Plan
 
 SERVERS: Mapping[str, JsonObject] = {
     "openai": {"api_key_env": "OPENAI_API_KEY", "price": "auto"},
-    "anthropic": {
-        "endpoint": "anthropic",
-        "api_key_env": "ANTHROPIC_API_KEY",
-        "price": "auto",
-    },
-    "openrouter": {
-        "base_url": "https://openrouter.ai/api/v1",
-        "api_key_env": "OPENROUTER_API_KEY",
-        "price": "auto",
-    },
+    "anthropic": {"endpoint": "anthropic", "api_key_env": "ANTHROPIC_API_KEY", "price": "auto"},
+    "openrouter": {"base_url": "https://openrouter.ai/api/v1", "api_key_env": "OPENROUTER_API_KEY", "price": "auto"},
     "ollama": {"endpoint": "ollama", "base_url": "http://localhost:11434"},
 }
 QUESTIONS = {
@@ -42,10 +33,10 @@ QUESTIONS = {
 }
 _FEWEST_LABELS, _MOST_LABELS, _NAME = 2, 10, "mine"
 _PAGE = """\
-# Lies over moot's default configuration. Every key is explained in config/README.md.
-#   snakemake doctor --cores 1 --configfile {file}     whether everything is there
-#   snakemake preview --cores 2 --configfile {file}    what it will ask, and cost
-#   snakemake --cores 4 --configfile {file}            holds the debates; results/index.html shows them
+# Lies over moot's default configuration. docs/reference.md has every key.
+#   {command} doctor --cores 1 --configfile {file}     whether everything is there
+#   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
+#   {command} --cores 4 --configfile {file}            holds the debates; results/index.html shows them
 
 run: [{name}]
 {budget}
@@ -58,7 +49,12 @@ experiments:
     dataset: {dataset}
     models: [{name}]
     cases: 10             # later more, or none for all: these ten are not asked for again
-    arms: [alone]         # the judge without a debate, to compare with
+    arms: [alone]         # the judge without a debate
+contrasts:
+  debate-adds:            # results/index.html opens with its answer
+    first: {name}
+    second: {name}-arm=alone
+    question: Is a debate right more often than its judge alone?
 """
 _TABLE = """\
 datasets:
@@ -82,8 +78,7 @@ def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> 
     if path.exists():
         raise UserError(f"{path}: is there already. Move it away, or name another: --config 'init={{file: my2.yaml}}'.")
     text = _filled(given, ask)
-    plan_of_user = over_defaults(yaml.safe_load(text), default_files())
-    Plan.from_yaml(plan_of_user, SHIPPED)
+    Plan.from_yaml(over_defaults(load_yaml(text), default_files()), SHIPPED)
     with atomic_path(path) as part:
         part.write_text(text, encoding="utf-8")
     return f"{path} is written. Next:\n{''.join(line[2:] for line in text.splitlines(keepends=True)[1:4])}"
@@ -104,7 +99,13 @@ def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
     usd = float(answer("usd", "0")) if given.usd is None else given.usd
     budget = f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else ""
     return _PAGE.format(
-        file=given.file, name=_NAME, budget=budget, model=_flow(model), datasets=described, dataset=_flow(dataset)
+        command="snakemake" if Path("Snakefile").exists() else "moot",
+        file=given.file,
+        name=_NAME,
+        budget=budget,
+        model=_flow(model),
+        datasets=described,
+        dataset=_flow(dataset),
     )
 
 

@@ -13,20 +13,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from moot.commands.designs import Designed, design_lines, designed, designs_figure, designs_table
 from moot.commands.preview import usd_of_a_debate
 from moot.commands.rehearsing import FOLDER as REHEARSAL
 from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
+from moot.protocols.attribution import AttributionParams
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
 from moot.report.figures import draw, new_figure, panels, series_style
 from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
 from moot.report.tables import write_table
 from moot.scores import no_scores
-from moot.scores.contrasts import Contrast, Side, by_family, measure, spread
+from moot.scores.contrasts import Contrast, Side, by_family, debates_of, measure, spread
 from moot.scores.results import ExperimentResults
+from moot.stats.attribution import smallest_called
+from moot.stats.bootstrap import as_numbers
+from moot.stats.components import decompose
 from moot.stats.power import Goal, Spread, cases_needed, cheapest, paired_proportions, smallest_difference
 
 if TYPE_CHECKING:
@@ -35,7 +40,11 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 OUTPUT = RESULTS / "power"
 FEWEST_CASES = 10
+_BEFORE, _TURNS = (0.9, 0.7), 6
+"""Of debates to be judged again: probabilities of their verdicts, and how many turns they have."""
 PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
+COMPONENTS = "components"
+_FEWEST_METHODS = 2
 _SHARES = {"accuracy", "valid"}
 _CORRECTNESS = {*_SHARES, "f1", "macro_f1"}
 _HARDLY_VARIED = 0.1
@@ -54,11 +63,12 @@ class Powered:
     """A contrast with what its debates so far say of its power.
 
     Attributes:
-        source: `PILOT`, `REHEARSED` or `ASSUMED`.
+        source: `PILOT`, `REHEARSED`, `ASSUMED`, or `COMPONENTS` and whose they are.
         cases, repeats: planned; of either side where they have different cases.
         available: cases that the data set has, likewise.
         usd: dollars of one debate of all runs of either side; NaN where nothing says.
         goal, corrected: the test to plan for, and that at the level of Holm's first step.
+        folder: where its debates are; None where both sides have none.
     """
 
     contrast: Contrast
@@ -70,6 +80,7 @@ class Powered:
     usd: float
     goal: Goal
     corrected: Goal
+    folder: Path | None = None
 
 
 def planned_power(plan: Plan, recorded: bool = True) -> tuple[list[Powered], list[str]]:
@@ -102,14 +113,49 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
         if difference.cases < min(FEWEST_CASES, *(available for _, available in sizes)):
             continue
         found = spread(contrast, experiments, difference.difference)
-        return _planned(plan, contrast, tests, source, found, _cost(contrast, experiments), sizes)
+        planned = _planned(plan, contrast, tests, source, found, _cost(contrast, experiments), sizes)
+        return replace(planned, folder=folder)
     cases = {side.experiment: _results(plan, contrast, RESULTS, debated=False) for side in contrast.sides}
     if contrast.paired and {side.metric for side in contrast.sides} <= _SHARES and all(cases.values()):
         sizes = [_planned_cases(plan, side, cases[side.experiment][side.experiment]) for side in contrast.sides]
-        found = paired_proportions(plan.config.power.discordant)
         usd = sum(usd_of_a_debate(plan, RESULTS, *run) for run in _runs(contrast))
-        return _planned(plan, contrast, tests, ASSUMED, found, usd, sizes)
+        source, found = _by_components(plan, contrast) or (ASSUMED, paired_proportions(plan.config.power.discordant))
+        return _planned(plan, contrast, tests, source, found, usd, sizes)
     return f"no debates of {FEWEST_CASES} cases or more by both sides, or of all; run `snakemake rehearse`, or a pilot"
+
+
+def _by_components(plan: Plan, contrast: Contrast) -> tuple[str, Spread] | None:
+    """The spread of two methods on a contrast's data, by components of debates there; and whose these are.
+
+    What two methods share in a case cancels: the share of cases that one alone gets right is twice the components of
+    method, of case and method together, and of asking again. None where fewer than two methods debated the same
+    `FEWEST_CASES` cases.
+    """
+    datasets = {plan.experiments[side.experiment].config.dataset for side in contrast.sides}
+    parts = []
+    for name, experiment in plan.experiments.items():
+        for model in experiment.config.models if {experiment.config.dataset} == datasets else ():
+            side = replace(contrast.first, experiment=name, models=(model,), cases={})
+            if found := _results(plan, replace(contrast, first=side, second=side), RESULTS):
+                terms = debates_of(side, found[name]).terms
+                parts.append(
+                    pd.DataFrame({"case": terms.case_ids, "value": terms.tops[:, 0], "method": f"{name}/{model}"})
+                )
+    if len(parts) < _FEWEST_METHODS:
+        return None
+    rows = pd.concat(parts)
+    shared = rows.groupby("case")["method"].nunique() >= _FEWEST_METHODS
+    facets = {name: rows[name].tolist() for name in ("case", "method")}
+    whole = decompose(as_numbers(rows["value"]), facets, intervals=False) if shared.sum() >= FEWEST_CASES else None
+    if whole is None:
+        return None
+    sizes = {part.effect: max(0.0, part.variance) for part in whole.components}
+    (again,) = (part for part in whole.components if not part.effect)
+    left, apart = sizes[frozenset()], sum(size for effect, size in sizes.items() if "method" in effect)
+    source = f"{COMPONENTS} of {len(parts)} runs on {', '.join(datasets)}"
+    if again.confounded:
+        return source, replace(paired_proportions(2 * (apart + left)), cases=(int(shared.sum()),))
+    return source, Spread(0.0, (2 * apart,), (left, left), cases=(int(shared.sum()),), counted=True)
 
 
 def _planned(
@@ -213,7 +259,7 @@ def _row(one: Powered, difference: float) -> JsonObject:
         "metric": one.contrast.first.metric,
         "variances from": one.source,
         "debated cases": _either(spread_.cases) if any(spread_.cases) else None,
-        "difference found": None if one.source == ASSUMED else spread_.difference,
+        "difference found": spread_.difference if one.folder else None,
         "variance between cases": sum(spread_.between),
         "variance of a repeat": sum(spread_.within) if spread_.is_split else None,
         "design effect": max(spread_.design),
@@ -261,27 +307,80 @@ def write_power(plan: Plan) -> str:
     """Write `results/power/power.{csv,html,png,svg}`, and say in words what they hold.
 
     Raises:
-        UserError: no contrast can be tested in this run, or of none are there debates.
+        UserError: no contrast can be tested in this run, or of none are there debates, and no judge is asked again.
     """
     powered, unknown = planned_power(plan)
+    moved = list(attribution_lines(plan))
+    if moved and not powered:
+        return "\n".join([*moved, *unknown]) + "\n"
     if not powered:
         left_out = f"none of the {len(plan.contrasts)} of the configuration is part of this run"
         reasons = unknown or [left_out if plan.contrasts else "the configuration names none"]
         raise UserError("power: no contrast to plan for.\n  " + "\n  ".join(reasons))
     wanted = plan.config.power.difference
     title, caption = "What the planned comparisons can show", "Smallest differences, and what a given one takes."
-    results = _nothing(any(one.source == REHEARSED for one in powered))
     table = Table("power", "power", title, caption, lambda _: power_table(powered, wanted))
-    figure = Figure("power", "power", title, caption, "Power", lambda _: power_figure(powered, wanted))
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    write_table(table, results, {ending: OUTPUT / f"power.{ending}" for ending in ("csv", "html")})
-    draw(figure, results, {ending: OUTPUT / f"power.{ending}" for ending in ("png", "svg")})
+    figure = Figure("power", "power", title, caption, lambda _: power_figure(powered, wanted))
+    _write(table, figure, any(one.source == REHEARSED for one in powered))
     lines = [
         *power_lines(powered, wanted, plan.config.power.discordant),
         *unknown,
+        *moved,
         f"Table and figure: {OUTPUT}/power.html, .csv, .png",
     ]
+    known = [found for one in powered if (found := _designed(plan, one))]
+    if known:
+        lines += ["What the next dollar should buy:", *design_lines(known)]
+        lines.append(f"Table and figure: {OUTPUT}/designs.html, .csv, .png")
+        title, caption = "What the next dollar should buy", "Standard errors of planned contrasts, and what they take."
+        table = Table("power", "designs", title, caption, lambda _: designs_table(known))
+        figure = Figure("power", "designs", title, caption, lambda _: designs_figure(known))
+        _write(table, figure, any(one.source == REHEARSED for one in known))
     return "\n".join(lines) + "\n"
+
+
+def attribution_lines(plan: Plan) -> Iterator[str]:
+    """A line an experiment that asks judges again: the effect of a turn that it would call moved."""
+    for name, found in plan.experiments.items():
+        params = found.params
+        if not isinstance(params, AttributionParams):
+            continue
+        power, start = plan.config.power.power, f"What moved the judge, {name}: "
+        if "likelihood" in (params.answer, params.judged_with.get("answer")):
+            least = f"an effect of {params.smallest:g}, or the floor"
+            yield f"{start}by log-probabilities a turn is called moved from {least}."
+            continue
+        falls = [
+            f"from {before:g} by {fall:.2f}"
+            for before in _BEFORE
+            if not np.isnan(fall := smallest_called(before, params.repeats, _TURNS, params.smallest, power))
+        ]
+        shown = f"if it takes the verdict's probability down {' or '.join(falls)}" if falls else "whatever its effect"
+        yield (
+            f"{start}with `repeats: {params.repeats}` one of {_TURNS} turns is {'' if falls else 'not '}called moved "
+            f"in {power:.0%} of debates {shown}."
+        )
+
+
+def _write(table: Table, figure: Figure, simulated: bool) -> None:
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    results = _nothing(simulated)
+    write_table(table, results, {ending: OUTPUT / f"{table.name}.{ending}" for ending in ("csv", "html")})
+    draw(figure, results, {ending: OUTPUT / f"{figure.name}.{ending}" for ending in ("png", "svg")})
+
+
+def _designed(plan: Plan, one: Powered) -> Designed | None:
+    """What the debates of a contrast say of any design; None where both sides have none."""
+    folder = one.folder
+    if folder is None:
+        return None
+
+    def results_of(contrast: Contrast) -> Mapping[str, ExperimentResults]:
+        return _results(plan, contrast, folder)
+
+    return designed(
+        plan, one.contrast, one.source, results_of, max(one.spread.design), min(one.cases), min(one.available)
+    )
 
 
 def summarise_power(plan: Plan) -> str:
@@ -313,6 +412,11 @@ def power_lines(powered: Sequence[Powered], difference: float, discordant: float
             f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): "
             f"{_either(one.cases)} cases x {_either(one.repeats)} show {least} at {one.goal.power:.0%} power."
         )
+        if stop := one.contrast.stop:
+            yield (
+                f"  All of this holds without looks. Looked at after each {stop.look} cases, a larger difference takes "
+                "fewer cases, and this one up to twice as many."
+            )
         mean_square = sum(one.spread.variances((1, 1))) + one.spread.difference**2
         of_answers = one.source == REHEARSED and one.contrast.first.metric in _CORRECTNESS
         if of_answers and mean_square < _HARDLY_VARIED:
@@ -338,8 +442,9 @@ def _dollars(cost: float) -> str:
 
 def _by(one: Powered) -> str:
     """What a contrast's power rests on, in words."""
-    if one.source == ASSUMED:
-        return f"by assumption: one side alone is right on {sum(one.spread.between):.0%} of the cases"
+    if one.folder is None:
+        apart = sum(one.spread.variances((1, 1)))
+        return f"by {one.source}: one side alone is right on {apart:.0%} of the cases"
     return f"by {one.source} of {_either(one.spread.cases)} cases"
 
 

@@ -1,6 +1,7 @@
 """What a run would still ask of the models: every debate is gone through with placeholder replies; no call is made."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import aclosing, closing, contextmanager, suppress
@@ -36,12 +37,13 @@ class EstimatingEndpoint:
     """Answers every request with a text of the greatest length, or the first reply that the schema allows."""
 
     def __init__(self, _config: ModelConfig, _threads: int) -> None:
-        self.prompt_tokens = self.completion_tokens = 0
+        """As endpoints are opened; there is nothing to open."""
 
     async def complete(self, request: Request) -> Reply:
         """A reply that lets the debate go on; token counts are estimates, generated tokens the most there can be."""
         most = 1 if request.choices else int(request.parameters["max_tokens"])
-        text = json.dumps(smallest_instance(request.schema)) if request.schema else "word " * most
+        word = hashlib.sha256(request.to_json().encode()).hexdigest()[:4]  # alike replies would make calls the same
+        text = json.dumps(smallest_instance(request.schema, word)) if request.schema else f"{word} " * most
         return Reply(
             text=text,
             logprobs=dict.fromkeys(request.choices, -1.0),
@@ -70,20 +72,20 @@ class StandInPeople:
         return answer
 
 
-def smallest_instance(schema: Fields) -> Json:
-    """The smallest value that fits a JSON schema as moot sends them: inlined, without references."""
+def smallest_instance(schema: Fields, text: str = "text") -> Json:
+    """The smallest value that fits a JSON schema as moot sends them, inlined, without references; and its texts."""
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return smallest_instance(schema["anyOf"][0])
+        return smallest_instance(schema["anyOf"][0], text)
     kind = schema.get("type")
     if kind == "object":
-        return {name: smallest_instance(inner) for name, inner in schema.get("properties", {}).items()}
+        return {name: smallest_instance(inner, text) for name, inner in schema.get("properties", {}).items()}
     if kind == "array":
-        return [smallest_instance(schema["items"])] * schema.get("minItems", 0)
+        return [smallest_instance(schema["items"], text)] * schema.get("minItems", 0)
     if kind in ("integer", "number"):
         return schema.get("minimum", 0)
-    return {"boolean": False, "null": None}.get(str(kind), "text")
+    return {"boolean": False, "null": None}.get(str(kind), text)
 
 
 class PreviewLedger(Ledger):

@@ -4,9 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
-from moot.commands.registered import keys_of, registered
-from moot.core.config import ContrastConfig, PowerConfig
-from moot.core.model_config import SimulatedVoice
+from moot.commands.registered import registered
 from moot.core.schemas import ARTIFACTS
 from moot.report.markdown import markdown_table
 
@@ -37,9 +35,6 @@ PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
     "registered": ("reference.md", registered),
     "variables": ("extending.md", variables_reference),
-    "simulated voice": ("planning.md", lambda: keys_of(SimulatedVoice)),
-    "contrast": ("planning.md", lambda: keys_of(ContrastConfig)),
-    "power": ("planning.md", lambda: keys_of(PowerConfig)),
 }
 """Name to the page below `docs/` that holds a generated part, and what writes it."""
 

@@ -47,12 +47,16 @@ SOMETIMES = {
     "rubric": "the labels and their definitions",
     "said": "the statements to sum up",
     "shots": "labelled training cases",
+    "shown": "what of a case is shown to a model that is asked what it knows of it",
     "side": 'the label that a debater argues for; "" where it chooses',
     "statement": "the statement that is labelled or weighed",
+    "step": "how insistently the judge is challenged, from 1",
     "steps": "the reasoning in four steps",
     "summaries": "summaries of earlier rounds",
     "summary": "the summary of this round",
     "topic": "the topic in hand",
+    "turns": "the turns of the debate, numbered from 1",
+    "verdict": "the answer that the judge gave",
     "words": "label to its word in the prompt",
 }
 """What some templates see in addition."""

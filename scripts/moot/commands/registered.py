@@ -1,13 +1,16 @@
 """Everything that a configuration may name, with its parameters: moot's own, and what extensions register."""
 
 import inspect
-from collections.abc import Callable, Iterable
-from typing import Any
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
+from moot.core.config import Config
+from moot.core.places import part_at
 from moot.core.registry import Registry
-from moot.core.rubric import RUBRICS, Rubric
+from moot.core.rubric import RUBRICS
 from moot.datasets import LOADERS, DatasetOptions
 from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
@@ -21,8 +24,12 @@ from moot.training.baselines import BASELINES
 
 
 def registered() -> str:
-    """Every protocol, data set, baseline, score, table, figure, labeler, endpoint and export format, as Markdown."""
-    parts = ["## Protocols", "Every protocol takes:", keys_of(ProtocolParams)]
+    """Every key, protocol, data set, baseline, score, table, figure, labeler, endpoint and export, as Markdown."""
+    parts = ["## Keys", "The keys of a data set are the options of its loader: see Data sets."]
+    keys: list[tuple[str, type[BaseModel]]] = [("Top level", Config), *_parts_of(Config)]
+    for title, model in keys:
+        parts += [f"### {title}", keys_of(model)]
+    parts += ["## Protocols", "Every protocol takes:", keys_of(ProtocolParams)]
     for name in PROTOCOLS:
         entry = PROTOCOLS[name]
         parts += [
@@ -49,11 +56,19 @@ def registered() -> str:
         parts += [f"## {title}", _listed(found, _summary)]
     by_rubric = "Those of every rubric: `rules` (its own), `judge` (the experiment's model), `judge:MODEL`, `human`."
     parts += ["## Labelers", by_rubric, _listed(LABELERS, _summary)]
-    parts += ["## Rubrics", _listed(RUBRICS, lambda rubric: ", ".join(rubric.labels)), keys_of(Rubric)]
+    parts += ["## Rubrics", _listed(RUBRICS, lambda rubric: ", ".join(rubric.labels))]
     parts += ["## Tables", _listed(TABLES, lambda entry: entry.caption)]
     parts += ["## Figures", _listed(FIGURES, lambda entry: entry.caption)]
     parts += ["## Export formats", _listed(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write)))]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    """The parts of a configuration, each followed by its own: "models", "price of a model", ..."""
+    for key in model.model_fields:
+        if part := part_at(model, key):
+            yield f"{key}{of}", part
+            yield from _parts_of(part, f" of {'an' if key[0] in 'aeiou' else 'a'} {key.removesuffix('s')}")
 
 
 def _listed(found: Registry[Any], describe: Callable[[Any], str]) -> str:
@@ -72,6 +87,17 @@ def keys_of(model: type[BaseModel], common: type[BaseModel] | None = None) -> st
         if common and name in common.model_fields:
             continue
         is_empty = field.default is None or (isinstance(field.default, Iterable) and not field.default)
-        default = "none" if is_empty or field.default_factory else f"`{field.default}`"
-        rows.append((f"`{name}`", "required" if field.is_required() else default, field.description or ""))
+        written = field.default if isinstance(field.default, str) else json.dumps(field.default, default=str)
+        default = "none" if is_empty or field.default_factory else f"`{written}`"
+        choices = [f"`{choice}`" for choice in _choices(field.annotation) if choice != ""]
+        meaning = (field.description or "") + (f" ({', '.join(choices)})" if len(choices) > 1 else "")
+        rows.append((f"`{name}`", "required" if field.is_required() else default, meaning))
     return markdown_table(("key", "default", "meaning"), rows) if rows else ""
+
+
+def _choices(annotation: object) -> list[object]:
+    """The values that a type names: of Literal, also within unions and tuples."""
+    within = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return list(within)
+    return [choice for inner in within for choice in _choices(inner)]

@@ -7,7 +7,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +18,14 @@ from moot.core.config import Config
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import BatchConfig, ModelConfig
-from moot.core.types import Fields
+from moot.core.types import Fields, Json
+from moot.report.markdown import markdown_table
 
 FOLDER = Path("rehearsal")
 CONFIGURATION = "configuration.json"
 PAGE = "rehearsal.md"
 _OWN = {"results", "data", "report.html", FOLDER.name}
-_OWN_DATA = {"ledger", "annotations", "annotation_sheets", "inbox", "frozen"}
+_OWN_DATA = {"ledger", "annotations", "annotation_sheets", "inbox", "frozen", "people", "study.json"}
 _MEGABYTE = 1e6
 _KIBIBYTES_A_GIGABYTE = 1e9 / 1024
 _HOUR = 3600.0
@@ -150,48 +151,55 @@ def report(folder: Path, config: Config, measured: Measured) -> str:
     """What a rehearsal found, as Markdown."""
     table = real_run(read_calls(folder), config.models, count_waves(folder, config))
     rows, on_disk, batched = table.to_dict("records"), sizes(folder), bool(table["waves"].any())
-    lines = [
+    sums = table[["calls", "tokens", "usd", "hours"]].sum().to_dict()
+    longest = _hours(table["hours"].max() if len(table) else 0, at_most=batched)
+    of_models = [(row["model"], *_counts(row), _hours(row["hours"], at_most=row["waves"] > 0)) for row in rows]
+    of_folders = [
+        (name, f"{size / _MEGABYTE:.1f}") for name, size in (on_disk | {"all": sum(on_disk.values())}).items()
+    ]
+    parts = [
         "# Rehearsal (SIMULATED)",
-        "",
         "Simulated voices replaced all models: no number of this run says anything of a model. "
         f"Tables, figures and transcripts are in `{folder}/results/`.",
-        "",
         "## The real run, estimated",
-        "",
-        "| model | calls | tokens | US dollars | hours |",
-        "|---|--:|--:|--:|--:|",
-        *(
-            f"| {row['model']} | {row['calls']:,} | {row['tokens']:,} | {row['usd']:,.2f} | "
-            f"{_hours(row['hours'], at_most=row['waves'] > 0)} |"
-            for row in rows
+        markdown_table(
+            ("model", "calls", "tokens", "US dollars", "hours"),
+            [*of_models, ("all", *_counts(sums), f"{longest} to {sums['hours']:.2f}")],
         ),
-        f"| all | {table['calls'].sum():,} | {table['tokens'].sum():,} | {table['usd'].sum():,.2f} | "
-        f"{_hours(table['hours'].max() if len(table) else 0, at_most=batched)} to {table['hours'].sum():.2f} |",
-        "",
         "Hours of all: the slowest model alone, if all servers are asked at once, to one model after the other. They "
         "rest on each model's `simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and on its limits "
         "and concurrency. Calls of models that label statements are not among them.",
+        *_stopped_early(folder),
         *(
             f"Calls of {row['model']} go in batches: at most {row['waves']} waves, one after the other, of which a "
             f"provider takes {_HOURS_A_WAVE:.0f} hours at most, and often less (docs/batch.md)."
             for row in rows
             if row["waves"]
         ),
-        "",
         "## On disk",
-        "",
-        "| folder | MB |",
-        "|---|--:|",
-        *(f"| {name} | {size / _MEGABYTE:.1f} |" for name, size in on_disk.items()),
-        f"| all | {sum(on_disk.values()) / _MEGABYTE:.1f} |",
-        "",
+        markdown_table(("folder", "MB"), of_folders),
         "## This machine",
-        "",
         f"The rehearsal took {measured.seconds / 60:.1f} minutes, {measured.processor_seconds / 60:.1f} of processor "
         f"time; its largest process {measured.gigabytes:.2f} GB of memory. A second rehearsal of the same "
         "configuration reads its ledger.",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n\n".join(parts) + "\n"
+
+
+def _counts(row: Json) -> tuple[str, str, str]:
+    return f"{row['calls']:,.0f}", f"{row['tokens']:,.0f}", f"{row['usd']:,.2f}"
+
+
+def _stopped_early(folder: Path) -> Iterator[str]:
+    """Which comparisons simulated voices ended before all their cases were debated, a paragraph each."""
+    for path in sorted((folder / "results" / "tables").glob("*/stopping.csv")):
+        for row in pd.read_csv(path).to_dict("records"):
+            if row["cases"] < row["planned cases"]:
+                yield (
+                    f"The comparison {row['contrast']} stopped after {row['cases']} of {row['planned cases']} cases "
+                    f"({row['stopped because']}), which rests on the simulated voices. Models may take all cases: "
+                    "`snakemake preview` counts their calls."
+                )
 
 
 def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:

@@ -3,14 +3,15 @@
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path, PurePosixPath
+from runpy import run_path
 
 import sqlalchemy as sa
 
 from moot import __version__
-from moot.commands.bundling import CONFIGURATION, SCHEMA
+from moot.commands.bundling import CONFIGURATION, SCHEMA, folder_digest
 from moot.commands.rehearsing import run_workflow
 from moot.core.artifacts import file_digest
 from moot.core.errors import RunStoppedError, UserError
@@ -26,7 +27,17 @@ _REBUILT = ("results/tables/", "results/figures/")
 _TAKEN = ("results/cases/", "results/features/", "results/records/", "data/")
 """Where in the folder the bundle's files may go; all other files are the run's own to write."""
 _LARGEST = 20_000_000_000
-_DAMAGES = (OSError, LookupError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error)
+_DAMAGES = (
+    OSError,
+    RuntimeError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def replay(file: str, shipped: Path, cores: int) -> str:
@@ -38,7 +49,7 @@ def replay(file: str, shipped: Path, cores: int) -> str:
         cores: for the workflow.
 
     Raises:
-        UserError: the file is no bundle, or another version of moot made it with other prompts.
+        UserError: the file is no bundle, was changed since, or was made with other prompts or extensions than here.
         RunStoppedError: a reply is missing, or a table comes out differently.
     """
     if not file:
@@ -49,7 +60,9 @@ def replay(file: str, shipped: Path, cores: int) -> str:
         with zipfile.ZipFile(file) as bundle:
             manifest = json.loads(bundle.read("manifest.json"))
             _refuse_other(file, manifest, bundle, shipped)
-            _unpack(bundle)
+            _refuse_changed(file, bundle, shipped)
+            extensions = _extensions(file, manifest["extensions"])
+            _unpack(bundle, extensions)
             _import(bundle)
     except _DAMAGES as error:
         raise UserError(
@@ -82,11 +95,32 @@ def _refuse_other(file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped:
         )
 
 
+def _refuse_changed(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
+    """Refuse what the check finds wrong that every bundle holds, before anything is written."""
+    faults = list(run_path(str(shipped / "scripts" / "verify_bundle.py"))["faults_of"](bundle))
+    if faults:
+        more = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
+        raise UserError(f"{file}: {faults[0]}{more}. Get the bundle again from whoever made it.")
+
+
+def _extensions(file: str, needed: Mapping[str, str]) -> list[str]:
+    """Where the bundle's extensions are here; a bundle holds none, since nobody should run code unseen."""
+    for folder, digest in needed.items():
+        if not Path(folder).is_dir():
+            raise UserError(
+                f"{file}: made with the extension {folder}, which is not here. Get it from whoever made the bundle, "
+                f"read it, and put it at {Path(folder).absolute()}."
+            )
+        if folder_digest(Path(folder)) != digest:
+            raise UserError(f"{file}: the extension {folder} is not as it was. Get that of the bundle from its maker.")
+    return [str(Path(folder).absolute()) for folder in needed]
+
+
 def _digest(path: Path) -> str:
     return file_digest(path) if path.is_file() else ""
 
 
-def _unpack(bundle: zipfile.ZipFile) -> None:
+def _unpack(bundle: zipfile.ZipFile, extensions: list[str]) -> None:
     """Put into the folder what a run reads, and its configuration, which takes every reply from the ledger."""
     for name in bundle.namelist():
         if name.startswith(_TAKEN) and ".." not in PurePosixPath(name).parts:
@@ -94,7 +128,7 @@ def _unpack(bundle: zipfile.ZipFile) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(bundle.read(name))
     raw = json.loads(bundle.read(CONFIGURATION))
-    raw |= {"replay": True, "ledger": LEDGER, "budget": {}, "bundle": ""}
+    raw |= {"replay": True, "ledger": LEDGER, "budget": {}, "bundle": "", "people": {}, "extensions": extensions}
     (FOLDER / CONFIGURATION).write_text(json.dumps(raw), encoding="utf-8")
 
 

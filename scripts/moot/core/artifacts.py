@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -155,10 +156,10 @@ def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
     return frame
 
 
-def read_batches(path: Path, rows: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+def read_batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
     """An artifact some rows at a time."""
     with intact(path), pq.ParquetFile(path) as file:
-        yield from file.iter_batches(rows, columns=columns)
+        yield from file.iter_batches(rows)
 
 
 def rows_by_debate(
@@ -210,13 +211,26 @@ def write_cases(path: Path, cases: Iterable[Case], task: Task, metadata: Mapping
     return write_rows(path, "cases", rows, {**metadata, "task": description})
 
 
-def read_cases(path: Path) -> tuple[list[Case], Task]:
-    """The cases of `cases/{dataset}.parquet` and the task that they belong to."""
+_CASES_AT_ONCE = 1000
+
+
+def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
+    """The cases of `cases/{dataset}.parquet`, without their texts if need be, and the task that they belong to."""
     metadata = read_metadata(path)
     if "task" not in metadata:
         raise UserError(f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it.")
+    columns = [name for name in SCHEMAS["cases"].names if texts or name != "text"]
+    once: dict[Any, Any] = {}  # what many cases share is kept once, and rows are read some at a time: both for memory
     cases = [
-        Case(**{**row, "labels": tuple(row["labels"]), "attributes": dict(row["attributes"] or [])})
-        for row in read_table(path).to_pylist()
+        Case(
+            **{"text": ""}
+            | row
+            | {name: once.setdefault(row[name], row[name]) for name in ("dataset", "split", "target")}
+            | {"labels": once.setdefault(labels := tuple(row["labels"]), labels)}
+            | {"attributes": {once.setdefault(name, name): value for name, value in row["attributes"] or ()}}
+        )
+        for rows in read_table(path, columns).to_batches(_CASES_AT_ONCE)
+        for row in rows.to_pylist()
     ]
+    pa.default_memory_pool().release_unused()
     return cases, _TASK.validate_json(metadata["task"])

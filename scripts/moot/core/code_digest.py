@@ -76,13 +76,14 @@ def _digest_and_imports(module: str) -> tuple[str, tuple[str, ...]]:
     if path is None:
         raise ValueError(f"no module '{module}' below {SCRIPTS}")
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
-    content = path.read_bytes()
-    known, key = _kept(), hashlib.sha256(b"\0".join([package.encode(), content])).hexdigest()
+    content, table = path.read_bytes(), path.with_suffix(".yaml")  # what a module reads as data is called as it is
+    data = table.read_bytes() if table.is_file() else b""
+    known, key = _kept(), hashlib.sha256(b"\0".join([package.encode(), content, data])).hexdigest()
     if key not in known:
         tree = ast.parse(content)
         named = sorted(set(_imports(tree, package)))
         _remove_docstrings(tree)
-        known[key] = (hashlib.sha256(ast.dump(tree).encode()).hexdigest(), named)
+        known[key] = (hashlib.sha256(ast.dump(tree).encode() + data).hexdigest(), named)
     digest, named = known[key]
     return digest, tuple(name for name in named if _file_of(name))
 

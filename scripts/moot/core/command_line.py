@@ -18,6 +18,7 @@ from tempfile import mkdtemp
 import yaml
 
 from moot.core.errors import UserError
+from moot.core.yaml_text import load_yaml
 
 SHIPPED = Path(__file__).resolve().parents[3]
 _SCHEDULER_BYTES, _BYTES_A_CORE = 450 * 2**20, 72 * 2**20
@@ -109,7 +110,7 @@ def read_content(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:
-        return yaml.safe_load(text)
+        return load_yaml(text)
 
 
 def default_files() -> list[Path]:

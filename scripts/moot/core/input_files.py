@@ -11,6 +11,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -95,9 +96,10 @@ def read_csv(
 
 
 def find_delimiter(path: Path) -> str:
-    """A comma; or a semicolon where the header is cut by those, as spreadsheets in much of Europe save CSV."""
-    header = read_text(path).partition("\n")[0]
-    return ";" if header.count(";") > header.count(",") else ","
+    """What separates the header's fields: a comma, or a semicolon (spreadsheets in much of Europe) or a tab."""
+    with suppress(OSError), path.open(encoding="utf-8-sig", errors="replace") as file:
+        return max(",;\t", key=re.sub(r'"[^"]*"', "", file.readline()).count)
+    return ","
 
 
 def read_jsonl(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -87,6 +88,15 @@ class ServeConfig(Strict):
         return self
 
 
+def _check_date(value: str | None) -> str | None:
+    if value is not None:
+        try:
+            date.fromisoformat(value)
+        except ValueError:
+            raise ValueError("expected a date in quotation marks, such as '2024-06-30'") from None
+    return value
+
+
 def _price_or_auto(value: object) -> object:
     return {"auto": True} if value == "auto" else value
 
@@ -161,7 +171,9 @@ class ModelConfig(Strict):
     revision: str | None = Field(
         None, description="the commit that a model hf:ORG/REPO:FILE is taken from, 40 hexadecimal digits"
     )
-    base_url: str | None = Field(None, description="the server's address; none: the client's own default")
+    base_url: str | None = Field(
+        None, description="the server's address, such as http://localhost:8000/v1; none: the client's own"
+    )
     served_as: str | None = Field(
         None,
         min_length=1,
@@ -169,11 +181,17 @@ class ModelConfig(Strict):
         "(for embedded: `model`)",
     )
     api_key_env: Annotated[str, AfterValidator(check_variable)] | None = Field(
-        None, description="the environment variable that holds the key"
+        None, description="the environment variable that holds the key; no file holds the key itself"
     )
-    temperature: float | None = Field(None, ge=0, description="none: as the protocol says")
+    cutoff: Annotated[str | None, AfterValidator(_check_date)] = Field(
+        None,
+        description="the training cut-off that its maker states, YYYY-MM-DD; `contamination` of a data set needs it",
+    )
+    temperature: float | None = Field(
+        None, ge=0, description="unless `params` of the experiment say otherwise; none: the protocol's"
+    )
     max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")
-    seed: int | None = Field(None, description="sampling seed; none: the configuration's seed")
+    seed: int | None = Field(None, description="to which the replicate is added; none: the configuration's seed")
     context: int = Field(8192, ge=256, description="context window in tokens (embedded, ollama)")
     concurrency: int = Field(8, ge=1, description="calls under way at once, of all processes at the ledger")
     jobs: int = Field(
@@ -186,7 +204,9 @@ class ModelConfig(Strict):
         True, description="`concurrency` and rates are those of all runs and jobs at the ledger; false: of each process"
     )
     requests_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
-    tokens_per_minute: float | None = Field(None, gt=0, description="limit; none: no limit")
+    tokens_per_minute: float | None = Field(
+        None, gt=0, description="limit, by estimated tokens of the prompt and `max_tokens`; none: no limit"
+    )
     timeout: float = Field(600.0, gt=0, description="seconds until one attempt is given up")
     attempts: int = Field(6, ge=1, description="attempts at one call before it counts as failed")
     price: Annotated[Price, BeforeValidator(_price_or_auto)] = Field(
@@ -246,41 +266,31 @@ class ModelConfig(Strict):
         return revision
 
     @model_validator(mode="after")
-    def _batches_need_their_api(self) -> "ModelConfig":
-        if self.batch and self.endpoint != "openai":
-            raise ValueError(f"`batch` goes with the endpoint 'openai'; this one is '{self.endpoint}'")
-        if self.batch and self.batch.folder and not (self.served_as or self.base_url):
-            raise ValueError("`batch.folder` needs `served_as`: a name for who answers the files")
-        return self
-
-    @model_validator(mode="after")
-    def _jobs_share_what_there_is(self) -> "ModelConfig":
-        if self.jobs > 1 and self.endpoint in ("embedded", SIMULATED):
-            raise ValueError(
-                f"`jobs` goes with a server's model; those of the endpoint '{self.endpoint}' take as many as fit"
-            )
-        if self.jobs > 1 and self.batch:
-            raise ValueError("`jobs` does not go with `batch`: one job gathers the calls of a wave")
-        if self.jobs > self.concurrency and not self.serve:
-            raise ValueError(
-                f"`jobs: {self.jobs}` needs `concurrency` of at least {self.jobs}: a job speaks when it may call"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _own_servers_have_a_name(self) -> "ModelConfig":
-        if self.serve is None:
-            return self
-        if self.endpoint not in ("openai", "ollama"):
-            raise ValueError(f"`serve` goes with the endpoints 'openai' and 'ollama'; this one is '{self.endpoint}'")
-        if self.base_url or self.batch:
-            raise ValueError(
-                f"`serve` does not go with `{'base_url' if self.base_url else 'batch'}`; take one of them out"
-            )
-        if not self.served_as:
-            raise ValueError(
-                "`serve` needs `served_as`: a name for who answers, since the address changes with each job"
-            )
+    def _keys_go_together(self) -> "ModelConfig":
+        batch, serve, jobs, endpoint = self.batch, self.serve, self.jobs, self.endpoint
+        beside = "base_url" if self.base_url else "batch"
+        problems = {
+            f"`batch` goes with the endpoint 'openai'; this one is '{endpoint}'": batch and endpoint != "openai",
+            "`batch.folder` needs `served_as`: a name for who answers the files": (
+                batch and batch.folder and not (self.served_as or self.base_url)
+            ),
+            f"`jobs` goes with a server's model; those of the endpoint '{endpoint}' take as many as fit": (
+                jobs > 1 and endpoint in ("embedded", SIMULATED)
+            ),
+            "`jobs` does not go with `batch`: one job gathers the calls of a wave": jobs > 1 and batch,
+            f"`jobs: {jobs}` needs `concurrency` of at least {jobs}: a job speaks when it may call": (
+                jobs > self.concurrency and not serve
+            ),
+            f"`serve` goes with the endpoints 'openai' and 'ollama'; this one is '{endpoint}'": (
+                serve and endpoint not in ("openai", "ollama")
+            ),
+            f"`serve` does not go with `{beside}`; take one of them out": serve and (self.base_url or batch),
+            "`serve` needs `served_as`: a name for who answers, since the address changes with each job": (
+                serve and not self.served_as
+            ),
+        }
+        if found := [problem for problem, is_there in problems.items() if is_there]:
+            raise ValueError(found[0])
         return self
 
     @property

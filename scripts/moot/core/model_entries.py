@@ -4,12 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import yaml
-
 from moot.core.errors import unknown_name
 from moot.core.model_values import check_variable
 from moot.core.places import Faults, shown, where
 from moot.core.types import Fields, JsonObject
+from moot.core.yaml_text import load_yaml
 
 _NAMES_A_MODEL = frozenset({"endpoint", "model"})
 _BELONG_TOGETHER = ("base_url", "api_key_env")
@@ -33,7 +32,7 @@ class ModelEntries:
         self._replaceable: set[str] = set()
         self._faults = faults
         for file in files:
-            given = self.add(yaml.safe_load(file.read_text(encoding="utf-8")), "" if file in shipped else str(file))
+            given = self.add(load_yaml(file.read_text(encoding="utf-8")), "" if file in shipped else str(file))
             if file in shipped:
                 self._replaceable |= given.keys()
 

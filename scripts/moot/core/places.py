@@ -1,21 +1,23 @@
 """Where something is in the configuration's files, and all that is wrong with a configuration, said at once."""
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from fnmatch import fnmatch
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from moot.core.errors import UnknownNameError, UserError, unknown_name
 from moot.core.types import Json
+from moot.core.yaml_text import compose_yaml
 
 UNSHOWN = "unshown"
 """The type of a validation error whose message must not repeat what was found: it may be a key or a password."""
@@ -64,59 +66,54 @@ class Faults:
         alike = (f"{broken}-" for broken in self.broken)  # of a grid, or a control arm
         return any(fnmatch(broken, wanted) for broken in self.broken) or wanted.startswith(tuple(alike))
 
+    @property
+    def messages(self) -> list[str]:
+        """What was found, each fault once."""
+        return [*self._messages]
+
     def check(self) -> None:
         """Raise one `UserError` with a line for each fault, if there is any."""
         if self._messages:
             raise UserError("\n".join(self._messages))
 
 
-@cache
-def _lines(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
-    """The place of each key of a file: its path to its line, 0 where that is not known."""
-    text = file.read_text(encoding="utf-8")
-    found: dict[tuple[str, ...], int] = {}
-    try:
-        _note_lines(_composed(text), (), found)
-    except yaml.YAMLError:  # JSON that is not YAML (tabs)
-        _note_keys(json.loads(text), (), found)
-    return found
+Key = tuple[int, tuple[str, ...], yaml.Node]
+"""The mapping that a key belongs to, the path to it, and where it is written."""
 
 
-def _composed(text: str) -> yaml.Node | None:
-    try:
-        return yaml.compose(text, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError:  # it takes less than Python's own: no halves of surrogate pairs
-        return yaml.compose(text, Loader=yaml.SafeLoader)
-
-
-def _note_lines(
-    node: yaml.Node | None, path: tuple[str, ...], found: dict[tuple[str, ...], int], above: tuple[int, ...] = ()
-) -> None:
+def _keys(node: yaml.Node | None, path: tuple[str, ...] = (), above: tuple[int, ...] = ()) -> Iterator[Key]:
+    """Each key of a file, and each element of its lists; what is merged into a mapping after its own keys."""
     if id(node) in above:  # an alias inside its own anchor
         return
     above = (*above, id(node))
+    parts: list[tuple[str, yaml.Node, yaml.Node]] = []
+    merged: list[yaml.Node] = []
     if isinstance(node, yaml.SequenceNode):
-        for number, part in enumerate(node.value):
-            found.setdefault((*path, str(number)), part.start_mark.line + 1)
-            _note_lines(part, (*path, str(number)), found, above)
-    if not isinstance(node, yaml.MappingNode):
-        return
-    for key, value in node.value:
-        if key.tag == _MERGED:
-            continue
-        found.setdefault((*path, str(key.value)), key.start_mark.line + 1)
-        _note_lines(value, (*path, str(key.value)), found, above)
-    for key, value in node.value:
-        if key.tag == _MERGED:  # a key given here comes first
-            for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-                _note_lines(merged, path, found, above)
+        parts = [(str(number), part, part) for number, part in enumerate(node.value)]
+    elif isinstance(node, yaml.MappingNode):
+        parts = [(str(key.value), key, value) for key, value in node.value if key.tag != _MERGED]
+        merged = [value for key, value in node.value if key.tag == _MERGED]
+    for name, key, value in parts:
+        yield id(node), (*path, name), key
+        yield from _keys(value, (*path, name), above)
+    for value in merged:
+        for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+            yield from _keys(one, path, above)
 
 
-def _note_keys(value: Json, path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> None:
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, part in pairs:
-        found[*path, str(key)] = 0
-        _note_keys(part, (*path, str(key)), found)
+def _read_keys(file: Path) -> Iterator[Key]:
+    """The keys of a file, in JSON too, whose tabs YAML does not take; none of other JSON that is no YAML."""
+    with suppress(yaml.YAMLError):
+        yield from _keys(compose_yaml(file.read_text(encoding="utf-8").replace("\t", " ")))
+
+
+@cache
+def _lines(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
+    """The place of each key of a file: its path to its line."""
+    found: dict[tuple[str, ...], int] = {}
+    for _, path, key in _read_keys(file):
+        found.setdefault(path, key.start_mark.line + 1)
+    return found
 
 
 def where(files: Iterable[Path], location: Location) -> str:
@@ -127,31 +124,18 @@ def where(files: Iterable[Path], location: Location) -> str:
         lines = _lines(file, file.stat().st_mtime_ns)
         depth = next((depth for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
         if depth >= best_depth and depth > 0:
-            line = lines[path[:depth]]
-            best, best_depth = f"{file}: line {line}" if line else str(file), depth
+            best, best_depth = f"{file}: line {lines[path[:depth]]}", depth
     return f"{best}: {'.'.join(path)}"
 
 
 def twice_given(file: Path) -> Iterator[tuple[str, int, int]]:
     """The keys that a file gives twice at one place, of which YAML takes the last: path and both lines."""
-    try:
-        root = _composed(file.read_text(encoding="utf-8"))
-    except yaml.YAMLError:
-        return
-    pending: list[tuple[yaml.Node | None, tuple[str, ...]]] = [(root, ())]
-    looked_at = set[int]()
-    while pending:
-        node, path = pending.pop()
-        if not isinstance(node, yaml.MappingNode) or id(node) in looked_at:
-            continue
-        looked_at.add(id(node))
-        lines: dict[str, int] = {}
-        for key, value in node.value:
-            line, name = key.start_mark.line + 1, str(key.value)
-            if name in lines and key.tag != _MERGED:
-                yield ".".join((*path, name)), lines[name], line
-            lines[name] = line
-            pending.append((value, (*path, name)))
+    keys: dict[tuple[int, str], dict[int, tuple[str, int]]] = {}  # a mapping with an anchor is met more than once
+    for mapping, path, key in _read_keys(file):
+        keys.setdefault((mapping, path[-1]), {}).setdefault(id(key), (".".join(path), key.start_mark.line + 1))
+    for found in keys.values():
+        for (_, first), (name, second) in pairwise(found.values()):
+            yield name, first, second
 
 
 def plain_values(
@@ -218,8 +202,24 @@ def fault_message(fault: ErrorDetails, place: str, location: Location, known: It
     return f"{place}: found {shown(fault['input'])}; {said}."
 
 
-def validation_message(error: ValidationError, prefix: tuple[str, ...], files: Iterable[Path], known: list[str]) -> str:
-    """The errors of an entry whose keys are `known`, one line each."""
+def validation_message(
+    error: ValidationError, prefix: tuple[str, ...], files: Iterable[Path], entry: type[BaseModel]
+) -> str:
+    """The errors of an entry of the configuration, one line each."""
     files = list(files)
-    located = [(fault, location_of(fault, prefix)) for fault in error.errors()]
-    return "\n".join(fault_message(fault, where(files, place), place, known) for fault, place in located)
+    located = [(fault, location_of(fault, prefix), keys_beside(entry, fault["loc"])) for fault in error.errors()]
+    return "\n".join(fault_message(fault, where(files, place), place, known) for fault, place, known in located)
+
+
+def keys_beside(entry: type[BaseModel], place: Location) -> list[str]:
+    """The keys that are known where a fault is, in an entry or a part of it, also in a mapping of parts by name."""
+    for name in place[:-1]:
+        entry = part_at(entry, str(name)) or entry
+    return list(entry.model_fields)
+
+
+def part_at(entry: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """What a key of an entry holds, or each value of a mapping there, where that is an entry of its own."""
+    field = entry.model_fields.get(key)
+    kinds = (field.annotation, *get_args(field.annotation)) if field else ()
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)

@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from moot.core.errors import unknown_name
 from moot.core.model_config import Strict, as_list
 from moot.core.registry import Registry
+from moot.core.yaml_text import load_yaml
 
 ByRule = Callable[[str], tuple[str, str]]
 """A statement to its label and the words that show it."""
@@ -153,7 +153,7 @@ def normal(label: object) -> str:
 
 def read_rubric(file: Path) -> Rubric:
     """The rubric in a file of a study's folder."""
-    return Rubric.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return Rubric.model_validate(load_yaml(file.read_text(encoding="utf-8")))
 
 
 RUBRICS: Registry[Rubric] = Registry("rubric", "rubric")

@@ -1,6 +1,5 @@
 """Tables that users bring in any of these files: CSV, JSON lines, Parquet or Excel, read as strings."""
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,13 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.errors import UserError
-from moot.core.input_files import check_header, quoted, read_csv, read_jsonl, read_text
+from moot.core.input_files import check_header, find_delimiter, quoted, read_csv, read_jsonl, read_text
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 _ANYTHING = (str, int, float, bool, type(None), list, dict)
-_DELIMITERS = ",;\t"
 _MOST_UNPACKED = 2**29
 _MOST_CELLS = 10**7
 _ROWS_AT_ONCE = 64
@@ -45,7 +43,7 @@ def read_table(path: Path, columns: Sequence[str], sheet: str = "", kind: str = 
             and JSON lines as `read_csv` and `read_jsonl`.
     """
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
-        ".csv": lambda: read_csv(path, columns, delimiter=_delimiter(path)),
+        ".csv": lambda: read_csv(path, columns, delimiter=find_delimiter(path)),
         ".tsv": lambda: read_csv(path, columns, delimiter="\t"),
         ".jsonl": lambda: _as_strings(read_jsonl(path, dict.fromkeys(columns, _ANYTHING))),
         ".json": lambda: _checked(path, _read_array(path), columns),
@@ -64,16 +62,6 @@ def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a frame that `read_table` gave: 1-based row, and column to cell."""
     for row, cells in zip(frame.index, frame.to_dict("records"), strict=True):
         yield int(row), {str(name): cell for name, cell in cells.items()}
-
-
-def _delimiter(path: Path) -> str:
-    """What separates the header's fields: a comma, a semicolon (European Excel) or a tab."""
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            header = file.readline()
-        return csv.Sniffer().sniff(header, _DELIMITERS).delimiter
-    except (csv.Error, OSError):
-        return ","
 
 
 def _read_array(path: Path) -> pd.DataFrame:

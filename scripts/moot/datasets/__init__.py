@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from moot.datasets.records import RecordedDebate
 
 
+class Contamination(BaseModel):
+    """Which models are tested on whether they have seen a data set's cases: the experiment `contamination-DATASET`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    models: tuple[str, ...] = Field(min_length=1, description="the models to test")
+    date: str = Field("", description="the attribute with the date of the decision; none: cases are not told apart")
+    cases: int | None = Field(None, ge=1, description="how many cases, drawn by the seed; none: all of the test split")
+    words: int = Field(60, ge=10, description="words that a case's first half is continued by")
+
+
 class DatasetOptions(BaseModel):
     """What every data set's entry in the configuration may say; a loader's own options extend it."""
 
@@ -35,6 +46,9 @@ class DatasetOptions(BaseModel):
         description="the attribute whose cases intervals and tests draw together (topic, court, ...), or a list of "
         'several (story and judge), which they use at once; "" for none; default: the loader\'s own',
     )
+    contamination: Contamination | None = Field(
+        None, description="test whether models have seen the cases: docs/planning.md"
+    )
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -44,6 +58,29 @@ class DatasetOptions(BaseModel):
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # some are not below it
         """The user's files and folders that it names, outside the loader's folder; a change of one loads it again."""
         return ()
+
+
+class OwnOptions(DatasetOptions):
+    """What an entry of the configuration may say about data in files of one's own: what is asked, in which words."""
+
+    source: Literal["local"] = Field("local", description="files of yours")
+    positive: str = Field("", description="the label that binary scores call positive")
+    question: str = Field("Which label is right?", description="what a prediction answers, one sentence")
+    noun: str = Field("the case", description="what a case is called")
+    background: str = Field("", description="one or two sentences of context for every prompt")
+    meaning: Mapping[str, str] = Field(
+        default_factory=dict, description="label to a clause that completes 'that ...' (the defendant is guilty)"
+    )
+    language: Literal["en", "zh"] = Field(
+        "en",
+        description="of prompts and texts; about cases in another language moot asks in English, unless `prompts` "
+        "replaces the templates",
+    )
+
+    def asked(self, labels: Sequence[str], *notes: str) -> Task:
+        """The task of these labels."""
+        told = self.model_dump(include={"positive", "question", "noun", "background", "meaning", "language"})
+        return Task(labels=tuple(labels), notes=notes, **told)
 
 
 @dataclass(frozen=True, slots=True)

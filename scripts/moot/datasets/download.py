@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
@@ -50,7 +51,6 @@ class RemoteFile:
 
     path: str
     addresses: tuple[Address, ...]
-    licence: str
     note: str
 
 
@@ -82,8 +82,7 @@ def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
                 f"{path}: row {rows.index[0]}, column 'path': {fault}. Restore the file from the repository."
             )
         addresses = tuple(Address(row["url"], row["checksum"], row["member"]) for _, row in rows.iterrows())
-        first = rows.iloc[0]
-        files.setdefault(str(dataset), []).append(RemoteFile(str(place), addresses, first["licence"], first["note"]))
+        files.setdefault(str(dataset), []).append(RemoteFile(str(place), addresses, rows["note"].iloc[0]))
     return files
 
 
@@ -127,8 +126,11 @@ def fetch_url(url: str) -> bytes:
     request = urllib.request.Request(url, headers={"User-Agent": "moot"})  # noqa: S310 (the scheme is checked)
     with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as reply:  # noqa: S310
         content: bytes = reply.read(_LARGEST_BYTES + 1)
+        missing = reply.length
     if len(content) > _LARGEST_BYTES:
         raise ValueError(f"more than {_LARGEST_BYTES} bytes")
+    if missing:
+        raise ValueError(f"the connection broke off, {missing} bytes before the end")
     return content
 
 
@@ -198,13 +200,17 @@ def _content(address: Address, fetch: Fetch) -> bytes:
         if address.member:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 content = _unpacked(archive, address.member)
+        elif address.url.endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                if damaged := archive.testzip():
+                    raise _UnusableError(f"not a zip file, or a damaged one ({quoted(damaged)})")
     except urllib.error.HTTPError as fault:
         raise _UnusableError(f"the server answered {fault.code} {fault.reason}") from fault
     except (zipfile.BadZipFile, zlib.error, EOFError) as fault:
         raise _UnusableError(f"not a zip file, or a damaged one ({fault})") from fault
     except KeyError as fault:
         raise _UnusableError(f"the zip file has no member {quoted(address.member)}") from fault
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, HTTPException) as fault:
         raise _UnusableError(str(getattr(fault, "reason", "") or fault) or type(fault).__name__) from fault
     if not content.strip():
         raise _UnusableError("an empty file")

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,10 +15,18 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import cell, quoted
 from moot.core.user_tables import numbered_rows, read_table
-from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
+from moot.datasets import LoadContext, Loaded, OwnOptions, dataset
+from moot.datasets.records import (
+    WITHOUT_TEXT,
+    FaultyShare,
+    RecordedDebate,
+    RecordedUtterance,
+    leave_out,
+    read_confidence,
+)
 
 METHOD, JUDGES = "answer", "judges"
+LEFT_OUT = "rows left out, as something is wrong"
 
 
 class Columns(BaseModel):
@@ -49,19 +56,15 @@ class Columns(BaseModel):
         return [name for name in (*single, *self.attributes) if name]
 
 
-class AnswersOptions(DatasetOptions):
+class AnswersOptions(OwnOptions):
     """What an entry of the configuration may say about answers in files of one's own, in any form."""
 
-    source: Literal["local"] = Field("local", description="files of yours")
     labels: Mapping[str, str] = Field(
         description="each answer as the file writes it, and the label that it means (YES: yes); the negative one first"
     )
     no_answer: tuple[str, ...] = Field(
         ("", "UNKNOWN", "NO DECISION"), description="what the file writes where there is no usable answer"
     )
-    positive: str = Field("", description="the label that binary scores call positive")
-    question: str = Field("Which label is right?", description="what was predicted")
-    noun: str = Field("the case", description="what a case is called")
 
     @model_validator(mode="after")
     def _positive_is_a_label(self) -> "AnswersOptions":
@@ -71,9 +74,7 @@ class AnswersOptions(DatasetOptions):
 
     def task(self, files: str) -> Task:
         """What was predicted; `files` names where the answers come from."""
-        labels = tuple(dict.fromkeys(self.labels.values()))
-        notes = (f"recorded answers of {files}",)
-        return Task(noun=self.noun, question=self.question, labels=labels, positive=self.positive, notes=notes)
+        return self.asked(tuple(dict.fromkeys(self.labels.values())), f"recorded answers of {files}")
 
     def label(self, place: str, found: str, *, answer: bool) -> str | None:
         """The label that the word at a place means; None for an answer that is none; `UserError` for others."""
@@ -130,6 +131,7 @@ class PredictionsOptions(AnswersOptions):
 
     path: Path = Field(description="the file (.csv, .tsv, .json, .jsonl, .parquet, .xlsx), from the working directory")
     columns: Columns = Field(default_factory=Columns, description="which column holds what")
+    faulty: FaultyShare = 0.01
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # it may be anywhere
         """The table itself."""
@@ -137,47 +139,74 @@ class PredictionsOptions(AnswersOptions):
 
 
 def read_answers(options: PredictionsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The recorded answers in the order of the file; raises `UserError` for a cell that cannot be read."""
-    del context
-    names = options.columns
+    """The recorded answers in the order of the file; raises `UserError` for more faults than `faulty` allows."""
     counted: Counter[tuple[str, ...]] = Counter()
-    for row, cells in numbered_rows(read_table(options.path, names.named)):
-        method = cells[names.method] if names.method else METHOD
-        identity = (method, cells[names.model] if names.model else JUDGES, cells[names.case])
-        judge, persona = (cells.get(column, "") for column in (names.judge, names.persona))
-        asked = (*identity, judge, persona, cells.get(names.repeat, ""))
-        nth, counted[asked] = counted[asked], counted[asked] + 1
-        judged = bool(names.judge or names.persona)
-        repeat = _whole(options.path, row, names.repeat, cells, otherwise=0 if judged else nth)
-        again = _whole(options.path, row, names.judge_repeat, cells, otherwise=nth if judged else 0)
-        place, found = cell(options.path, row, names.prediction), cells[names.prediction]
-        stated = cells[names.confidence] if names.confidence else ""
-        confidence = read_confidence(cell(options.path, row, names.confidence), stated)
-        answer = options.debate(identity, repeat, place, found, confidence)
-        yield replace(answer, judge=judge, persona=persona, judge_repeat=again)
+    rows, _, _ = _readable(options, context)
+    return (_answer(options, row, cells, counted) for row, cells in rows)
+
+
+def _readable(
+    options: PredictionsOptions, context: LoadContext
+) -> tuple[list[tuple[int, Mapping[str, str]]], list[Case], int]:
+    """The rows in which nothing is wrong, by number; the cases that they speak of; and how many are left out."""
+    rows: list[tuple[int, Mapping[str, str]]] = []
+    faults, cases = list[str](), DistinctCases()
+    for row, cells in numbered_rows(read_table(options.path, options.columns.named)):
+        try:
+            _answer(options, row, cells, Counter())
+            _add_case(cases, options, row, cells, context.name)
+        except UserError as fault:
+            faults.append(str(fault))
+        else:
+            rows.append((row, cells))
+    leave_out(faults, len(faults), len(rows) + len(faults), options.faulty, "Correct them, or allow more.", "rows")
+    return rows, cases.cases, len(faults)
+
+
+def _answer(
+    options: PredictionsOptions, row: int, cells: Mapping[str, str], counted: Counter[tuple[str, ...]]
+) -> RecordedDebate:
+    """The answer of a row; `counted` are those before it of the same identity."""
+    names = options.columns
+    method = cells[names.method] if names.method else METHOD
+    identity = (method, cells[names.model] if names.model else JUDGES, cells[names.case])
+    judge, persona = (cells.get(column, "") for column in (names.judge, names.persona))
+    asked = (*identity, judge, persona, cells.get(names.repeat, ""))
+    nth, counted[asked] = counted[asked], counted[asked] + 1
+    judged = bool(names.judge or names.persona)
+    repeat = _whole(options.path, row, names.repeat, cells, otherwise=0 if judged else nth)
+    again = _whole(options.path, row, names.judge_repeat, cells, otherwise=nth if judged else 0)
+    place, found = cell(options.path, row, names.prediction), cells[names.prediction]
+    stated = cells[names.confidence] if names.confidence else ""
+    confidence = read_confidence(cell(options.path, row, names.confidence), stated)
+    answer = options.debate(identity, repeat, place, found, confidence)
+    return replace(answer, judge=judge, persona=persona, judge_repeat=again)
 
 
 @dataset("recorded_predictions", PredictionsOptions, records=read_answers)
 def load(options: PredictionsOptions, context: LoadContext) -> Loaded:
     """The cases that the answers speak of, all of them test cases."""
+    rows, cases, left_out = _readable(options, context)
+    cleaning = {"rows read": len(rows) + left_out, **({LEFT_OUT: left_out} if left_out else {})}
+    return Loaded(cases, options.task(options.path.name), cleaning=cleaning, sources=(options.path,))
+
+
+def _add_case(
+    cases: DistinctCases, options: PredictionsOptions, row: int, cells: Mapping[str, str], dataset_name: str
+) -> None:
     names = options.columns
-    table = read_table(options.path, names.named)
-    task = options.task(options.path.name)
     told = [name for name in (names.truth, names.text, *names.attributes) if name]
-    distinct = DistinctCases()
-    for row, cells in numbered_rows(table):
-        case = Case(
-            case_id=cells[names.case],
-            dataset=context.name,
-            split="test",
-            text=cells[names.text] if names.text else WITHOUT_TEXT,
-            target=_truth(options, row, cells),
-            labels=task.labels,
-            attributes={name: cells[name] for name in names.attributes},
-            source_row=row,
-        )
-        distinct.add(case, {cell(options.path, row, name): cells[name] for name in told})
-    return Loaded(distinct.cases, task, cleaning={"rows read": len(table)}, sources=(options.path,))
+    case = Case(
+        case_id=cells[names.case],
+        dataset=dataset_name,
+        split="test",
+        text=cells[names.text] if names.text else WITHOUT_TEXT,
+        target=_truth(options, row, cells),
+        labels=tuple(dict.fromkeys(options.labels.values())),
+        attributes={name: cells[name] for name in names.attributes},
+        source_row=row,
+    )
+    cases.add(case, {cell(options.path, row, name): cells[name] for name in told})
 
 
 def _truth(options: PredictionsOptions, row: int, cells: Mapping[str, str]) -> str:

@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from moot.core.artifacts import read_cases, read_table, write_cases, write_rows
 from moot.core.cases import Case, Task
@@ -25,6 +27,10 @@ SHIPPED = Path("data") / "records"
 WITHOUT_TEXT = "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
 PERCENT = 100
 NO_BELIEF = "no belief was recorded"
+FaultyShare = Annotated[
+    float,
+    Field(ge=0, le=1, description="share of debates that are left out, counted, where something is wrong with them"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +149,10 @@ def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequen
         seen.add(identity)
 
 
-def leave_out(faults: Sequence[str], of: int, share: float, remedy: str) -> None:
-    """Warn of each record that has a fault; `UserError` with all of them where they are more than a share."""
-    if len(faults) > share * of:
-        counted = f"{len(faults)} of {of} debates cannot be read; expected {share:.0%} of them at most (`faulty`). "
+def leave_out(faults: Sequence[str], left: int, of: int, share: float, remedy: str, noun: str = "debates") -> None:
+    """Warn of what is wrong with the debates that are left out; `UserError` with all of it for more than a share."""
+    if left > share * of:
+        counted = f"{left} of {of} {noun} cannot be read; expected {share:.0%} of them at most (`faulty`). "
         raise UserError("\n".join([*faults, counted + remedy]))
     for fault in faults:
         LOG.warning("left out: %s", fault)

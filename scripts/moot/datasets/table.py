@@ -2,19 +2,20 @@
 
 import string
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import pandas as pd
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, Task, cluster_attributes
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, Split, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import check_unique, refuse
 from moot.core.log import LOG
 from moot.core.places import Faults
 from moot.core.user_tables import numbered_rows, read_table
-from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets import LoadContext, Loaded, OwnOptions, dataset
 from moot.datasets.near_duplicates import (
     RESEMBLING,
     Related,
@@ -23,6 +24,8 @@ from moot.datasets.near_duplicates import (
     resembled_tests,
     splits_by_family,
 )
+from moot.datasets.recorded_predictions import LEFT_OUT
+from moot.datasets.records import FaultyShare, leave_out
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, Split] = {
@@ -34,7 +37,7 @@ SPLITS: Mapping[str, Split] = {
     "test": "test",
 }
 _WITH_HEADING = (".csv", ".tsv", ".xlsx")
-_MOST_LABELS = 50
+_MOST_LABELS, _TWO = 50, 2
 
 
 def _as_mapping(value: object) -> object:
@@ -42,10 +45,9 @@ def _as_mapping(value: object) -> object:
     return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
 
 
-class TableOptions(DatasetOptions):
+class TableOptions(OwnOptions):
     """What an entry of the configuration may say about a table of the user's own."""
 
-    source: Literal["local"] = Field("local", description="a file of yours")
     path: Path = Field(description="the file (.csv, .tsv, .json, .jsonl, .parquet, .xlsx), from the working directory")
     sheet: str = Field("", description="the sheet of an Excel file; none: its first")
     text: str | tuple[str, ...] = Field(
@@ -60,12 +62,6 @@ class TableOptions(DatasetOptions):
     )
     id: str = Field("", description="the column that names a case; none: the row's number")
     positive: str = Field("", description="the label that binary scores call positive; none: the second of two")
-    question: str = Field("Which label is right?", description="what a prediction answers, one sentence")
-    noun: str = Field("the case", description="what a case is called")
-    background: str = Field("", description="one or two sentences of context for every prompt")
-    meaning: Mapping[str, str] = Field(
-        default_factory=dict, description="label to a clause that completes 'that ...' (the defendant is guilty)"
-    )
     roles: Mapping[str, str] = Field(
         default_factory=dict, description="seat to what it is called on this data (prosecutor, defense, judge, ...)"
     )
@@ -77,11 +73,7 @@ class TableOptions(DatasetOptions):
         "column that says train, validation or test; a training case that nearly repeats a test case is left out of "
         "training, and counted",
     )
-    language: Literal["en", "zh"] = Field(
-        "en",
-        description="of prompts and texts; about cases in another language moot asks in English, unless `prompts` "
-        "replaces the templates",
-    )
+    faulty: FaultyShare = 0.01
     similarity: float = Field(0.7, gt=0, le=1, description="of shingles, from which two texts are near-duplicates")
 
     @model_validator(mode="after")
@@ -118,31 +110,18 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     columns = [*options.text_columns, options.target, options.id, *attributes, *options.features]
     columns += [] if options.split in (ALL, BY_HASH) else [options.split]
     table = read_table(path, list(dict.fromkeys(filter(None, columns))), options.sheet)
-    labels, stated = _labels(options, table), table[options.target].str.strip()
-    unknown, known = ~stated.isin(list(labels)), f"one of {', '.join(labels)}"
-    rows, faults = list(numbered_rows(table)), Faults()
-    with faults.noting():
-        refuse(path, table[options.target], unknown, known, "Add it to `labels`, or correct the row.")
-    told = pd.Series([_text(options, cells) for _, cells in rows], table.index, dtype="str")
-    with faults.noting():
-        do = "Fill it in, or remove the row."
-        refuse(path, table[options.text_columns[0]], told == "", "what the case is about", do)
-    with faults.noting():
-        if options.id:
-            do = "Rename one of them, or leave `id` out to number the rows."
-            check_unique(path, table[options.id].str.strip(), do)
-    with faults.noting():
-        _check_splits(options, table)
-    if faults.count and path.suffix.casefold() in _WITH_HEADING:
-        faults.add("A spreadsheet counts the heading as row 1, so that row 2 is its row 3.")
-    faults.check()
+    labels, read = _labels(options, table), len(table)
+    table = _without_faulty(options, table, labels)
+    rows, stated = list(numbered_rows(table)), table[options.target].str.strip()
     ids = {row: cells[options.id].strip() if options.id else f"row-{row}" for row, cells in rows}
-    texts = {ids[row]: told[row] for row in ids}
+    texts = {ids[row]: _text(options, cells) for row, cells in rows}
     targets = {ids[row]: labels[stated[row]] for row in ids}
     alike = near_duplicates(texts, options.language, options.similarity) if options.split != ALL else []
     splits = _splits(options, context, targets, alike, table)
     copies = resembled_tests(splits, alike)
-    task = _task(options, tuple(dict.fromkeys(labels.values())))
+    distinct = list(dict.fromkeys(labels.values()))
+    positive = options.positive or (distinct[1] if len(distinct) == _TWO else "")
+    task = replace(options.asked(distinct), positive=positive, roles=options.roles, cluster=options.cluster or "")
     cases = [
         Case(
             case_id=ids[row],
@@ -158,7 +137,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         for row, cells in rows
     ]
     counts = {f"{split} cases": list(splits.values()).count(split) for split in ("train", "validation", "test")}
-    cleaning = {"rows read": len(table), **counts}
+    cleaning = {"rows read": read, **({LEFT_OUT: read - len(table)} if read > len(table) else {}), **counts}
     if equal := int(table.duplicated().sum()):
         cleaning["rows that repeat another row"] = equal
         first = int(table.index[table.duplicated()][0])
@@ -168,19 +147,33 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     return Loaded(cases, task, _features(options, table, ids, splits, targets), cleaning, (options.path,))
 
 
-def _task(options: TableOptions, labels: tuple[str, ...]) -> Task:
-    of_two = len(labels) == 2  # a positive label needs two
-    return Task(
-        noun=options.noun,
-        question=options.question,
-        labels=labels,
-        positive=options.positive or (labels[1] if of_two else ""),
-        meaning=options.meaning,
-        background=options.background,
-        roles=options.roles,
-        language=options.language,
-        cluster=options.cluster or "",
-    )
+def _without_faulty(options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The rows in which nothing is wrong; raises `UserError` where others are more than `faulty` allows."""
+    path, faults, wrong = options.path, Faults(), pd.Series(False, table.index)
+    told = pd.Series([_text(options, cells) for _, cells in numbered_rows(table)], table.index, dtype="str")
+    target, known = table[options.target], f"one of {', '.join(labels)}"
+    unknown = ~target.str.strip().isin(list(labels))
+    checks = [
+        (target, unknown, known, "Add it to `labels`, or correct the row."),
+        (table[options.text_columns[0]], told == "", "what the case is about", "Fill it in, or remove the row."),
+    ]
+    if options.split not in (ALL, BY_HASH):
+        unknown = ~table[options.split].str.strip().str.casefold().isin(list(SPLITS))
+        do = "Correct the row, or set `split` to all or hash."
+        checks.append((table[options.split], unknown, f"one of {', '.join(SPLITS)}", do))
+    for values, faulty, expected, do in checks:
+        with faults.noting():
+            refuse(path, values, faulty, expected, do)
+        wrong |= faulty
+    if options.id:
+        ids = table[options.id].str.strip()
+        with faults.noting():
+            check_unique(path, ids, "Rename one of them, or leave `id` out to number the rows.")
+        wrong |= (ids == "") | ids.duplicated(keep=False)
+    if faults.count and path.suffix.casefold() in _WITH_HEADING:
+        faults.add("A spreadsheet counts the heading as row 1, so that row 2 is its row 3.")
+    leave_out(faults.messages, int(wrong.sum()), len(table), options.faulty, "Correct them, or allow more.", "rows")
+    return table[~wrong]
 
 
 def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
@@ -224,13 +217,6 @@ def _splits(
         return splits_by_family(targets, alike, context.seed)
     stated = table[options.split].str.strip().str.casefold()
     return {case_id: SPLITS[split] for case_id, split in zip(targets, stated, strict=True)}
-
-
-def _check_splits(options: TableOptions, table: pd.DataFrame) -> None:
-    if options.split not in (ALL, BY_HASH):
-        stated, known = table[options.split], f"one of {', '.join(SPLITS)}"
-        wrong = ~stated.str.strip().str.casefold().isin(list(SPLITS))
-        refuse(options.path, stated, wrong, known, "Correct the row, or set `split` to all or hash.")
 
 
 def _features(

@@ -27,7 +27,7 @@ def topic_and_text(topic: str, kind: str, text: str) -> str:
 def extract_topic(text: str) -> str:
     """The topic on the first line of a case's text, "" where there is none.
 
-    >>> topic_of(topic_and_text("zoos", "Post", "Close them."))
+    >>> extract_topic(topic_and_text("zoos", "Post", "Close them."))
     'zoos'
     """
     return text.partition("\n\n")[0].removeprefix("Topic: ") if text.startswith("Topic: ") else ""
@@ -36,7 +36,7 @@ def extract_topic(text: str) -> str:
 def extract_body(text: str) -> str:
     """A case's text without its topic.
 
-    >>> body_of(topic_and_text("zoos", "Post", "Close them."))
+    >>> extract_body(topic_and_text("zoos", "Post", "Close them."))
     'Post: Close them.'
     """
     return text.partition("\n\n")[2] if text.startswith("Topic: ") else text

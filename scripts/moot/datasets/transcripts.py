@@ -68,14 +68,8 @@ def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[
 def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
     """The cases that were debated, all of them test cases."""
     turns, names = read_turns(options), options.columns
-    task = replace(
-        options.task((options.path.parent if "*" in options.path.name else options.path).name),
-        labels=turns.labels,
-        positive=turns.positive,
-        meaning=options.meaning,
-        background=options.background,
-        language=options.language,
-    )
+    files = (options.path.parent if "*" in options.path.name else options.path).name
+    task = replace(options.task(files), labels=turns.labels, positive=turns.positive)
     grouped = [name for name in options.told_of_cases if name not in (names.truth, names.facts)]
     first = turns.rows.drop_duplicates("(case)")
     cases = [

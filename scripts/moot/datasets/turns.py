@@ -19,6 +19,7 @@ from moot.core.places import Faults
 from moot.core.types import Column
 from moot.core.user_tables import ENDINGS, read_table
 from moot.datasets.recorded_predictions import AnswersOptions
+from moot.datasets.records import FaultyShare, leave_out
 
 EVERYBODY = ("", "public", "all")
 _MOST_LABELS, _TWO = 50, 2
@@ -102,11 +103,7 @@ class TranscriptsOptions(AnswersOptions):
     )
     no_answer: tuple[str, ...] = Field(("", "UNKNOWN", "NO DECISION"), description="what is no usable answer")
     truth: str = Field("", description="the label that is right in every case, where no column says it")
-    meaning: Mapping[str, str] = Field(
-        default_factory=dict, description="label to a clause that completes 'that ...' (the defendant is guilty)"
-    )
-    background: str = Field("", description="one or two sentences of context for every prompt")
-    language: Literal["en", "zh"] = Field("en", description="of prompts and texts")
+    faulty: FaultyShare = 0.01
 
     @field_validator("extract", "labels")
     @classmethod
@@ -170,33 +167,44 @@ class Turns:
 
 
 class _Checker:
-    """Notes what is wrong with some rows of the files."""
+    """Notes what is wrong with some rows of the files, and leaves out their debates where these are few."""
 
-    def __init__(self, files: Sequence[Path]) -> None:
-        self.files, self.faults = files, Faults()
+    def __init__(self, files: Sequence[Path], allowed: float) -> None:
+        self.files, self.faults, self._allowed = files, Faults(), allowed
+        self._wrong, self._left = set[tuple[int, int]](), 0
 
     def refuse(self, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row.") -> None:
         """Note each value of a column that is wrong."""
         first, *more = [*wrong.index[wrong].get_level_values(0).unique()] or [None]
         if first is None:
             return
+        self._wrong |= set(wrong.index[wrong])
         with self.faults.noting():
             refuse(self.files[first], values.xs(first), wrong.xs(first), expected, do)
         if more:
             self.faults.add(f"{self.files[first].parent}: {len(more)} more files have the same fault.")
+
+    def without_faulty(self, rows: pd.DataFrame, of: int) -> pd.DataFrame:
+        """The rows of debates in which nothing is wrong; `UserError` where others are more than a share `of` all."""
+        wrong = rows.loc[rows.index.isin(self._wrong), "(debate)"].unique()
+        self._left += len(wrong)
+        leave_out(self.faults.messages, self._left, of, self._allowed, "Correct the files, or allow more.")
+        self.faults = Faults()
+        return rows[~rows["(debate)"].isin(wrong)] if len(wrong) else rows
 
 
 def read_turns(options: TranscriptsOptions) -> Turns:
     """Read and check the files.
 
     Raises:
-        UserError: a missing file or column; a turn without debate or speaker; a turn twice; a number, time or JSON
-            object that cannot be read; an unknown label; a belief outside 0 to 1, or beliefs that do not add up to 1;
-            rows that say different things of one case. Each names file, row, column, what was found and expected.
+        UserError: a missing file or column; and in more debates than `faulty` allows (fewer are left out, and counted)
+            a turn without debate or speaker; a turn twice; a number, time or JSON object that cannot be read; an
+            unknown label; a belief outside 0 to 1, or beliefs that do not add up to 1; rows that say different things
+            of one case. Each names file, row, column, what was found and expected.
     """
     files, names = options.files, options.columns
     rows = pd.concat({number: _read(file, options) for number, file in enumerate(files)}, names=["file", "row"])
-    check = _Checker(files)
+    check = _Checker(files, options.faulty)
     for column, expected in ((names.debate, "a debate"), (names.case, "a case"), (names.speaker, "a speaker")):
         if column:
             blank = rows[column].str.strip() == ""
@@ -211,6 +219,10 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     for name in ("round", "judge_repeat"):
         column = getattr(names, name)
         rows[f"({name})"] = _whole(rows[column], check) if column else 0
+    if names.turn:
+        rows["(turn)"] = _whole(rows[names.turn], check)
+    if names.time:
+        rows["(time)"] = _times(rows[names.time], check)
     rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
     if names.judge and not (names.turn or names.time or names.judge_repeat):
         asked = [name for name in ("(debate)", names.judge, names.persona) if name]
@@ -218,10 +230,12 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, names)
     answers, stated, labels = _read_labels(rows, check, options)
-    check.faults.check()
-    rows, account = _ordered(rows, check, names)
-    check.faults.check()
-    account = {"rows read": len(rows), "debates": rows["(debate)"].nunique(), **account}
+    read, debates = len(rows), rows["(debate)"].nunique()
+    rows = check.without_faulty(rows, debates)
+    _refuse_turns_twice(rows, check, names)
+    rows, account = _ordered(check.without_faulty(rows, debates), files[0], names)
+    kept = rows["(debate)"].nunique()
+    account = {"rows read": read, "debates": kept, "debates left out, as something is wrong": debates - kept, **account}
     positive = options.positive or (labels[1] if len(labels) == _TWO else "")
     counted = {what: count for what, count in account.items() if count}
     return Turns(rows, answers, stated, labels, positive, counted)
@@ -255,11 +269,12 @@ def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOpt
 
 
 def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
-    """Make beliefs numbers; a blank one is missing."""
+    """Make beliefs numbers, with a decimal point or comma; a blank one is missing."""
     columns = list(names.beliefs.values())
     for column in (*columns, *filter(None, [names.confidence])):
         most = 100 if column == names.confidence else 1
-        numbers = pd.to_numeric(rows[column].where(rows[column].str.strip() != ""), errors="coerce").astype("float64")
+        cells = rows[column].where(rows[column].str.strip() != "").str.replace(",", ".")  # spreadsheets' decimal commas
+        numbers = pd.to_numeric(cells, errors="coerce").astype("float64")
         wrong = (rows[column].str.strip() != "") & ~numbers.between(0, most)
         check.refuse(rows[column], wrong, f"a number from 0 to {most}")
         rows[column] = numbers
@@ -337,22 +352,25 @@ def _who_answered(cell: str) -> Mapping[str, str] | None:
     }
 
 
-def _ordered(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> tuple[pd.DataFrame, Mapping[str, int]]:
+def _refuse_turns_twice(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+    """Note a turn that a debate has twice; several may judge after one turn."""
+    if names.turn and not names.judge:
+        do = "Remove the row that is there twice, or number the turns of each debate."
+        check.refuse(rows[names.turn], rows.duplicated(["(debate)", "(turn)"]), "each turn of a debate once", do)
+
+
+def _ordered(rows: pd.DataFrame, file: Path, names: TurnColumns) -> tuple[pd.DataFrame, Mapping[str, int]]:
     """The rows in order, debate by debate, and what was counted of their order."""
     order, account = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index), dict[str, int]()
     if names.turn:
-        order["turn"] = _whole(rows[names.turn], check)
-        check.faults.check()
-        if not names.judge:  # several may judge after one turn
-            do = "Remove the row that is there twice, or number the turns of each debate."
-            check.refuse(rows[names.turn], order.duplicated(), "each turn of a debate once", do)
+        order["turn"] = rows["(turn)"]
         turns = order.drop_duplicates().groupby("debate")["turn"]
         account["debates with a hole in the numbers of turns"] = int(
             (turns.max() - turns.min() + 1 != turns.size()).sum()
         )
     positions = order.reset_index(drop=True).sort_values([*order], kind="stable").index
     if names.time:
-        order["time"] = _times(rows[names.time], check)
+        order["time"] = rows["(time)"]
         earlier = order.iloc[positions].groupby("debate")["time"].diff() < 0
         account["turns said before the turn that precedes them"] = int(earlier.sum())
         positions = order.reset_index(drop=True).sort_values([*order], kind="stable").index
@@ -361,7 +379,7 @@ def _ordered(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> tuple[p
         account["speakers in several roles"] = int((roles > 1).sum())
     for what in account:
         if account[what]:
-            LOG.warning("%s: %d %s; they are kept.", check.files[0], account[what], what)
+            LOG.warning("%s: %d %s; they are kept.", file, account[what], what)
     if names.text:
         account["turns without words"] = int((rows[names.text].str.strip() == "").sum())
     return rows.iloc[positions], account

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from moot.core.durable import write_durably
 from moot.core.types import JsonObject
-from moot.desk.durable import write_durably
 from moot.protocols.inbox import ANSWER, ASKED
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from aiohttp import web
 from yarl import URL
 
+from moot.core.durable import write_durably
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
-from moot.desk.durable import write_durably
 from moot.protocols.people import A_NAME, person_named
 
 TOKENS = Path("data/desk-tokens.json")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.durable import locked, write_durably
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_csv
-from moot.desk.durable import locked, write_durably
 from moot.labels.sheets import read_labels
 from moot.protocols.people import A_NAME, person_named
 

@@ -25,7 +25,9 @@ from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling
+from moot.desk.study import ANSWERED, CONSENT, Study
 from moot.protocols.forms import LONGEST_ANSWER
+from moot.protocols.people import person_named
 from moot.report.escaping import visible
 
 PAGE = Path(__file__).parent / "page"
@@ -60,6 +62,11 @@ class Desk:
         """The questions and answers."""
         return self.folder / "data" / "inbox"
 
+    @property
+    def study(self) -> Study:
+        """What people are told, and what is kept of them."""
+        return Study.of(self.folder)
+
 
 DESK = web.AppKey("desk", Desk)
 VISITOR = "visitor"
@@ -74,6 +81,7 @@ def make_app(desk: Desk) -> web.Application:
         [
             web.get("/{token}/", show_desk),
             web.post("/{token}/enter", enter),
+            web.post("/{token}/consent", agree),
             web.get("/{token}/seat", show_next_question),
             web.get("/{token}/seat/{key}", show_question),
             web.post("/{token}/seat/{key}", take_answer),
@@ -104,6 +112,8 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         if colleagues and not request[VISITOR] and request.match_info.handler not in (enter, send_file):
             handler = show_door
+        elif request.match_info.handler in TASKS and desk.study.must_agree(_person(request)):
+            handler = show_consent
         await _check_form(request)
         response = await handler(request)
     except UserError as fault:
@@ -123,6 +133,20 @@ async def enter(request: web.Request) -> web.Response:
     response = web.Response(status=303, headers={"Location": f"/{request.app[DESK].token}/"})
     known = colleagues is not None and colleagues.let_in(str(form.get("token", "")).strip(), response)
     return response if known else _page(request, "enter", status=403, refused=True)
+
+
+async def show_consent(request: web.Request) -> web.Response:
+    """What a person agrees to before the first task."""
+    consent = request.app[DESK].study.said[CONSENT]
+    return _page(request, "consent", consent=consent, person=_person(request), back=request.path_qs)
+
+
+async def agree(request: web.Request) -> web.Response:
+    """Note that a person agreed, and go on to the task."""
+    desk, form = request.app[DESK], await request.post()
+    person, back = request.get(VISITOR) or person_named(str(form.get("person", ""))), str(form.get("back", ""))
+    desk.study.note(person, CONSENT)
+    raise web.HTTPSeeOther(back if back.startswith(f"/{desk.token}/") else f"/{desk.token}/", headers=HEADERS)
 
 
 async def _check_form(request: web.Request) -> None:
@@ -177,6 +201,7 @@ async def take_answer(request: web.Request) -> web.Response:
     outcome = give_answer(question, str(form.get("seen", "")), content)
     if outcome != "kept":
         return _question_page(request, question, form, outcome=outcome)
+    desk.study.note(_person(request), ANSWERED, question.key)
     desk.runner.go_on()
     raise web.HTTPSeeOther(f"/{desk.token}/seat{_as(request, question.person)}", headers=HEADERS)
 
@@ -192,11 +217,13 @@ async def show_statement(request: web.Request) -> web.Response:
     """The next statement to label, or to decide between its labels, with the rubric."""
     work = _work(request, request.match_info)
     given, standing = work.labels(), work.standing()
-    last = next(reversed(given), "")
+    last, statement = next(reversed(given), ""), work.next_open()
+    study = request.app[DESK].study
     return _page(
-        request, request.match_info["work"], work=work, statement=work.next_open(), last=last,
+        request, request.match_info["work"], work=work, statement=statement, last=last,
         done=sum(statement.item in standing for statement in work.statements), last_label=given.get(last, ""),
         rubric=work.rubric, stood=request.query.get("stood", ""),
+        instructions=study.show(work.annotator, statement.item) if statement else "",
     )  # fmt: skip
 
 
@@ -208,6 +235,7 @@ async def take_label(request: web.Request) -> web.Response:
         work.undo(str(form["undo"]))
         raise web.HTTPSeeOther(request.path, headers=HEADERS)
     counts = work.label(item, label)
+    request.app[DESK].study.note(work.annotator, ANSWERED, item)
     stood = "" if counts == label else f"?{urlencode({'stood': counts})}"
     raise web.HTTPSeeOther(f"{request.path}{stood}", headers=HEADERS)
 
@@ -235,11 +263,21 @@ def _question(request: web.Request) -> DeskQuestion:
 def _question_page(request: web.Request, question: DeskQuestion, sent: Fields, **context: object) -> web.Response:
     mine = _of(request, read_questions(request.app[DESK].inbox), question.person)
     answered = question.answered and not context
+    study = request.app[DESK].study
     return _page(
         request, "seat", question=question, inputs=inputs_of(question.form, sent), answered=answered,
         waiting=sum(not other.answered for other in mine), next=_as(request, question.person),
+        instructions="" if answered else study.show(_person(request), question.key),
         status=400 if context else 200, **context,
     )  # fmt: skip
+
+
+def _person(request: web.Request) -> str:
+    """Who a page of a task is for, by name; "" where none is known."""
+    named = request.match_info
+    if "key" in named and not request.get(VISITOR):
+        return _question(request).person
+    return request.get(VISITOR) or person_named(named.get("annotator", "")) or ""
 
 
 def _of(request: web.Request, questions: Sequence[DeskQuestion], person: str = "") -> list[DeskQuestion]:
@@ -252,6 +290,10 @@ def _of(request: web.Request, questions: Sequence[DeskQuestion], person: str = "
 def _as(request: web.Request, person: str) -> str:
     """What tells people apart who come without tokens of their own."""
     return f"?{urlencode({'as': person})}" if person and not request.get(VISITOR) else ""
+
+
+TASKS = (show_question, show_statement)
+"""Pages that are shown to those who agreed."""
 
 
 def _page(request: web.Request, name: str, status: int = 200, **context: object) -> web.Response:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
-from moot.core.cases import Case, Task, leaks, shard_number
+from moot.core.cases import Case, Task, leaks, look_numbers, shard_number
 from moot.core.errors import DebatePausedError
 from moot.core.kinds import CONCLUSION
 from moot.core.log import LOG
@@ -104,8 +104,9 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
     status, answer, reason = "valid", None, ""
     try:
         answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
+        answer = answer and await debate.after(answer)
     except DebatePausedError as pause:
-        status, reason = "waiting", str(pause)
+        status, answer, reason = "waiting", None, str(pause)
     if answer is not None:
         check_labels(debate.task, answer)
     elif status != "waiting":
@@ -155,10 +156,11 @@ class Job:
     Attributes:
         experiment, model: names in the configuration.
         cases, task: of the experiment's data set, all splits.
-        shard: which of the configured shards; None takes all cases.
+        shard: which of the configured shards, or which look; None takes all cases.
         threads: for an embedded model.
         artifacts: files that the protocol needs, by name.
         calls_a_debate: about how many calls a debate takes, for the lines on progress; 0: not known.
+        stopped: whether earlier looks have decided, so that nothing is debated.
     """
 
     experiment: str
@@ -169,12 +171,18 @@ class Job:
     threads: int = 1
     artifacts: Mapping[str, Path] = field(default_factory=dict)
     calls_a_debate: int = 0
+    stopped: bool = False
 
 
 def cases_of_job(plan: Plan, job: Job) -> list[Case]:
     """The cases that a job debates, in their stable order."""
     chosen = choose_debated_cases(plan.experiments[job.experiment], job.cases, plan.config.seed)
-    return [case for case in chosen if job.shard in (None, shard_number(case.case_id, plan.config.shards))]
+    if job.shard is None or job.stopped:
+        return [] if job.stopped else chosen
+    if looks := plan.looks.get(job.experiment):
+        number = look_numbers(chosen, job.task, looks.size, plan.config.seed)
+        return [case for case in chosen if number[case.case_id] == job.shard]
+    return [case for case in chosen if shard_number(case.case_id, plan.config.shards) == job.shard]
 
 
 def debates_at_once(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:

@@ -139,22 +139,25 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
     if plan.config.rehearsal:
         return ()
     chain = read_chain()
-    return describe_run(chain, describe_plan(plan, results, study) if chain else {}, study)
+    return describe_run(chain, describe_plan(plan, results, study) if chain else {}, study, plan.config.deviation)
 
 
-def describe_run(chain: Sequence[Frozen], now: Fields, study: str | None = None) -> tuple[str, ...]:
+def describe_run(
+    chain: Sequence[Frozen], now: Fields, study: str | None = None, deviation: str = ""
+) -> tuple[str, ...]:
     """Whether a run is the plan that was frozen last, and the history of that plan; sentences.
 
     Args:
         chain: the frozen plans, oldest first.
         now: the run's plan, as `describe_plan` gives it.
         study: whose contrasts are compared; none: all.
+        deviation: why the run departs from the plan, in the user's words.
     """
     if not chain:
         return (NOT_FROZEN,)
     last, models = chain[-1], now["models"]
     changed = list(differences(part_of(last.plan, study, models), now))
-    end = f" It differs: {'; '.join(changed)}." if changed else ""
+    end = f" It differs: {'; '.join(changed)}. {_reason(deviation)}" if changed else ""
     is_plan = "is not the plan" if changed else "is the plan"
     found = [
         f"This run {is_plan} that was frozen last, at {last.frozen_at} ({last.path}), "
@@ -167,9 +170,17 @@ def describe_run(chain: Sequence[Frozen], now: Fields, study: str | None = None)
         changed = list(differences(before, then, ("before", "then")))
         found.append(
             f"{plan.path.name}, frozen at {plan.frozen_at}, {plan.replies_before(study)}. {after.path.name} changed "
-            + (f"{'; '.join(changed)}." if changed else "nothing of these comparisons.")
+            + (
+                f"{'; '.join(changed)}. {_reason(after.content.get('deviation', ''))}"
+                if changed
+                else "nothing of these comparisons."
+            )
         )
     return (*found, *faults(chain))
+
+
+def _reason(deviation: str) -> str:
+    return f"Reason given: {deviation}" if deviation else "Unexplained: `deviation` gives no reason."
 
 
 def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
@@ -218,7 +229,10 @@ def _debates(stages: Stages, plan: Plan, experiment: str) -> list[Digests]:
 
 def _experiment(plan: Plan, name: str) -> JsonObject:
     found = plan.experiments[name]
-    stated = found.config.model_dump(mode="json", exclude={"params", "prompts", "grid", "study", "arms"})
+    stated = found.config.model_dump(
+        mode="json",
+        exclude={"params", "prompts", "grid", "study", "arms", "attribution", "tournament", "multiverse"},
+    )
     return {**stated, "params": found.params.model_dump(mode="json")}
 
 

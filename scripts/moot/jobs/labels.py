@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from moot.core.artifacts import describe, read_cases, write_frame, write_rows
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
 from moot.core.rubric import Rubric
+from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
 from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, RULES, kinds
 from moot.labels.sample import has_text, inclusion, name_units, read_sample
@@ -19,19 +21,10 @@ from moot.labels.statements import public_kinds, read_statements, sheet_id
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import simulated_endpoints
 
-ALL_COLUMNS = (
-    "experiment",
-    "model",
-    "debate_id",
-    "case_id",
-    "turn",
-    "round",
-    "speaker",
-    "label",
-    "code",
-    "labeler",
-    "evidence",
-)
+if TYPE_CHECKING:
+    from moot.labels.judge import Judge
+
+ALL_COLUMNS = SCHEMAS["annotations"].names
 
 
 def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Iterator[JsonObject]:
@@ -44,24 +37,39 @@ def by_function(labeler: str, statements: pd.DataFrame, rubric: Rubric) -> Itera
     given = list(read(statements))
     if len(given) != len(statements):
         raise UserError(f"labeler '{labeler}': {len(given)} labels for {len(statements)} statements; expected as many.")
-    for row, (label, evidence) in zip(_records(statements), given, strict=True):
+    for label, _ in given:
         if label and label not in rubric.labels:
             raise unknown_name("label", label, rubric.labels, f"labeler '{labeler}'")
-        if label:
-            yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
+    return _labelled(statements, given, labeler)
 
 
 def by_judge(
     plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
     """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for another."""
-    from moot.labels.judge import Judge, judge_statements  # opens endpoints
+    from moot.labels.judge import judge_statements  # opens endpoints
+
+    judged = judge_statements(_judge(plan, labeler, job), statements, facts)
+    unusable = sum(not label for label, _ in judged)
+    if unusable:
+        LOG.info("labels by %s: %d of %d replies unusable, left without a label", labeler, unusable, len(judged))
+    return _labelled(statements, judged, labeler)
+
+
+def _labelled(statements: pd.DataFrame, given: Sequence[tuple[str, str]], labeler: str) -> Iterator[JsonObject]:
+    for row, (label, evidence) in zip(_records(statements), given, strict=True):
+        if label:
+            yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
+
+
+def _judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
+    from moot.labels.judge import Judge
     from moot.llm.chat import Settings
 
     model = labeler.partition(":")[2] or job.model
     if model not in plan.config.models:
         raise unknown_name("model", model, plan.config.models, f"labelers: {labeler}")
-    judge = Judge(
+    return Judge(
         model,
         plan.config.models[model],
         plan.experiments[job.experiment].prompts,
@@ -70,13 +78,17 @@ def by_judge(
         Settings(plan.config.replay, plan.config.budget, job.threads, simulated_endpoints(plan.config)),
         plan.config.seed,
     )
-    judged = judge_statements(judge, statements, facts)
-    unusable = sum(not label for label, _ in judged)
-    if unusable:
-        LOG.info("labels by %s: %d of %d replies unusable, left without a label", labeler, unusable, len(judged))
-    for row, (label, evidence) in zip(_records(statements), judged, strict=True):
-        if label:
-            yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
+
+
+def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
+    """The call ids of all labels that models give in one job."""
+    from moot.labels.judge import label_calls
+
+    statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
+    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
+    labelers = plan.experiments[job.experiment].config.labelers
+    judges = [_judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE]
+    return {call for judge in judges for call in label_calls(judge, statements, facts)}
 
 
 def by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:
@@ -240,7 +252,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
                 ]
             )
         )
-    labels = pd.DataFrame(rows, columns=list(ALL_COLUMNS))
+    labels = pd.DataFrame(rows, columns=ALL_COLUMNS)
     labels["code"] = labels["label"].map(rubric.numbers)
     return labels.sort_values(["debate_id", "turn", "labeler"], ignore_index=True), faults
 

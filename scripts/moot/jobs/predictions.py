@@ -152,20 +152,11 @@ def prediction_rows(
         cost = debated.costs[row["debate_id"]]
         taken = {name: int(cost[name]) for name in _COUNTS} | {name: float(cost[name]) for name in _AMOUNTS}
         yield {
-            "experiment": row["experiment"],
-            "model": row["model"],
-            "case_id": row["case_id"],
-            "repeat": row["repeat"],
-            "prediction": row["prediction"] if pd.notna(row["prediction"]) else None,
-            "confidence": row["confidence"],
-            "score": row["score"],
-            "probability": row["probability"],
-            "status": row["status"],
-            "reason": row["reason"],
+            **{str(name): value for name, value in row.items()},
             "target": targets[row["case_id"]],
             **(dict.fromkeys(taken) if recorded else taken),
             "served_by": debated.served.get(row["debate_id"], []),
-            **{name: row[name] if pd.notna(row[name]) else None for name in JUDGED},
+            **{name: row[name] if pd.notna(row[name]) else None for name in ("prediction", *JUDGED)},
         }
 
 

@@ -38,7 +38,7 @@ def write_drawn_sheet(
     """
     rubric = rubric_of(plan, experiment)
     statements = statements_of(plan, experiment, shards)
-    labels = read_frames(annotations) if annotations else pd.DataFrame(columns=list(ALL_COLUMNS))
+    labels = read_frames(annotations) if annotations else pd.DataFrame(columns=ALL_COLUMNS)
     labels = by_machines(labels)
     sizes = unit_sizes(statements, labels, effective_labels(labels, plan.config.annotations), rubric.no_position)
     units = name_units(statements)

@@ -13,12 +13,13 @@ from moot.core.errors import CallFailedError, DebatePausedError, RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.core.rubric import Rubric
 from moot.llm.chat import Chat, Settings, open_chats
+from moot.llm.identity import served_as
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
-from moot.llm.request import request_to
+from moot.llm.request import Request, call_id, request_to
 
 MOST_TOKENS = 200
 
@@ -99,9 +100,8 @@ async def _judge_all(judge: Judge, statements: pd.DataFrame, facts: Mapping[str,
     return list(judged)
 
 
-async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
-    if not statement.strip():
-        return judge.rubric.none, ""
+def request_for(judge: Judge, facts: str, statement: str) -> Request:
+    """What a judge is asked about a statement."""
     form = judged_form(tuple(judge.rubric.labels))
     messages = judge.prompts.render(
         judge.rubric.prompt,
@@ -111,17 +111,30 @@ async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[
         statement=statement,
         reply_format=describe_schema(form),
     )
-    request = request_to(
-        chat.config,
+    return request_to(
+        judge.config,
         messages,
         max_tokens=MOST_TOKENS,
         temperature=0.0,
         seed=judge.seed,
         schema=json_schema(form),
     )
+
+
+def label_calls(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> set[str]:
+    """The call ids of a judge's labels of statements."""
+    server = served_as(judge.config)
+    asked = zip(statements["case_id"], statements["text"], strict=True)
+    requests = (request_for(judge, facts[case_id], text) for case_id, text in asked if text.strip())
+    return {call_id(request.to_json(server), 0) for request in requests}
+
+
+async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
+    if not statement.strip():
+        return judge.rubric.none, ""
     try:
-        _, reply = await chat.ask(request, 0)
+        _, reply = await chat.ask(request_for(judge, facts, statement), 0)
     except CallFailedError as error:
         return "", str(error)
-    parsed = parse_reply(reply.text, form)
+    parsed = parse_reply(reply.text, judged_form(tuple(judge.rubric.labels)))
     return (parsed.value["label"], str(parsed.value.get("evidence", ""))) if parsed.value else ("", parsed.problem)

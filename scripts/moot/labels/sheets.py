@@ -4,9 +4,7 @@ Out: a CSV file and Label Studio tasks for each experiment and model. In: filled
 `data/annotations/`, by any number of annotators. A file that a person may have filled in is never written to.
 """
 
-import csv
 import html
-import io
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,16 +50,13 @@ def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd
     """
     said = statements[statements["text"].str.strip() != ""]
     order = sorted(said.index, key=lambda row: stable_fraction("sheet", seed, said.at[row, "item"]))
-    rows = [
-        (said.at[row, "item"], facts[str(said.at[row, "case_id"])], said.at[row, "text"], "", "", "") for row in order
-    ]
-    return pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
+    said = said.loc[order].reset_index(drop=True).rename(columns={"text": "statement"})
+    return said.assign(facts=said["case_id"].map(facts)).reindex(columns=list(SHEET_COLUMNS), fill_value="")
 
 
 def label_studio_tasks(sheet: pd.DataFrame) -> list[JsonObject]:
     """A sheet as Label Studio tasks; `label_studio_config` is the labelling interface for them."""
-    columns = ["item", "facts", "statement"]
-    return [{"data": dict(zip(columns, row, strict=True))} for row in sheet[columns].itertuples(index=False)]
+    return [{"data": task} for task in sheet[["item", "facts", "statement"]].to_dict("records")]
 
 
 def label_studio_config(rubric: Rubric) -> str:
@@ -117,13 +112,9 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
             part.write_text(label_studio_config(rubric), encoding="utf-8")
     if sheet.empty:
         return [file for last in earlier[-1:] for file in (last, last.with_suffix(".json"))]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(SHEET_COLUMNS)
-    writer.writerows([[_no_formula(cell) for cell in row] for row in sheet.itertuples(index=False)])
     tasks = path.with_suffix(".json")
     contents = {
-        path: stream.getvalue(),
+        path: sheet.map(_no_formula).to_csv(index=False, lineterminator="\n"),
         tasks: json.dumps(label_studio_tasks(sheet), ensure_ascii=False, indent=1) + "\n",
     }
     for file, content in contents.items():

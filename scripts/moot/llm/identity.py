@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import address_problem
 
@@ -42,12 +43,12 @@ def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -
     return normalised(config.served_as or config.base_url or environment.get(variable, "").strip() or usual)
 
 
-def environment_problem(config: ModelConfig) -> str:
-    """Why the address that the environment gives for a model without `base_url` cannot be called; "" where it can."""
+def check_environment(config: ModelConfig) -> None:
+    """Raise `UserError` where a model without `base_url` has an address by the environment that cannot be called."""
     variable, _ = _DEFAULT_ADDRESSES.get(config.endpoint, ("", None))
     found = "" if config.base_url or config.serve else os.environ.get(variable, "").strip()
-    problem = address_problem(found, config.endpoint) if found else ""
-    return f"the environment variable {variable}: {problem}. Correct it, or write `base_url` here." if problem else ""
+    if found and (problem := address_problem(found, config.endpoint)):
+        raise UserError(f"the environment variable {variable}: {problem}. Correct it, or write `base_url` here.")
 
 
 def served_as(config: ModelConfig) -> str:

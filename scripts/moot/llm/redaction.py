@@ -23,22 +23,14 @@ _UNSEEN = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-
 _NAMES = ("finish_reason", "served_model", "provider", "system_fingerprint", "service_tier", "response_id")
 
 
-class _Keys:
-    def __init__(self) -> None:
-        self._patterns: dict[str, str] = {}
-        self._any: re.Pattern[str] | None = None
-        self.repeated = False
-
-    def add(self, key: str) -> None:
-        if len(key) >= _SHORTEST_KEY and key not in self._patterns:
-            self._patterns[key] = _UNSEEN.join(map(re.escape, key))
-            self._any = re.compile("|".join(self._patterns.values()))
-
-    def remove(self, text: str, mark: str) -> str:
-        return text if self._any is None else self._any.sub(mark, text)
+_PATTERNS: dict[str, str] = {}
+"""The keys of this process, each to the pattern that finds it."""
+_WARNED: list[str] = []
+"""The first model whose server repeated its key."""
 
 
-_KEYS = _Keys()
+def _remove(text: str, mark: str) -> str:
+    return re.sub("|".join(_PATTERNS.values()), mark, text) if _PATTERNS else text
 
 
 def read_key(config: ModelConfig) -> str:
@@ -47,7 +39,8 @@ def read_key(config: ModelConfig) -> str:
     From now on it is removed from all that servers send.
     """
     key = os.environ.get(config.api_key_env or "", "").strip()
-    _KEYS.add(key)
+    if len(key) >= _SHORTEST_KEY:
+        _PATTERNS[key] = _UNSEEN.join(map(re.escape, key))
     return key
 
 
@@ -69,7 +62,7 @@ def api_key(config: ModelConfig) -> str:
 def without_keys(value: Json, mark: str = _MARK) -> Json:
     """A text, or the texts in what JSON holds, with `mark` in place of each key."""
     if isinstance(value, str):
-        return _KEYS.remove(value, mark)
+        return _remove(value, mark)
     if isinstance(value, list):
         return [without_keys(part, mark) for part in value]
     if isinstance(value, dict):
@@ -79,9 +72,9 @@ def without_keys(value: Json, mark: str = _MARK) -> Json:
 
 def _one_line(message: object) -> str:
     """What was said on one line that changes no terminal, without keys and passwords."""
-    text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _KEYS.remove(str(message), _MARK))
+    text = re.sub(r"(?<=://)[^/\s@]+@", f"{_MARK}@", _remove(str(message), _MARK))
     text = "".join(character for character in " ".join(text.split()) if character.isprintable())
-    return _KEYS.remove(text, _MARK)  # what was taken out may have been between its halves
+    return _remove(text, _MARK)  # what was taken out may have been between its halves
 
 
 def redacted(message: object) -> str:
@@ -98,15 +91,15 @@ def name(value: object) -> str:
 def received(reply: Reply) -> Reply:
     """A reply as it is kept: its texts can be written and hold no key, and all else that the server says is a name."""
     sent = {field: writable(getattr(reply, field)) for field in ("text", "reasoning")}
-    texts = {field: _KEYS.remove(text, REMOVED) for field, text in sent.items()}
+    texts = {field: _remove(text, REMOVED) for field, text in sent.items()}
     names = {field: name(getattr(reply, field)) for field in _NAMES}
-    logprobs = {_KEYS.remove(label, _MARK): value for label, value in reply.logprobs.items()}
-    if (texts != sent or any(_MARK in found for found in names.values())) and not _KEYS.repeated:
-        _KEYS.repeated = True
+    logprobs = {_remove(label, _MARK): value for label, value in reply.logprobs.items()}
+    if (texts != sent or any(_MARK in found for found in names.values())) and not _WARNED:
+        _WARNED.append(names["served_model"] or "a model")
         LOG.warning(
             "moot: the server of %s repeats the API key that it is sent. The key is removed from what is kept, and a "
             "reply's text says %s in its place. Change the key, and tell those who run the server.",
-            names["served_model"] or "a model",
+            *_WARNED,
             REMOVED,
         )
     kept: JsonObject = {**texts, **names, "logprobs": logprobs}

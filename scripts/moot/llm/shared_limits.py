@@ -14,7 +14,6 @@ that is alone keeps them for itself, and writes them down before it gives a firs
 import asyncio
 import hashlib
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, astuple, dataclass
@@ -81,11 +80,13 @@ class SharedLimits(Limits):
         self._processes, self._name = processes, name
         # What tells this model from others at the same ledger.
         self._model = hashlib.sha256(f"{name} {served_as(config)} {config.model}".encode()).hexdigest()
-        self._in_use = self._allowed = 0
+        self._free = asyncio.Semaphore(0)  # calls that may begin
+        self._given = self._allowed = 0  # calls that may begin or are under way, and how many these may be
+        self._demand = 0  # calls that wait or are under way
         self._alone = self._closing = self._looked = False
         self._untold = False  # what was kept alone is not written down
         self._satisfied = True  # the last look gave all that was wanted
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._fault: Exception | None = None
         self._waits_since: float | None = None
         self._wanted = asyncio.Event()
         self._adjusting: asyncio.Task[None] | None = None
@@ -97,43 +98,31 @@ class SharedLimits(Limits):
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Hold one of the calls that may be under way at once."""
-        await self._enter()
-        try:
-            yield
-        finally:
-            self._leave()
-
-    async def _enter(self) -> None:
+        self._demand += 1
         if self._adjusting is None or self._adjusting.done():
-            self._adjusting = asyncio.create_task(self._adjust_share())
-        if not self._waiting and self._in_use < self._allowed:
-            self._in_use += 1
-            return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        self._admit()
-        if not turn.done() and self._satisfied:
+            self._fault, self._adjusting = None, asyncio.create_task(self._adjust_share())
+        if self._free.locked() and self._satisfied:
             self._wanted.set()
         try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._leave()
-            raise
+            await self._free.acquire()
+            try:
+                if self._fault is not None:
+                    raise self._fault
+                yield
+            finally:
+                if self._given > self._allowed:
+                    self._given -= 1
+                else:
+                    self._free.release()
+        finally:
+            self._demand -= 1
 
-    def _leave(self) -> None:
-        self._in_use -= 1
-        self._admit()
-
-    def _admit(self) -> None:
-        while self._waiting and self._in_use < self._allowed:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                self._in_use += 1
-                turn.set_result(None)
-
-    def _demand(self) -> int:
-        return self._in_use + sum(not turn.done() for turn in self._waiting)
+    def _let_begin(self, most: int) -> None:
+        """Let as many calls be under way."""
+        self._allowed = most
+        while self._given < most:
+            self._given += 1
+            self._free.release()
 
     async def _adjust_share(self) -> None:
         """Adjust this process's share while it has or wants calls, or is alone, and give it back at the end."""
@@ -142,30 +131,31 @@ class SharedLimits(Limits):
                 self._wanted.clear()
                 if self._closing or not self._alone or await asyncio.to_thread(self._others_arrived):
                     wanted = await self._share_out()
-                    if not (self._alone or wanted or self._demand()):
+                    if not (self._alone or wanted or self._demand):
                         return
                 await asyncio.sleep(_LOOK_SOONEST)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wanted.wait(), _LOOK_SECONDS - _LOOK_SOONEST)
         except Exception as error:  # its callers know what to do
-            while self._waiting:
-                turn = self._waiting.popleft()
-                if not turn.done():
-                    turn.set_exception(error)
+            self._fault = error
+            self._let_begin(self._demand)
+            self._allowed = 0
 
     async def _share_out(self) -> int:
         """Look once, and let in as many calls as may be; those that were wanted."""
-        wanted = self._demand()
-        self._allowed, self._alone = self._in_use, False  # no more while others are told how many there are
-        found = await asyncio.to_thread(self._agree, self._in_use, wanted)
+        while not self._free.locked():  # no more begin while others are told how many there are
+            await self._free.acquire()
+            self._given -= 1
+        wanted, self._allowed, self._alone = self._demand, self._given, False
+        found = await asyncio.to_thread(self._agree, self._given, wanted)
         self._clock = found.now - time.monotonic()
         self._own = _later(self._own, found.pace)
         self._looked, self._untold = True, found.alone
-        self._allowed, self._alone = found.allowed, found.alone
+        self._alone = found.alone
         self._satisfied = found.allowed >= wanted and not found.alone
         self._paused_until = max(self._paused_until, found.pace.paused_until - self._clock)
+        self._let_begin(found.allowed)
         self._warn_of_waiting(wanted)
-        self._admit()
         return wanted
 
     def _warn_of_waiting(self, wanted: int) -> None:

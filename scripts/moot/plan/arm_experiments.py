@@ -8,7 +8,18 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.types import Fields
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arm_debates import HELD
-from moot.protocols.arms import ARMS, RELABELLED, SWAP, Full, arm_name, exchange_seats, find_arm, problem, renames
+from moot.protocols.arms import (
+    ARMS,
+    ATTRIBUTION,
+    RELABELLED,
+    SWAP,
+    Full,
+    arm_name,
+    exchange_seats,
+    find_arm,
+    problem,
+    renames,
+)
 from moot.protocols.debate import Debate, Setting
 from moot.protocols.relabelling import Relabelled, relabelled
 
@@ -17,7 +28,8 @@ MakeDebate = Callable[[Case, Task, int, Setting], Debate]
 
 def full_experiment(name: str, config: ExperimentConfig, params: ProtocolParams) -> Full:
     """An experiment as its arms see it."""
-    return Full(name, PROTOCOLS[config.protocol], config.params, params)
+    attribution = config.attribution.model_dump(exclude_unset=True) if config.attribution else {}
+    return Full(name, config.protocol, PROTOCOLS[config.protocol], config.params, params, attribution)
 
 
 def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, ExperimentConfig]]:
@@ -37,8 +49,10 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
             "rubric": "",
         }
         changed |= {"models": config.arm_models or config.models, "cases": min(limits) if limits else None}
-        changed |= {"arms": (), "arm_models": (), "arm_cases": None}
-        changed["prompts"] = "" if instead else config.prompts
+        changed |= {"arms": (), "arm_models": (), "arm_cases": None, "attribution": None, "multiverse": None}
+        own_words = bool(instead) and name != ATTRIBUTION
+        changed |= {"prompts": "" if own_words else config.prompts}
+        changed |= {"calibration_cases": 0} if name == ATTRIBUTION else {}
         changed["study"] = config.study or full.entry.study
         yield arm_name(full.name, name), config.model_copy(update=changed)
 
@@ -67,7 +81,8 @@ def check_arms(full: Full, config: ExperimentConfig, labels: tuple[str, ...], wh
         if name == config.arm and arm.instead:
             continue
         if found := problem(name, config.protocol, full, labels, config.arms):
-            raise UserError(f"{where('arms')}: {name}: {found}")
+            key = "attribution" if name == ATTRIBUTION and config.attribution else "arms"
+            raise UserError(f"{where(key)}: {name}: {found}")
 
 
 def with_arm(full: Full, arm: str) -> tuple[ProtocolParams, dict[str, str]]:

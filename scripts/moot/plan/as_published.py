@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from moot.core.config import ExperimentConfig, parse_config
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
+from moot.core.yaml_text import load_yaml
 from moot.llm.identity import model_asked, provider
-from moot.plan.entries import expand_grid, rubric_of, templates_used
+from moot.plan.entries import expand, rubric_of, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import OTHERS, OURS, Wordings
 from moot.protocols import PROTOCOLS
@@ -116,7 +116,7 @@ def paper_plan(shipped: Path) -> Plan:
 def _paper_plan(models: Path, paper: Path) -> Plan:
     raw: JsonObject = {"seed": 0}
     for file in (models, paper):
-        raw |= yaml.safe_load(file.read_text(encoding="utf-8"))
+        raw |= load_yaml(file.read_text(encoding="utf-8"))
     return Plan(parse_config(raw, (models, paper)), models.parents[1])
 
 
@@ -130,7 +130,7 @@ class _Settings:
         self._configs = {
             expanded: config
             for entry, unexpanded in plan.config.experiments.items()
-            for expanded, config in expand_grid(entry, unexpanded)
+            for expanded, config in expand(entry, unexpanded)
         }
         self._plan = plan
         self._known: dict[str, _Setting] = {}
@@ -167,7 +167,7 @@ def _referenced(setting: _Setting) -> JsonObject:
 
 def _dataset(plan: Plan, name: str) -> JsonObject:
     options = plan.datasets[name]
-    stated = options.model_dump(mode="json", exclude={"baselines"})
+    stated = options.model_dump(mode="json", exclude={"baselines", "contamination"})
     source = "published" if options.source in _REAL else options.source
     return {**stated, "loader": options.loader or name, "source": source}
 

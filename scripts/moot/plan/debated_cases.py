@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from moot.core.cases import Case, choose_cases, leaks
+from moot.core.cases import Case, choose_cases, open_cases
 from moot.core.errors import UserError
 from moot.plan.experiments import Experiment
 
@@ -20,7 +20,7 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
     for split, count in ((config.split, config.cases), ("validation", config.calibration_cases)):
         if count == 0:
             continue
-        available = [case for case in cases if case.split == split and not leaks(case)]
+        available = open_cases(cases, split)
         if not available or (count is not None and len(available) < count):
             raise UserError(
                 f"experiment '{experiment.name}': {count or 'some'} {split} cases wanted, data set '{config.dataset}' "

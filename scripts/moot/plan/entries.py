@@ -4,12 +4,47 @@ import itertools
 import re
 from collections.abc import Mapping
 
+from pydantic import ValidationError
+
 from moot.core.config import ExperimentConfig
-from moot.core.errors import unknown_name
+from moot.core.errors import UserError, unknown_name
 from moot.core.rubric import RUBRICS, Rubric
 from moot.labels import JUDGE
 from moot.plan.arm_experiments import templates_of_arm
-from moot.protocols import PROTOCOLS
+from moot.protocols import PROTOCOLS, ProtocolEntry, against
+
+
+def expand(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
+    """The experiments of an entry: one for each combination of its grid, and each pair of its tournament.
+
+    Raises:
+        UserError: a tournament's protocol has no two sides that are told what to argue for.
+    """
+    return [pair for combination in expand_grid(name, config) for pair in _expand_tournament(*combination)]
+
+
+def _expand_tournament(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
+    """One experiment for each pair of debaters and each way round, the first in the seat that speaks first."""
+    if config.tournament is None or config.protocol not in PROTOCOLS:
+        return [(name, config)]
+    found = PROTOCOLS[config.protocol]
+    try:
+        params = found.params.model_validate(dict(config.params))
+    except ValidationError:  # said where the experiment is read
+        return [(name, config)]
+    sides = found.debaters.seats(params) if found.debaters and found.debaters.given_sides(params) else ()
+    if len(sides) != len(("one", "other")):
+        raise UserError(
+            f"a tournament is of two debaters, each told what to argue for; protocol '{config.protocol}' with these "
+            f"`params` has {len(sides)} such seats. Choose another protocol or parameters (docs/reference.md)."
+        )
+    expanded = []
+    for pair in config.tournament.pairs:
+        seats = dict(zip(sides, pair, strict=True))
+        params_of_pair = {**config.params, "seats": {**params.seats, **seats}}
+        update = {"params": params_of_pair, "tournament": None}
+        expanded.append((name + against(pair), config.model_copy(update=update)))
+    return expanded
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
@@ -57,8 +92,19 @@ def rubric_of(config: ExperimentConfig, own: Mapping[str, Rubric]) -> Rubric | N
 
 def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model that labels."""
-    of_protocol = (*PROTOCOLS[config.protocol].prompts, *templates_of_arm(config.arm))
-    return (*of_protocol, *labelling_templates(config, rubric))
+    return (*templates_of_debates(config), *labelling_templates(config, rubric))
+
+
+def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
+    """Prefixes of the prompt templates that an experiment's debates use."""
+    prompts = (prefix for entry in protocols_of(config) for prefix in entry.prompts)
+    return (*prompts, *templates_of_arm(config.arm))
+
+
+def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:
+    """An experiment's protocol, and that in whose prompts it asks a judge again, if it does."""
+    judged_as = config.params.get("judged_as")
+    return [PROTOCOLS[name] for name in (config.protocol, judged_as) if isinstance(name, str) and name in PROTOCOLS]
 
 
 def labelling_templates(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from moot.datasets import LOADERS
 from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
 from moot.plan.arm_experiments import arm_configs, check_arms, full_experiment, with_arm
-from moot.plan.entries import expand_grid, labelling_templates, rubric_of, templates_used
+from moot.plan.entries import expand, labelling_templates, rubric_of, templates_used
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.protocols.arms import arm_name
 from moot.protocols.people import check_seats, is_person
@@ -77,11 +77,16 @@ class ExperimentReader:
         """Every experiment, also those outside of this run, grids expanded, with the name of its entry."""
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self._config.experiments.items():
-            for grid_name, grid_config in expand_grid(name, config):
-                if grid_name in expanded:
+            try:
+                found = expand(name, config)
+            except UserError as fault:
+                self._faults.add(f"{self._where('experiments', name, 'tournament')}: {fault}")
+                continue
+            for full_name, full_config in found:
+                if full_name in expanded:
                     place = self._where("experiments", name, "grid")
-                    self._faults.add(f"{place}: two experiments called '{grid_name}'. Rename one of the values.")
-                expanded[grid_name] = (name, grid_config)
+                    self._faults.add(f"{place}: two experiments called '{full_name}'. Rename one of the values.")
+                expanded[full_name] = (name, full_config)
         return expanded
 
     def read(self) -> Iterator[Experiment]:
@@ -147,7 +152,7 @@ class ExperimentReader:
             params = found.params.model_validate(dict(config.params))
         except ValidationError as error:
             prefix = ("experiments", entry, "params")
-            message = validation_message(error, prefix, self._files, list(found.params.model_fields))
+            message = validation_message(error, prefix, self._files, found.params)
             raise UserError(message) from None
         with self._faults.noting():
             place = self._where("experiments", entry, "params", "seats")

@@ -1,16 +1,20 @@
-"""What must be true of a run's models before the first job: endpoints exist, and servers get no key but their own."""
+"""What must be true of a run's models before the first job: endpoints exist, addresses, files and prices are known."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 
 from moot.core.errors import UserError, unknown_name
-from moot.core.model_config import ModelConfig
+from moot.core.model_config import ModelConfig, Price
 from moot.core.model_values import SHIPPED_ENDPOINTS
 from moot.core.places import Faults, where
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.hub import check_pinned
-from moot.llm.identity import environment_problem
-from moot.plan.prices import with_price
+from moot.llm.identity import address, check_environment
+
+_PROBE_TOKENS = 1000
+"""Few enough for the first tier, where a price rises with the length of the prompt."""
 
 
 def checked_models(
@@ -30,27 +34,49 @@ def checked_models(
             if model.endpoint not in SHIPPED_ENDPOINTS and model.endpoint not in ENDPOINTS:
                 place = where(files, ("models", name, "endpoint"))
                 raise unknown_name("endpoint", model.endpoint, ENDPOINTS, place)
-    for name in used:
-        checks: tuple[tuple[str, Callable[[ModelConfig], ModelConfig]], ...] = (
-            ("base_url", _with_address),
-            ("revision", _pinned),
-            ("price", with_price),
-        )
-        for key, check in checks:
-            with faults.noting():
-                try:
-                    checked[name] = check(checked[name])
-                except UserError as error:
-                    raise UserError(f"{where(files, ('models', name, key))}: {error}") from None
+    checks: tuple[tuple[str, Callable[[ModelConfig], ModelConfig | None]], ...] = (
+        ("base_url", check_environment),
+        ("revision", check_pinned),
+        ("price", with_price),
+    )
+    for name, (key, check) in product(used, checks):
+        with faults.noting():
+            try:
+                checked[name] = check(checked[name]) or checked[name]
+            except UserError as error:
+                raise UserError(f"{where(files, ('models', name, key))}: {error}") from None
     return checked
 
 
-def _with_address(model: ModelConfig) -> ModelConfig:
-    if problem := environment_problem(model):
-        raise UserError(problem)
-    return model
+def with_price(model: ModelConfig) -> ModelConfig:
+    """A model with the price that genai-prices lists in place of `price: auto`; any other as it is.
 
+    The list is looked through by the server's address and the model's name. It is the copy inside the package: nothing
+    is fetched, and the same lock gives the same prices, up to those that the list itself dates.
 
-def _pinned(model: ModelConfig) -> ModelConfig:
-    check_pinned(model)
-    return model
+    Raises:
+        UserError: the list has no such model at such a server, or no price of it.
+    """
+    if not model.price.auto:
+        return model
+    from genai_prices import Usage, calc_price  # a megabyte and a half of prices
+
+    server, listed = address(model) or "", f"genai-prices {version('genai-prices')}"
+    per_million = 1_000_000 / _PROBE_TOKENS
+    try:
+        asked = calc_price(Usage(input_tokens=_PROBE_TOKENS), model.model, provider_api_url=server)
+        cached_usage = Usage(input_tokens=_PROBE_TOKENS, cache_read_tokens=_PROBE_TOKENS)
+        cached = calc_price(cached_usage, model.model, provider_api_url=server)
+        said = calc_price(Usage(output_tokens=_PROBE_TOKENS), model.model, provider_api_url=server)
+    except LookupError as error:
+        raise UserError(
+            f"found 'auto'; {listed} knows no price of '{model.model}' at {server or model.endpoint} ({error}). Write "
+            "the price down: {input: ..., cached_input: ..., output: ...}, US dollars per million tokens."
+        ) from None
+    price = Price(
+        input=round(float(asked.input_price) * per_million, 6),
+        cached_input=round(float(cached.input_price) * per_million, 6),
+        output=round(float(said.output_price) * per_million, 6),
+        source=f"{listed}: {asked.provider.id}/{asked.model.id}",
+    )
+    return model.model_copy(update={"price": price})

@@ -11,18 +11,22 @@ from moot.core.config import COMPARISON, RECORDED, Config, read_config
 from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.people import texts_for_people
 from moot.core.places import Faults, validation_message, where
 from moot.core.rubric import RUBRICS, Rubric
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.labels import JUDGE
 from moot.llm.prompts import Prompts
+from moot.plan.contamination import with_contamination
 from moot.plan.entries import rubric_of
 from moot.plan.experiments import Experiment, ExperimentReader
+from moot.plan.looks import LookReader, Looks
 from moot.plan.models import checked_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import with_simulated_people, with_simulated_voices
-from moot.protocols.arms import arm_name
+from moot.protocols import opponents
+from moot.protocols.arms import ATTRIBUTION, arm_name
 from moot.report.content import (
     ARMS,
     BASELINES,
@@ -31,7 +35,12 @@ from moot.report.content import (
     DESIGN,
     EXCHANGED,
     GROUPS,
+    JUDGED_AGAIN,
     LABELS,
+    MOVED,
+    MULTIVERSE,
+    STOPPING,
+    TOURNAMENT,
     TRIALS,
     Figure,
     Table,
@@ -54,12 +63,15 @@ class Plan:
     """
 
     def __init__(self, config: Config, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None) -> None:
+        self._faults = faults or Faults()
+        config = with_contamination(config, self._faults)
         self.config = with_simulated_voices(config) if config.rehearsal else config
         self.shipped = shipped
         self.files = tuple(files)
-        self._faults = faults or Faults()
         self._prompts: dict[tuple[str, ...], Prompts] = {(): self._read_prompts()}
         self._check_rubrics()
+        with self._faults.noting():
+            texts_for_people(config.people)
         reader = ExperimentReader(self.config, self.files, self.templates, self._faults)
         self.experiments: Mapping[str, Experiment] = {found.name: found for found in reader.read()}
         if config.rehearsal:
@@ -79,6 +91,13 @@ class Plan:
         known = {name: config for name, (_, config) in reader.expanded.items()}
         known |= {arm_name(name, arm): config for name, config in known.items() for arm in config.arms}
         self.contrasts = check_contrasts(self.config, known, self.why_not_tested, self._where, self._faults)
+        self._faults.check()
+        needs = {f"data set '{name}'": [*self.needed_by_dataset(name).values()] for name in self.datasets_used}
+        for found in self.experiments.values():
+            of_runs = [found.needed_by(model).values() for model in found.config.models]
+            needs[f"experiment '{found.name}'"] = [path for paths in of_runs for path in paths]
+        looks = LookReader(self.contrasts, self.experiments, self.models_in_job, needs, self._where)
+        self.looks: Mapping[str, Looks] = looks.read(self._faults)
         self._faults.check()
 
     @classmethod
@@ -181,7 +200,7 @@ class Plan:
         try:
             checked = options.model_validate(raw)
         except ValidationError as error:
-            message = validation_message(error, ("datasets", name), self.files, list(options.model_fields))
+            message = validation_message(error, ("datasets", name), self.files, options)
             raise UserError(message) from None
         select(checked.baselines, lambda: self._where("datasets", name, "baselines"))
         return checked
@@ -234,6 +253,10 @@ class Plan:
         return sorted(path for path in (*found, *config.glob("*_variables.yaml")) if path.is_file())
 
     # What follows from an experiment
+
+    def shards(self, experiment: str) -> int:
+        """How many jobs hold the debates of an experiment and model: the configured shards, or its looks."""
+        return self.looks[experiment].number if experiment in self.looks else self.config.shards
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
         """The models that one job of an experiment speaks with, the experiment's own first."""
@@ -312,7 +335,8 @@ class Plan:
         return [found for found in self.asked_in(study) if not self.is_trial(found) and self._is_control(found)]
 
     def _is_control(self, experiment: Experiment) -> bool:
-        return bool(experiment.config.arm) or self._exchanges(experiment)
+        config = experiment.config
+        return bool(config.arm) or config.protocol == ATTRIBUTION or self._exchanges(experiment)
 
     def _exchanges(self, experiment: Experiment) -> bool:
         return bool(getattr(self.datasets[experiment.config.dataset], "exchange", ""))
@@ -337,11 +361,16 @@ class Plan:
             DEBATES: any(self._shows(entry, found) for found in debated),
             BASELINES: bool(self.trained_for(entry.study)),
             TRIALS: bool(self.trials_of(entry.study)),
-            ARMS: any(found.config.arm for found in self.controls_of(entry.study)),
+            ARMS: any(found.config.arm not in ("", ATTRIBUTION) for found in self.controls_of(entry.study)),
+            MOVED: any(found.config.protocol == ATTRIBUTION for found in self.controls_of(entry.study)),
+            JUDGED_AGAIN: any(found.config.protocol == ATTRIBUTION for found in self.asked_in(entry.study)),
             EXCHANGED: any(map(self._exchanges, self.controls_of(entry.study))),
             GROUPS: any(self.datasets[found.config.dataset].groups for found in debated),
             DESIGN: entry.study in self.studies,
             CONTRASTS: bool(self.contrasts_of(entry.study)),
+            TOURNAMENT: any(opponents(found.name, found.config.protocol, found.config.params) for found in debated),
+            MULTIVERSE: any(found.config.multiverse for found in debated),
+            STOPPING: any(one.stop for one in self.contrasts_of(entry.study)),
             LABELS: any(found.config.labelers for found in debated),
         }
         return any(there[name] for name in entry.rests_on)
@@ -362,7 +391,7 @@ class Plan:
         loader = self.datasets[config.dataset].loader or config.dataset
         return ExperimentView(
             config.protocol, config.dataset, chosen, config.split, params, recorded, config.arm, config.of, loader,
-            self.rubric(experiment),
+            self.rubric(experiment), config.prompts, config.multiverse,
         )  # fmt: skip
 
     @cached_property

@@ -7,7 +7,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.places import Faults
 from moot.protocols import PROTOCOLS
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.contrasts import Contrast, Side
+from moot.scores.contrasts import Contrast, Side, Stop
 
 Where = Callable[..., str]
 
@@ -55,7 +55,12 @@ def _contrast(
         reasons[f"{entry.first} and {entry.second} share no model: name one on either side, as EXPERIMENT/MODEL"] = None
     studies = {_study(known[side.experiment]) for side in (first, second)}
     family = studies.pop() if len(studies) == 1 else COMPARISON
-    return Contrast(name, entry.question, first, second, entry.direction, entry.paired, family, "; ".join(reasons))
+    missing = "; ".join(reasons)
+    if entry.margin and entry.stop:
+        raise UserError(f"{where('contrasts', name, 'margin')}: `stop: difference` is the margin. Leave `margin` out.")
+    margin = entry.stop.difference if entry.stop else entry.margin
+    stop = Stop(**entry.stop.model_dump(), cases=known[first.experiment].cases or 0) if entry.stop else None
+    return Contrast(name, entry.question, first, second, entry.direction, entry.paired, family, missing, stop, margin)
 
 
 def _texts(entry: ContrastConfig) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -2,17 +2,28 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.core.cases import Case
+from moot.core.cases import Case, Task
 from moot.core.registry import Registry
-from moot.core.types import Checked
+from moot.core.types import Checked, Fields
 from moot.protocols.debate import Answer, Debate, Setting
 
 Protocol = Callable[[Debate, Checked], Awaitable[Answer | None]]
 """A debate and its parameters to an answer; None where no usable verdict was given."""
+
+
+Temperature = Annotated[float, Field(ge=0, description="sampling temperature, unless the model's entry sets one")]
+Answered = Annotated[
+    Literal["generation", "likelihood"],
+    Field(description="the answer is generated, or read off the log-probabilities of the label words"),
+]
+Room = Annotated[
+    int,
+    Field(ge=0, description="most characters of the answer's reasons, so that a small model comes to it; 0: any"),
+]
 
 
 class ProtocolParams(BaseModel):
@@ -20,7 +31,7 @@ class ProtocolParams(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    temperature: float = Field(0.7, ge=0, description="sampling temperature, unless the model's entry sets one")
+    temperature: Temperature = 0.7
     max_tokens: int | None = Field(None, ge=1, description="most tokens of one reply; none: the model's own limit")
     form_tokens: int | None = Field(
         None, ge=1, description="most tokens of a reply that must follow a schema; none: as max_tokens"
@@ -51,7 +62,7 @@ class Debaters:
         peers: whether those who argue also decide, as judges of a panel do: then each is asked all the same, and an arm
             changes what each hears of the others.
         given_sides: whether each is told what to argue for, from the parameters.
-        sides: of a debate, seat to the label that it argues for.
+        sides: seat to the label that it argues for, from the parameters and the task.
         among_them: labels of a task whose answer is what the debaters come to among themselves, so that without them
             there is none.
     """
@@ -60,7 +71,7 @@ class Debaters:
     judge: str
     peers: bool = False
     given_sides: Callable[[Checked], bool] = lambda _: False
-    sides: Callable[[Debate], Mapping[str, str]] = lambda _: {}
+    sides: Callable[[Checked, Task], Mapping[str, str]] = lambda *_: {}
     among_them: frozenset[str] = frozenset()
 
 
@@ -108,6 +119,20 @@ class ProtocolEntry:
 
 
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "protocol", "moot.protocols")
+
+
+def against(pair: Sequence[str]) -> str:
+    """How the name of an experiment ends in which two models debate each other."""
+    return f"-{pair[0]}-against-{pair[1]}"
+
+
+def opponents(experiment: str, protocol: str, params: Fields) -> dict[str, str]:
+    """Seat to model of the two debaters of an experiment of a tournament; {} for any other experiment."""
+    debaters = PROTOCOLS[protocol].debaters
+    seats = debaters.seats(PROTOCOLS[protocol].params.model_validate(dict(params))) if debaters else ()
+    named = {seat: params.get("seats", {}).get(seat, "") for seat in seats}
+    paired = len(named) == len(("one", "other")) and experiment.endswith(against([*named.values()]))
+    return named if paired else {}
 
 
 def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name

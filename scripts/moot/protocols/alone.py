@@ -7,7 +7,6 @@ question is put in the same words for every protocol, so that the wording differ
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 import pyarrow.compute as pc
 from pydantic import Field
@@ -15,9 +14,9 @@ from pydantic import Field
 from moot.core.artifacts import rows_by_debate
 from moot.core.kinds import PUBLIC, THOUGHT, VERDICT
 from moot.core.types import Fields
-from moot.protocols import ProtocolParams, protocol
+from moot.protocols import Answered, ProtocolParams, Room, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer, spoken
+from moot.protocols.replies import prediction_schema, read_answer
 
 
 class AloneParams(ProtocolParams):
@@ -27,14 +26,8 @@ class AloneParams(ProtocolParams):
     speakers: tuple[str, ...] = Field((), description="the seats there whose public statements are counted")
     times: int = Field(3, ge=0, description="how often, where no debate says it")
     judge: str = Field("judge", description="the seat that thinks, by which `seats` may give it a model")
-    answer: Literal["generation", "likelihood"] = Field(
-        "generation", description="the verdict is generated, or read off the log-probabilities of the label words"
-    )
-    characters: int = Field(
-        0,
-        ge=0,
-        description="most characters of the verdict's reasons, so that a small model comes to its answer; 0: any",
-    )
+    answer: Answered = "generation"
+    characters: Room = 0
 
 
 def _transcripts(params: AloneParams) -> dict[str, str]:
@@ -47,8 +40,7 @@ async def alone(debate: Debate, params: AloneParams) -> Answer | None:
     for number in range(1, thoughts(debate, params) + 1):
         await debate.say(params.judge, THOUGHT, "alone/thought", private=True, round=number)
     if params.answer == "likelihood":
-        words = {label: spoken(label) for label in debate.task.labels}
-        return read_answer(debate, await debate.choose(params.judge, VERDICT, "alone/verdict", words=words))
+        return read_answer(debate, await debate.choose(params.judge, VERDICT, "alone/verdict"))
     schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=params.characters)
     return read_answer(debate, await debate.say(params.judge, VERDICT, "alone/verdict", schema=schema))
 

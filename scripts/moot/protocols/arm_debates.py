@@ -16,11 +16,14 @@ import pyarrow.compute as pc
 from moot.core.artifacts import rows_by_debate
 from moot.core.cases import Case, Task, stable_fraction
 from moot.core.errors import UserError
-from moot.core.kinds import ARM, PUBLIC, UNUSABLE
-from moot.core.types import Fields, Json
+from moot.core.kinds import ARM, CHALLENGE, COMMITMENT, PUBLIC, UNUSABLE
+from moot.core.types import Fields, Json, JsonObject
+from moot.llm.parsing.ladder import describe_schema
+from moot.llm.request import Message, Reply
 from moot.protocols import Debaters
-from moot.protocols.debate import Debate, Setting
-from moot.protocols.utterances import Utterance
+from moot.protocols.debate import Answer, Debate, Setting
+from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.utterances import Utterance, spoken
 
 HELD = "held"
 """The artifact with the transcripts of the full experiment; further shards are `held_1`, ..."""
@@ -39,6 +42,10 @@ class ArmDebate(Debate):
         super().__init__(case, task, repeat, setting)
         self._debaters = debaters
         self._seats = tuple(debaters.seats(setting.params))
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What the arm settles before anyone speaks."""
 
     def _note(self, text: str, **parsed: object) -> None:
         """Record what the arm did, for readers of the transcript; no seat ever hears it."""
@@ -55,7 +62,7 @@ def joint(text: str) -> str:
     return " " if _ENDED.search(text) else "\n\n"
 
 
-def _unsaid(seat: str, kind: str, status: str = "failed") -> Utterance:
+def unsaid(seat: str, kind: str, status: str = "failed") -> Utterance:
     """What a seat that is not asked says: nothing, and it is not recorded."""
     return Utterance(0, 0, seat, NOBODY, kind, "", parsed={"strategy": "", "statement": ""}, parse_status=status)
 
@@ -63,28 +70,32 @@ def _unsaid(seat: str, kind: str, status: str = "failed") -> Utterance:
 class SwapDebate(ArmDebate):
     """Debaters speak in reversed order; which model has which seat is the experiment's parameter `seats`."""
 
+    _noted = False
+
     def in_order(self, seats: Sequence[str]) -> list[str]:
-        """Reversed."""
+        """Reversed; whose side speaks last is noted."""
+        if not self._noted and self._debaters.given_sides(self.params):
+            self._noted = True
+            self._note("", arm="swap", side=self._debaters.sides(self.params, self.task).get(seats[0], ""))
         return list(reversed(seats))
 
 
 class ConsultancyDebate(ArmDebate):
     """Debaters of one side alone are asked. The judge is not told; which side it is, is drawn for each case."""
 
-    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
-        super().__init__(case, task, repeat, setting, debaters)
-        self._sides = debaters.sides(self)
+    def _prepare(self) -> None:
+        self._sides = self._debaters.sides(self.params, self.task)
         labels = sorted(set(self._sides.values()))
         self.side = labels[self._draw("consultancy", len(labels))]
         self._note("", arm="consultancy", side=self.side)
 
     async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
         """As in a debate, unless the seat argues another side."""
-        return _unsaid(seat, kind) if self._silent(seat) else await super().say(seat, kind, prompt, **how)
+        return unsaid(seat, kind) if self._silent(seat) else await super().say(seat, kind, prompt, **how)
 
     def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
         """As in a debate, unless the seat argues another side."""
-        return _unsaid(seat, kind) if self._silent(seat) else super().record(seat, kind, text, **how)
+        return unsaid(seat, kind) if self._silent(seat) else super().record(seat, kind, text, **how)
 
     def _silent(self, seat: str) -> bool:
         return self._sides.get(seat, self.side) != self.side
@@ -96,8 +107,7 @@ class NoiseDebate(ArmDebate):
     Debaters are not asked. Where those who argue also decide (a panel), each is asked, and hears noise from the others.
     """
 
-    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
-        super().__init__(case, task, repeat, setting, debaters)
+    def _prepare(self) -> None:
         self._borrowed = _statements_for(self, self._seats)
         self._taken: Counter[tuple[str, str]] = Counter()
         self._heard: set[int] = set()
@@ -108,7 +118,7 @@ class NoiseDebate(ArmDebate):
         """A debater's statement is borrowed; everybody else is asked, and a peer hears what is borrowed."""
         if seat in self._seats and not self._debaters.peers:
             private = how.get("private", False)
-            return _unsaid(seat, kind, "strict") if private else self._borrow(seat, kind, how.get("round", 0))
+            return unsaid(seat, kind, "strict") if private else self._borrow(seat, kind, how.get("round", 0))
         return await super().say(seat, kind, prompt, heard=self._with_noise(seat, heard), **how)
 
     async def choose(
@@ -126,7 +136,7 @@ class NoiseDebate(ArmDebate):
     def _borrow(self, seat: str, kind: str, number: int) -> Utterance:
         found = self._next(seat, kind)
         if found is None:
-            return _unsaid(seat, kind)
+            return unsaid(seat, kind)
         fields = {name: found[name] for name in ("prediction", "confidence")}
         parsed = json.loads(found["parsed"]) if found["parsed"] else None
         if not self._heard:
@@ -164,19 +174,20 @@ class PlantDebate(ArmDebate):
     """Words are planted in what one debater says; which debater it is, is drawn for each case."""
 
     once = True
+    everyone = False
+    """Whether the others have words planted, too."""
 
-    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
-        super().__init__(case, task, repeat, setting, debaters)
+    def _prepare(self) -> None:
         self.planted = self._seats[self._draw("plant", len(self._seats))]
-        self._done = False
+        self._done: set[str] = set()
 
     def _keep(self, said: Utterance) -> Utterance:
         if super()._keep(said).visibility == PUBLIC:
             self._plant(said)
         return said
 
-    def words_for(self, _text: str) -> str:
-        """What is added to a statement."""
+    def words_for(self, _speaker: str, _text: str) -> str:
+        """What is added to a speaker's statement."""
         return self._words()
 
     def _words(self) -> str:
@@ -184,19 +195,22 @@ class PlantDebate(ArmDebate):
         return message.content
 
     def _plant(self, said: Utterance) -> None:
-        if said.speaker != self.planted or not said.usable or (self.once and self._done):
+        meant = said.speaker in self._seats if self.everyone else said.speaker == self.planted
+        if not meant or not said.usable or (self.once and said.speaker in self._done):
             return
         holder = said.parsed if said.parsed and "statement" in said.parsed else None
         text = str(holder["statement"]) if holder else said.text
         if not text.strip():
             return
-        words, self._done = self.words_for(text), True
+        words = self.words_for(said.speaker, text)
+        self._done.add(said.speaker)
         whole = f"{text}{joint(text)}{words}"
         if holder:
             holder["statement"] = whole
         else:
             said.text = whole
-        side = self._debaters.sides(self).get(said.speaker, "") if self._debaters.given_sides(self.params) else ""
+        sides = self._debaters.sides(self.params, self.task) if self._debaters.given_sides(self.params) else {}
+        side = sides.get(self.planted, "")
         self._note(words, arm=self.template.rpartition("/")[2], turn=said.turn, speaker=said.speaker, side=side)
 
 
@@ -212,19 +226,150 @@ class Authority(PlantDebate):
     template = "arms/plant_authority"
 
 
+class Certainty(PlantDebate):
+    """The debater says to be sure beyond any doubt."""
+
+    template = "arms/plant_certainty"
+
+
+class Names(PlantDebate):
+    """Debaters sign their first statements: the one who is drawn with the first name of the prompt, the others with the
+    second, so that the side of a name is drawn, and nothing else about a statement follows it.
+    """
+
+    template = "arms/plant_names"
+    everyone = True
+
+    def words_for(self, speaker: str, _text: str) -> str:
+        """The first of the prompt's two lines for the debater who is drawn."""
+        first, second = (line for line in self._words().splitlines() if line.strip())
+        return first if speaker == self.planted else second
+
+
 class Padding(PlantDebate):
     """Every statement of the debater is made twice as long by sentences that say nothing."""
 
     template = "arms/plant_padding"
     once = False
 
-    def words_for(self, text: str) -> str:
+    def words_for(self, _speaker: str, text: str) -> str:
         """Sentences, over and over, until they are as long as the statement."""
         sentences = [line for line in self._words().splitlines() if line.strip()]
         added: list[str] = []
         while sum(map(len, added)) + len(added) < len(text):
             added.append(sentences[len(added) % len(sentences)])
         return " ".join(added)
+
+
+class CommitFirstDebate(ArmDebate):
+    """Before anybody speaks the judge commits itself; its prompts then follow that exchange as further messages."""
+
+    template = "arms/commit_first"
+
+    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
+        super().__init__(case, task, repeat, setting, debaters)
+        self._begun = False
+        self._exchange: tuple[Message, ...] = ()
+
+    async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
+        """As in a debate; the first who is asked anything is asked after the judge has committed itself."""
+        await self._commit()
+        return await super().say(seat, kind, prompt, **how)
+
+    async def choose(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
+        """As `say`."""
+        await self._commit()
+        return await super().choose(seat, kind, prompt, **how)
+
+    def heard_by(self, seat: str) -> list[Utterance]:
+        """As in a debate; a model has its commitment before it as messages, not as notes."""
+        heard = super().heard_by(seat)
+        return heard if self.is_a_persons(seat) else [said for said in heard if said.kind != COMMITMENT]
+
+    async def _commit(self) -> None:
+        if self._begun:
+            return
+        self._begun, judge = True, self._debaters.judge
+        schema = prediction_schema(self.task, name="Commitment", reasoning=True)
+        said = await super().say(judge, COMMITMENT, self.template, schema=schema, private=True)
+        if said.usable and said.prediction:
+            self._note("", arm="commit_first", turn=said.turn, speaker=judge, side=said.prediction)
+            if not self.is_a_persons(judge):
+                asked = self._render(self.template, judge, None, reply_format=describe_schema(schema))
+                self._exchange = (*_of_system(asked, False), Message("assistant", said.text))
+
+    def _render(
+        self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Json
+    ) -> tuple[Message, ...]:
+        messages = super()._render(prompt, seat, heard, **context)
+        if seat != self._debaters.judge or not self._exchange:
+            return messages
+        return (*_of_system(messages, True), *self._exchange, *_of_system(messages, False))
+
+
+def _of_system(messages: Sequence[Message], system: bool) -> list[Message]:
+    return [message for message in messages if (message.role == "system") == system]
+
+
+class ChallengeDebate(ArmDebate):
+    """After its answer the judge is told that it is wrong, more insistently each time, until it gives another one."""
+
+    template = "arms/challenge"
+    steps = 6
+
+    def __init__(self, case: Case, task: Task, repeat: int, setting: Setting, debaters: Debaters) -> None:
+        super().__init__(case, task, repeat, setting, debaters)
+        self._asked_of_judge: dict[int, tuple[Message, ...]] = {}
+        self._exchange: tuple[Message, ...] = ()
+        self._words: Mapping[str, str] | None = None
+
+    async def after(self, answer: Answer) -> Answer:
+        """The answer that the judge ends with; the one that the debate came to where no further one can be used."""
+        judge = self._debaters.judge
+        given = [said for said in self.utterances if said.speaker == judge and said.prediction and said.usable]
+        given = [said for said in given if said.turn in self._asked_of_judge or self.is_a_persons(judge)]
+        stated = [said for said in given if said.visibility == PUBLIC] or given
+        if not stated:
+            return answer
+        self._note("", arm="challenge", turn=stated[-1].turn, speaker=judge, side=answer.prediction)
+        self._go_on_from(stated[-1])
+        for step in range(1, self.steps + 1):
+            said = await self._challenge(judge, step)
+            if said.usable and said.prediction:
+                self._go_on_from(said)
+                if said.prediction != answer.prediction:
+                    return read_answer(self, said) or answer
+        return answer
+
+    async def choose(
+        self, seat: str, kind: str, prompt: str, *, words: Mapping[str, str] | None = None, **how: Json
+    ) -> Utterance:
+        """As in a debate; the judge is challenged in the words that it chose from."""
+        if seat == self._debaters.judge and set(words or self.task.labels) == set(self.task.labels):
+            self._words = words or {label: spoken(label) for label in self.task.labels}
+        return await super().choose(seat, kind, prompt, words=words, **how)
+
+    async def _challenge(self, judge: str, step: int) -> Utterance:
+        asked: JsonObject = {"private": True, "round": step, "step": step}
+        if self._words:
+            return await self.choose(judge, CHALLENGE, self.template, words=self._words, **asked)
+        return await self.say(judge, CHALLENGE, self.template, schema=prediction_schema(self.task), **asked)
+
+    def _go_on_from(self, said: Utterance) -> None:
+        """The next challenge follows what the judge was asked then and what it answered."""
+        answered = said.text or (self._words or {}).get(said.prediction or "", "")
+        self._exchange = (*self._asked_of_judge.get(said.turn, ()), Message("assistant", answered))
+
+    def _render(
+        self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Json
+    ) -> tuple[Message, ...]:
+        messages = super()._render(prompt, seat, heard, **context)
+        return (*self._exchange, *messages) if prompt == self.template else messages
+
+    async def _ask(self, said: Utterance, messages: tuple[Message, ...], **how: Json) -> Reply | None:
+        if said.speaker == self._debaters.judge:
+            self._asked_of_judge[said.turn] = messages
+        return await super()._ask(said, messages, **how)
 
 
 # Noise: which debate it comes from

@@ -14,8 +14,12 @@ from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
 from moot.protocols.arm_debates import (
     ArmDebate,
     Authority,
+    Certainty,
+    ChallengeDebate,
+    CommitFirstDebate,
     ConsultancyDebate,
     FalseCitation,
+    Names,
     NoiseDebate,
     Padding,
     PlantDebate,
@@ -23,7 +27,9 @@ from moot.protocols.arm_debates import (
 )
 from moot.protocols.people import is_person
 
+ATTRIBUTION = "attribution"
 CALLS_MATCHED, TOKENS_MATCHED, RELABELLED, SWAP = "matched_calls", "matched_tokens", "labels_swapped", "swap"
+COMMIT, CHALLENGED = "commit_first", "challenge"
 _COMMON = ("temperature", "max_tokens", "form_tokens", "seats")
 _GENERATED = ("generation", "likelihood")
 
@@ -33,14 +39,17 @@ class Full:
     """The experiment that an arm is compared with.
 
     Attributes:
+        attribution: how the arm of that name is held, as its entry states it.
         stated: the parameters that its entry in the configuration states.
         params: all of them, checked.
     """
 
     name: str
+    protocol: str
     entry: ProtocolEntry
     stated: Fields
     params: ProtocolParams
+    attribution: Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +63,16 @@ class Arm:
         held: whether it rests on the transcripts of the full experiment.
         needs_debaters: whether it means nothing without debaters.
         needs_sides: whether debaters must be told what to argue for.
+        needs_judge: whether one must decide who does not argue.
     """
 
     what: str
     debate: type[ArmDebate] | None = None
     instead: Callable[[Full], tuple[str, JsonObject]] | None = None
     held: bool = False
-    needs_debaters: bool = False
+    needs_debaters: bool = True
     needs_sides: bool = False
+    needs_judge: bool = False
 
     @property
     def templates(self) -> tuple[str, ...]:
@@ -87,6 +98,14 @@ def _samples(k: str) -> Callable[[Full], tuple[str, JsonObject]]:
     return instead
 
 
+def _attribution(full: Full) -> tuple[str, JsonObject]:
+    judge = _debaters(full).judge
+    goes_on = full.attribution.get("rerun_from")
+    seats = {seat: voice for seat, voice in full.params.seats.items() if goes_on or seat == judge}
+    judged = {"judged_as": full.protocol, "judged_with": full.stated, "judge": judge, "seats": seats}
+    return ATTRIBUTION, {**full.attribution, **judged, "beside": full.name}
+
+
 def _common(full: Full) -> JsonObject:
     return {name: full.stated[name] for name in _COMMON if name in full.stated}
 
@@ -98,22 +117,37 @@ def _debaters(full: Full) -> Debaters:
 
 
 ARMS: Mapping[str, Arm] = {
-    "noise": Arm(
-        "statements of another case's debate in place of its own", NoiseDebate, held=True, needs_debaters=True
+    "noise": Arm("statements of another case's debate in place of its own", NoiseDebate, held=True),
+    "alone": Arm("the judge thinks again as often as debaters spoke", instead=_alone),
+    "consultancy": Arm("one side alone speaks", ConsultancyDebate, needs_sides=True),
+    SWAP: Arm("debaters' seats exchanged between their models, and their order reversed", SwapDebate),
+    RELABELLED: Arm("the options in reversed order and under other names", needs_debaters=False),
+    "plant_citation": Arm("a citation of nothing in one debater's first statement", FalseCitation),
+    "plant_authority": Arm("an appeal to authority in one debater's first statement", Authority),
+    "plant_certainty": Arm("one debater says to be sure beyond any doubt", Certainty),
+    "plant_names": Arm("debaters sign their first statements with names of two groups", Names),
+    "plant_padding": Arm("one debater's statements padded to twice their length", Padding),
+    COMMIT: Arm(
+        "the judge commits itself to criteria and an answer before it hears the debate",
+        CommitFirstDebate,
+        needs_judge=True,
     ),
-    "alone": Arm("the judge thinks again as often as debaters spoke", instead=_alone, needs_debaters=True),
-    "consultancy": Arm("one side alone speaks", ConsultancyDebate, needs_debaters=True, needs_sides=True),
-    SWAP: Arm(
-        "debaters' seats exchanged between their models, and their order reversed", SwapDebate, needs_debaters=True
+    CHALLENGED: Arm(
+        "the judge is told up to six times, without a reason, that its answer is wrong",
+        ChallengeDebate,
+        needs_judge=True,
     ),
-    RELABELLED: Arm("the options in reversed order and under other names"),
-    "plant_citation": Arm("a citation of nothing in one debater's first statement", FalseCitation, needs_debaters=True),
-    "plant_authority": Arm("an appeal to authority in one debater's first statement", Authority, needs_debaters=True),
-    "plant_padding": Arm("one debater's statements padded to twice their length", Padding, needs_debaters=True),
-    CALLS_MATCHED: Arm("a vote over as many single answers as the debate makes calls", instead=_samples("matched")),
+    CALLS_MATCHED: Arm(
+        "a vote over as many single answers as the debate makes calls",
+        instead=_samples("matched"),
+        needs_debaters=False,
+    ),
     TOKENS_MATCHED: Arm(
-        "a vote over as many single answers as the debate's tokens pay for", instead=_samples("matched_tokens")
+        "a vote over as many single answers as the debate's tokens pay for",
+        instead=_samples("matched_tokens"),
+        needs_debaters=False,
     ),
+    ATTRIBUTION: Arm("one turn taken out or replaced, the judge alone asked again", instead=_attribution),
 }
 """Every control arm, by name."""
 
@@ -138,11 +172,14 @@ def problem(name: str, protocol: str, full: Full, labels: tuple[str, ...], besid
         labels: of its data, as far as they are known before the data are loaded.
         beside: all arms of the experiment.
     """
+    if name == ATTRIBUTION:
+        return _judge_problem(protocol, full)
     if full.entry.options.words == "none":
         return f"protocol '{protocol}' asks for no answer that an arm could change. Remove it from `arms`."
     if name == TOKENS_MATCHED and CALLS_MATCHED not in beside:
         return f"it takes the price of a sample from '{CALLS_MATCHED}'. Add '{CALLS_MATCHED}' to `arms`."
-    if ARMS[name].instead and full.entry.debaters and labels and set(labels) == full.entry.debaters.among_them:
+    decided = ARMS[name].instead or ARMS[name].needs_judge
+    if decided and full.entry.debaters and labels and set(labels) == full.entry.debaters.among_them:
         found = "the answer is what debaters come to, so that without them there is none"
         return f"{ARMS[name].what}: {found}. Remove it from `arms`."
     found = _options_problem(protocol, full, labels) if name == RELABELLED else _debaters_problem(name, protocol, full)
@@ -159,7 +196,25 @@ def _debaters_problem(name: str, protocol: str, full: Full) -> str:
         return f"{people[0]} is a person's seat, and no words are put into a person's mouth"
     if arm.needs_sides and not (debaters and debaters.given_sides(full.params)):
         return "the debaters of this experiment are told no side to argue for"
+    if arm.needs_judge and debaters and debaters.peers:
+        return "those who argue also decide, so that no judge hears them"
     return "this experiment has one debater" if name == SWAP and len(seats) == 1 else ""
+
+
+def _judge_problem(protocol: str, full: Full) -> str:
+    debaters = full.entry.debaters
+    if debaters is None or debaters.peers:
+        return (
+            f"protocol '{protocol}' has no judge who hears debaters and decides. Remove it, and let a model judge the "
+            f"debates: an experiment of protocol '{ATTRIBUTION}' with `params: {{beside: {full.name}, debated_by: "
+            "MODEL}`."
+        )
+    if is_person(full.params.seats.get(debaters.judge, "")):
+        return f"{debaters.judge} is a person's seat, and a model alone is asked again. Remove it."
+    people = [seat for seat in debaters.seats(full.params) if is_person(full.params.seats.get(seat, ""))]
+    if people and full.attribution.get("rerun_from"):
+        return f"{people[0]} is a person's seat, and `rerun_from` asks debaters again. Remove `rerun_from`."
+    return ""
 
 
 def _options_problem(protocol: str, full: Full, labels: tuple[str, ...]) -> str:

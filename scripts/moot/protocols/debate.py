@@ -20,7 +20,7 @@ from moot.llm.request import Message, Reply, request_to
 from moot.protocols.inbox import ask_by_inbox
 from moot.protocols.people import FORM_BELOW, AskPerson, Question, Statement, choice_form, form_of, is_person, name_of
 from moot.protocols.reading import read_choice, read_fields, read_filled_in, read_likelihood
-from moot.protocols.utterances import Utterance
+from moot.protocols.utterances import Utterance, spoken
 
 if TYPE_CHECKING:
     from moot.llm.chat import Chat
@@ -102,6 +102,10 @@ class Debate:
         """Debaters in the order in which they speak; a control arm may change it."""
         return list(seats)
 
+    async def after(self, answer: Answer) -> Answer:
+        """What is asked after the protocol came to an answer, and the answer then; a control arm may ask further."""
+        return answer
+
     async def say(
         self,
         seat: str,
@@ -162,7 +166,7 @@ class Debate:
 
         Args:
             seat, kind, prompt, private, round, heard, context: as in `say`.
-            words: label to its word in the prompt; by default the label itself.
+            words: label to its word in the prompt; by default the label as prompts spell it.
 
         Returns:
             The recorded utterance: `parsed["logprobs"]` label to log-probability, prediction the most probable label,
@@ -175,7 +179,7 @@ class Debate:
             LogprobsUnavailableError: the endpoint gives no token probabilities.
         """
         said = self._begin(seat, kind, private, round)
-        words = words or {label: label for label in self.task.labels}
+        words = words or {label: spoken(label) for label in self.task.labels}
         if self.is_a_persons(seat):
             form = choice_form(tuple(words.values()))
             answer = self._ask_person(said, prompt, form, heard, reply_format="", words=words, **context)

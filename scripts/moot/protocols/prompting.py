@@ -14,10 +14,11 @@ from moot.core.artifacts import read_frame
 from moot.core.cases import Case, stable_fraction
 from moot.core.errors import UserError
 from moot.core.kinds import SAMPLE
-from moot.protocols import ProtocolParams, protocol
+from moot.core.types import Fields
+from moot.protocols import Answered, ProtocolParams, Temperature, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
-from moot.protocols.replies import prediction_schema, read_answer, spoken
+from moot.protocols.replies import prediction_schema, read_answer
 
 SEAT = "expert"
 Factors = Annotated[int, Field(ge=1)] | Literal["any"]
@@ -26,10 +27,8 @@ Factors = Annotated[int, Field(ge=1)] | Literal["any"]
 class PromptingParams(ProtocolParams):
     """Parameters of a single prompt; temperature 0 as in the paper."""
 
-    temperature: float = Field(0.0, ge=0, description="sampling temperature, unless the model's entry sets one")
-    answer: Literal["generation", "likelihood"] = Field(
-        "generation", description="generate the answer, or score the label words by log-probability"
-    )
+    temperature: Temperature = 0.0
+    answer: Answered = "generation"
 
 
 class ShotParams(PromptingParams):
@@ -49,10 +48,10 @@ class ShotChainParams(ShotParams, ChainOfThoughtParams):
     """Parameters of chain of thought with labelled examples."""
 
 
-class SelfConsistencyParams(PromptingParams):
+class SelfConsistencyParams(ChainOfThoughtParams):
     """Parameters of self-consistency; sampled, so temperature 0.7."""
 
-    temperature: float = Field(0.7, ge=0, description="sampling temperature, unless the model's entry sets one")
+    temperature: Temperature = 0.7
     k: int | Literal["matched", "matched_tokens"] = Field(
         5,
         description="samples a case; or as many as the debate makes calls; or as its tokens pay for, by price, or "
@@ -62,7 +61,6 @@ class SelfConsistencyParams(PromptingParams):
     single: str = Field(
         "", description="with `k: matched_tokens`: the experiment that asks for one such sample a case, for its price"
     )
-    factors: Factors = Field(10, description="most factors to weigh, or `any` number of triples (the paper)")
 
 
 def _expert(_params: PromptingParams) -> tuple[str]:
@@ -80,43 +78,35 @@ def choose_examples(examples: Sequence[Case], shots: int, seed: int, balanced: b
 
 
 async def _answer(
-    debate: Debate, params: PromptingParams, prompt: str, factors: Factors | Literal[0], shots: list[Case]
+    debate: Debate, params: PromptingParams, prompt: str, factors: Factors | Literal[0] = 0
 ) -> Answer | None:
+    shots: list[Case] = []
+    if isinstance(params, ShotParams):
+        shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
     if params.answer == "likelihood":
-        words = {label: spoken(label) for label in debate.task.labels}
-        said = await debate.choose(SEAT, "prediction", prompt, words=words, shots=shots)
+        said = await debate.choose(SEAT, "prediction", prompt, shots=shots)
     else:
         schema = prediction_schema(debate.task, factors=factors)
         said = await debate.say(SEAT, "prediction", prompt, schema=schema, shots=shots)
     return read_answer(debate, said)
 
 
-@protocol(
-    "zero_shot", PromptingParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"), seats=_expert
-)
-async def zero_shot(debate: Debate, params: PromptingParams) -> Answer | None:
-    """Ask for a prediction at once (the paper's `system1`)."""
-    return await _answer(debate, params, "prompting/zero_shot", 0, [])
+def _single(prompt: str) -> Fields:
+    return {"study": "courtroom", "prompts": (prompt, "prompting/base"), "seats": _expert}
 
 
-@protocol("few_shot", ShotParams, study="courtroom", prompts=("prompting/zero_shot", "prompting/base"), seats=_expert)
-async def few_shot(debate: Debate, params: ShotParams) -> Answer | None:
-    """Show labelled training cases, then ask for a prediction at once."""
-    shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
-    return await _answer(debate, params, "prompting/zero_shot", 0, shots)
+@protocol("few_shot", ShotParams, **_single("prompting/zero_shot"))
+@protocol("zero_shot", PromptingParams, **_single("prompting/zero_shot"))
+async def ask_at_once(debate: Debate, params: PromptingParams) -> Answer | None:
+    """Ask for a prediction at once (the paper's `system1`), after labelled training cases where it has `shots`."""
+    return await _answer(debate, params, "prompting/zero_shot")
 
 
-@protocol("cot", ChainOfThoughtParams, study="courtroom", prompts=("prompting/cot", "prompting/base"), seats=_expert)
-async def chain_of_thought(debate: Debate, params: ChainOfThoughtParams) -> Answer | None:
-    """Weigh each factor low, medium or high, then predict."""
-    return await _answer(debate, params, "prompting/cot", params.factors, [])
-
-
-@protocol("n_shot_cot", ShotChainParams, study="courtroom", prompts=("prompting/cot", "prompting/base"), seats=_expert)
-async def n_shot_chain_of_thought(debate: Debate, params: ShotChainParams) -> Answer | None:
-    """Show labelled training cases, weigh each factor, then predict."""
-    shots = choose_examples(debate.examples, params.shots, debate.seed, params.balanced)
-    return await _answer(debate, params, "prompting/cot", params.factors, shots)
+@protocol("n_shot_cot", ShotChainParams, **_single("prompting/cot"))
+@protocol("cot", ChainOfThoughtParams, **_single("prompting/cot"))
+async def weigh_factors(debate: Debate, params: ChainOfThoughtParams) -> Answer | None:
+    """Weigh each factor low, medium or high, then predict, after labelled training cases where it has `shots`."""
+    return await _answer(debate, params, "prompting/cot", params.factors)
 
 
 def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:

@@ -18,7 +18,7 @@ from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
 from moot.core.types import Fields
-from moot.protocols import Options, ProtocolParams, protocol
+from moot.protocols import Options, ProtocolParams, Room, protocol
 from moot.protocols.debate import Answer, Debate, Setting
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
@@ -33,9 +33,7 @@ class RejudgeParams(ProtocolParams):
     beside: str = Field(description="the experiment whose debates are judged again, recorded or held by models")
     debated_by: str = Field(description="the model of that experiment whose debates they are")
     judge: str = Field("judge", description="the seat there whose words are left out and whose beliefs are compared")
-    characters: int = Field(
-        0, ge=0, description="most characters of the judge's reasons, so that a small model comes to its answer; 0: any"
-    )
+    characters: Room = 0
 
 
 def _transcripts(params: RejudgeParams) -> dict[str, str]:

@@ -15,7 +15,7 @@ from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.llm.parsing.words import labels_cited
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.utterances import Utterance
+from moot.protocols.utterances import Utterance, spoken
 
 _STRICT = ConfigDict(extra="forbid")
 Confidence = Annotated[int, Field(ge=0, le=100, description="how sure you are, from 0 to 100"), MAY_BE_MISSING]
@@ -30,11 +30,6 @@ class Factor(BaseModel):
     factor: Annotated[str, Field(description="the factor, in a few words"), MAY_BE_MISSING]
     weight: Annotated[Literal["low", "medium", "high"], MAY_BE_MISSING]
     reasoning: Annotated[str, Field(description="why, in one sentence"), MAY_BE_MISSING]
-
-
-def spoken(label: str) -> str:
-    """A label as prompts and replies spell it."""
-    return label.upper()
 
 
 @cache

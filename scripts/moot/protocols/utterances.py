@@ -35,3 +35,8 @@ class Utterance:
     def usable(self) -> bool:
         """Whether the reply could be used as what it was asked for."""
         return self.parse_status not in UNUSABLE
+
+
+def spoken(label: str) -> str:
+    """A label as prompts and replies spell it."""
+    return label.upper()

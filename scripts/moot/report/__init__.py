@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from moot.core.config import COMPARISON
 from moot.core.registry import Registry
 from moot.protocols import PROTOCOLS
-from moot.report.content import DEBATES, Figure, StudyResults, Table, TableContent
+from moot.report.content import DEBATES, Figure, Made, Shown, StudyResults, Table, TableContent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -17,14 +18,9 @@ EVERY, EVERYWHERE = "every study", "every study and the comparison"
 """In place of a study's name: every study that a protocol names; these and the comparison of them all."""
 
 TABLES: Registry[Table] = Registry("table", "tables")
-
-
 FIGURES: Registry[Figure] = Registry("figure", "figures")
 
-
 TableBuilder = Callable[[StudyResults], TableContent]
-
-
 FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
 
 
@@ -32,6 +28,16 @@ def _studies(which: str, unless: str) -> list[str]:
     known = {PROTOCOLS[name].study for name in PROTOCOLS}
     known = known | {COMPARISON} if which == EVERYWHERE else known - {COMPARISON}
     return sorted(study for study in known if f"{study}/{unless}" not in TABLES)
+
+
+def _registered(registry: Registry[Shown[Made]], shown: Shown[Made], unless: str = "") -> None:
+    """Register what is shown, under EVERY and EVERYWHERE for each study."""
+    if shown.study in (EVERY, EVERYWHERE):
+        registry.register_defaults(
+            lambda: {f"{one}/{shown.name}": replace(shown, study=one) for one in _studies(shown.study, unless)}
+        )
+    else:
+        registry.register(f"{shown.study}/{shown.name}")(shown)
 
 
 def _first_paragraph(build: Callable[..., object]) -> str:
@@ -57,13 +63,8 @@ def table(
     """
 
     def add(build: TableBuilder) -> TableBuilder:
-        def of(one: str) -> Table:
-            return Table(one, name, title, caption or _first_paragraph(build), build, rests_on, protocols, loaders)
-
-        if study in (EVERY, EVERYWHERE):
-            TABLES.register_defaults(lambda: {f"{one}/{name}": of(one) for one in _studies(study, unless)})
-        else:
-            TABLES.register(f"{study}/{name}")(of(study))
+        said = caption or _first_paragraph(build)
+        _registered(TABLES, Table(study, name, title, said, build, rests_on, protocols, loaders), unless)
         return build
 
     return add
@@ -86,8 +87,7 @@ def figure(
 
     def add(build: FigureBuilder) -> FigureBuilder:
         said = caption or _first_paragraph(build)
-        entry = Figure(study, name, title, said, category, build, rests_on, protocols, loaders)
-        FIGURES.register(f"{study}/{name}")(entry)
+        _registered(FIGURES, Figure(study, name, title, said, build, rests_on, protocols, loaders, category))
         return build
 
     return add

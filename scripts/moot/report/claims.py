@@ -13,6 +13,7 @@ import pandas as pd
 
 from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS
+from moot.scores.results import ExperimentView
 
 COLUMNS = (
     "study",
@@ -58,6 +59,14 @@ class Selector:
     def __str__(self) -> str:
         values = "; ".join(f"{name}={value}" for name, value in self.wanted)
         return f"{self.protocol} ({values})" if values else self.protocol
+
+    def selects(self, view: ExperimentView) -> bool:
+        """Whether it is about an experiment."""
+        values = {**view.params, "dataset": view.dataset}
+        texts = {name: str(value or "") for name, value in values.items()}
+        return self.protocol == view.protocol and all(
+            texts.get(name) if wanted == "*" else texts.get(name) == wanted for name, wanted in self.wanted
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +130,11 @@ class Claim:
     def names(self, dataset: str, loader: str, kind: str) -> bool:
         """Whether it names a data set; `kind` is "sample" or "synthetic" where the data are that."""
         return any((f"{name} ({kind})" if kind else name) in self.data for name in (dataset, loader))
+
+    def is_about(self, side: tuple[Selector, ...], view: ExperimentView, kind: str) -> bool:
+        """Whether an experiment can stand on a side of it, `first` or `second`; `kind` as in `names`."""
+        selected = view.split == "test" and any(selector.selects(view) for selector in side)
+        return selected and self.names(view.dataset, view.loader, kind)
 
     def p(self, p_of: Callable[[float], float]) -> float:
         """The p of the verdict, by the p of supposed values: the larger one of both ends where it is `within`."""

@@ -8,7 +8,7 @@ published values are then shown alone, and a figure says that there is nothing t
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import pandas as pd
 
@@ -52,9 +52,13 @@ class AsPublished:
 
 DEBATES, BASELINES, TRIALS, ARMS = "debates", "baselines", "trials", "arms"
 EXCHANGED, GROUPS, DESIGN, CONTRASTS, LABELS = "exchanged", "groups", "design", "contrasts", "labels"
+MOVED, STOPPING, TOURNAMENT, MULTIVERSE = "moved", "stopping", "tournament", "multiverse"
+JUDGED_AGAIN = "judged again"
 """What a table or figure may rest on: a study's experiments, models trained on its data, its trial runs, control arms
 of its experiments, runs over counterfactual people, experiments over people of known groups, no run, its planned
-contrasts, or experiments whose statements are labelled.
+contrasts, experiments whose statements are labelled, debates judged again with something changed, planned contrasts
+whose debates may end early, debates of models that meet in pairs, experiments whose conclusions are worked out under
+several choices, or (the last) debates judged again of trial runs, too.
 """
 
 EXPLORATORY = "exploratory"
@@ -213,6 +217,16 @@ class Run:
         rows = self.results.predictions
         return rows[rows["model"] == self.model]
 
+    @property
+    def valid(self) -> pd.DataFrame:
+        """Its predictions with a usable answer."""
+        return self.predictions.query("status == 'valid'")
+
+    def utterances(self, kind: str) -> pd.DataFrame:
+        """What was said of one kind, rows of its transcripts."""
+        said = self.results.transcripts
+        return said[(said["model"] == self.model) & (said["kind"] == kind)]
+
 
 OneRun = TypeVar("OneRun", bound=Run)
 
@@ -274,36 +288,31 @@ class TableContent:
         return [name for column in self.columns if column.role == role for name in column.names]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A registered table: file name, title, a caption, the function that builds it, and what it rests on.
+Made = TypeVar("Made")
 
-    `protocols`, `loaders`: those whose debates it shows, and those of whose data sets; none: of any.
+
+@dataclass(frozen=True)
+class Shown(Generic[Made]):
+    """A registered table or figure.
+
+    Attributes:
+        study, name, title, caption: its file is `{study}/{name}`.
+        build: makes it of a study's results.
+        rests_on: what a run needs some of, to show something in it.
+        protocols, loaders: those whose debates it shows, and those of whose data sets; none: of any.
+        category: of a figure, under which reports list it.
     """
 
     study: str
     name: str
     title: str
     caption: str
-    build: Callable[[StudyResults], TableContent]
+    build: Callable[[StudyResults], Made]
     rests_on: tuple[str, ...] = (DEBATES,)
     protocols: tuple[str, ...] = ()
     loaders: tuple[str, ...] = ()
+    category: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A registered figure: file name, title, caption, category, the function that draws it, and what it rests on.
-
-    `protocols`, `loaders`: as of a table.
-    """
-
-    study: str
-    name: str
-    title: str
-    caption: str
-    category: str
-    build: Callable[[StudyResults], "MatplotlibFigure"]
-    rests_on: tuple[str, ...] = (DEBATES,)
-    protocols: tuple[str, ...] = ()
-    loaders: tuple[str, ...] = ()
+Table: TypeAlias = Shown[TableContent]
+Figure: TypeAlias = Shown["MatplotlibFigure"]

@@ -144,7 +144,7 @@ def logarithmic(axes: "Axes", low: float, high: float) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def whiskers(estimates: Sequence[tuple[float, float, float]]) -> Floats:
+def whiskers(estimates: Sequence[tuple[float, float, float]] | Floats) -> Floats:
     """How far the intervals of estimates reach, as `errorbar` takes it, shape (2, estimates); 0 where there is none."""
     value, low, high = np.array(estimates, dtype=np.float64).T
     return np.asarray(np.nan_to_num(np.clip([value - low, high - value], 0, None)), dtype=np.float64)

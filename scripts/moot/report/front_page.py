@@ -1,7 +1,8 @@
 """The first page of a run, `results/index.html`, or of one study: questions with answers, and all that the run built.
 
-The answers are those of the tables `questions`, `contrasts` and `where_verdicts_come_from`; nothing is judged here. All
-links are relative, so that the folder `results/` can be put on any server of static files.
+The answers are those of the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds` and
+`where_verdicts_come_from`; nothing is judged here. All links are relative, so that the folder `results/` can be put on
+any server of static files.
 """
 
 import re
@@ -25,6 +26,7 @@ from moot.report.escaping import page_template
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 UNDECIDED = "?"
 SOURCES = "where_verdicts_come_from"
+DIFFERENCE = ("difference", "difference low", "difference high")
 PAD = 0.08
 """The empty share of a bar at each end."""
 
@@ -92,6 +94,7 @@ class Built:
 
     figures: list[tuple[str, str]] = field(default_factory=list)
     tables: list[tuple[str, str]] = field(default_factory=list)
+    empty: list[tuple[str, str]] = field(default_factory=list)
     readers: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -119,7 +122,7 @@ def write_front_page(
         "study": study,
         "judged": [question for question in questions if question.verdicts],
         "unjudged": [question for question in questions if not question.verdicts],
-        "studies": _by_study(names),
+        "studies": _by_study(root, names),
         "note": SIMULATED_NOTE if simulated else "",
     }
     template = page_template("index.html")
@@ -128,6 +131,8 @@ def write_front_page(
             part=part,
             links=set(names),
             costs=_costs(root, names),
+            methods=_rows(root, f"{study}/methods_by_data", names),
+            arms=[_arm(row) for row in _rows(root, f"{study}/what_debate_adds", names) if row["difference"]],
             trials=_rows(root, "comparison/trial_runs", names),
             sources=[row["in words"] for row in _rows(root, f"{study}/{SOURCES}", names) if row["in words"]],
             table_of_sources=f"tables/{study}/{SOURCES}.html",
@@ -221,7 +226,18 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 
 
-def _by_study(names: Sequence[str]) -> dict[str, Built]:
+def _arm(row: Fields) -> Fields:
+    """A debate beside one of its arms, as readers are shown it."""
+    difference, low, high = (f"{float(row[name]):.3f}".replace("-", "−") for name in DIFFERENCE)
+    return {
+        **{name: row[name] for name in ("debate", "model", "data", "arm", "what is changed")},
+        **{name: f"{float(row[name]):.3f}" for name in ("debate right", "arm right")},
+        "difference": f"{difference} [{low}, {high}]",
+        "cases": row["cases"],
+    }
+
+
+def _by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
     """What was built, by study, with titles."""
     found: dict[str, Built] = {}
     for name in names:
@@ -231,7 +247,10 @@ def _by_study(names: Sequence[str]) -> dict[str, Built]:
         if kind == "figures" and path.suffix == ".svg":
             found.setdefault(study, Built()).figures.append((name, FIGURES[entry].title))
         elif kind == "tables" and path.suffix == ".html":
-            found.setdefault(study, Built()).tables.append((name, TABLES[entry].title))
+            own = found.setdefault(study, Built())
+            csv = path.with_suffix(".csv").as_posix()
+            shown = own.empty if csv in names and not _rows(root, entry, names) else own.tables
+            shown.append((name, TABLES[entry].title))
         elif kind == "reader" and path.suffix == ".html":
             found.setdefault(study, Built()).readers.append((name, study))
     return dict(sorted(found.items(), key=lambda item: (item[0] != COMPARISON, item[0])))

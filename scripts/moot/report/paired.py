@@ -1,12 +1,26 @@
-"""What tables of paired comparisons share: their note, and the cells of one comparison."""
+"""What tables of paired comparisons share: their notes, and the cells of one comparison."""
 
-from moot.core.types import Fields
-from moot.stats.paired import Comparison
+from collections.abc import Iterable
 
+import pandas as pd
+
+from moot.core.types import Column, Fields
+from moot.report.columns import Row
+from moot.report.content import Run
+from moot.stats.asked_twice import NO_FLOOR, changes, differ
+from moot.stats.paired import Comparison, holm
+
+_APART = "\x1f"
 PAIRED_NOTE = (
     "A case counts by the share of its repeats that are right, an invalid answer as wrong; the difference is the mean "
     "over common cases. Interval and p are by cluster: p is two-sided, of a randomisation test that flips the signs of "
     "the clusters' differences, which is McNemar's exact test where each case is its own cluster and was argued once."
+)
+SAME_NOTE = (
+    "Same answer: the mean over cases of the share of pairs of valid answers, one of either side and of different "
+    "repeats (of the one there is, without repeats), that are the same; of recorded judges, answers of one judge and "
+    "persona. A model that samples changes its answers by itself: same if asked twice is that share among repeats of "
+    f"either side, over the cases that have some. Without repeats: {NO_FLOOR}."
 )
 
 
@@ -18,3 +32,37 @@ def paired_cells(comparison: Comparison) -> Fields:
         "cases": (comparison.cases, comparison.clusters),
         "p": comparison.p,
     }
+
+
+def corrected(rows: Iterable[Row]) -> list[Row]:
+    """Rows with p and family, with Holm's correction over the tests of each family and how many these are."""
+    given = list(rows)
+    families: dict[str, list[Row]] = {}
+    for row in given:
+        families.setdefault(row["family"], []).append(row)
+    for family in families.values():
+        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+            row |= {"p (Holm)": p, "tests in family": len(family)}
+    return given
+
+
+def same_answers(first: Run, second: Run, beyond: str) -> Fields:
+    """How often both give the same answer, how often either does when asked twice, and, as `beyond`, the difference."""
+    one, other = _answers(first), _answers(second)
+    clusters = {key: first.results.clusters[key.split(_APART)[0]] for key in one.index.get_level_values(0)}
+    found = changes(one, other, differ, clusters, first.results.seed)
+    return {
+        "same answer": 1 - found.changed,
+        "same if asked twice": found.floor if isinstance(found.floor, str) else 1 - found.floor,
+        beyond: (found.more, found.low, found.high),
+    }
+
+
+def _answers(run: Run) -> Column:
+    """The valid answers by case (of recorded judges: and judge and persona) and by which time they were given."""
+    rows = run.valid
+    asked = rows["case_id"].str.cat(rows.reindex(columns=["judge", "persona"], fill_value="").fillna(""), sep=_APART)
+    times = rows.reindex(columns=["repeat", "judge_repeat"]).fillna(0).astype(int).astype(str)
+    return pd.Series(
+        rows["prediction"].to_numpy(), index=[asked, times["repeat"].str.cat(times["judge_repeat"], _APART)]
+    )

@@ -176,16 +176,11 @@ def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
     return {key: Published.of(*stated, our_wording) for key, stated in zip(keys, numbers, strict=True)}
 
 
-def why_not_compared(results: StudyResults, experiments: Collection[str] | None = None) -> list[str]:
-    """A note that says of runs without a published value how they differ from the paper's.
-
-    Args:
-        results: the study's results.
-        experiments: those to speak of; None for all.
-    """
+def why_not_compared(results: StudyResults, experiments: Collection[str]) -> list[str]:
+    """A note that says of runs of some experiments without a published value how they differ from the paper's."""
     models: dict[str, dict[str, list[str]]] = {}
     for (experiment, model), found in results.comparable.runs.items():
-        if found.differs and experiment in (results.experiments if experiments is None else experiments):
+        if found.differs and experiment in experiments:
             models.setdefault(experiment, {}).setdefault(found.differs, []).append(model)
     named: dict[str, list[str]] = {}
     for experiment, by_reason in models.items():
@@ -196,17 +191,11 @@ def why_not_compared(results: StudyResults, experiments: Collection[str] | None 
     return [f"Not as published, and so not compared: {'. '.join(runs)}."] if runs else []
 
 
-def wording_notes(results: StudyResults, experiments: Collection[str] | None = None) -> list[str]:
-    """A note on the runs that repeat a paper in other words than its own: which departures of wording matter.
-
-    Args:
-        results: the study's results.
-        experiments: those to speak of; None for all.
-    """
+def wording_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
+    """A note on runs of some experiments that repeat a paper in other words: which departures of wording matter."""
     departures: dict[str, list[str]] = {}
     for (experiment, _), found in results.comparable.runs.items():
-        shown = experiment in (results.experiments if experiments is None else experiments)
-        if shown and found.repeats and found.our_wording:
+        if experiment in experiments and found.repeats and found.our_wording:
             departures.setdefault(" ".join(found.departures), []).append(experiment)
     named = [f"{', '.join(dict.fromkeys(those))}: {said}" for said, those in departures.items()]
     return [f"{WORDING_NOTE} {' '.join(named)}"] if named else []
@@ -305,6 +294,14 @@ def comparison(
         *(column.name for column in columns.shown if column.short and column.name not in WHERE)
     )
     return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
+
+
+def trained_rows(board: pd.DataFrame) -> list[Fields]:
+    """The rows of a leaderboard that score a trained model on the test split."""
+    if board.empty:
+        return []
+    tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()]
+    return [{str(name): cell for name, cell in row.items()} for row in tested.to_dict("records")]
 
 
 def trained_score(row: Json, metric: str) -> Measured:

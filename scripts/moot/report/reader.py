@@ -15,7 +15,7 @@ from pathlib import Path
 
 from moot.report.escaping import PAGE, page_template
 from moot.report.reader_chunks import compress
-from moot.report.reader_debates import Packing, pack_debates
+from moot.report.reader_debates import Packing, effects_by_debate, pack_debates
 from moot.scores.results import ExperimentResults
 
 CODE = ("dom.js", "data.js", "filters.js", "chart.js", "turns.js", "debate.js", "list.js", "main.js")
@@ -46,8 +46,10 @@ def render_reader(study: str, experiments: Mapping[str, ExperimentResults], part
         (parts / f"{name}.js").write_text(f'arrived.set("{name}", "{packed}");\n', encoding="ascii")
 
     packing = Packing(MOST_CHARACTERS, chunks.__setitem__ if whole else write, indexed=not whole)
-    for results in experiments.values():
-        pack_debates(packing, results)
+    effects, judged_again = effects_by_debate(experiments)
+    for name, results in experiments.items():
+        if name not in judged_again:
+            pack_debates(packing, results, effects)
     packing.end()
     style, code = _inline("reader.css"), _inline(*CODE)
     also = "" if whole else " 'self' file:"

@@ -2,28 +2,35 @@
 
 import math
 import pickle
+import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
-from tempfile import TemporaryFile
+from itertools import chain, groupby
+from operator import itemgetter
 
+from moot.core.cases import Case
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
+from moot.protocols.arms import ATTRIBUTION
+from moot.protocols.replayed import REMOVED, SENTENCE
 from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks, Keep, Words, compress
 from moot.report.transcripts import Debated, Turn, read_debates, records
+from moot.scores.attribution import MEASURED, rests_on_one, turn_effects
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_prediction
 from moot.scores.results import ExperimentResults
 
 JUDGE = "judge"
-CHANGED, TO_WRONG, TO_RIGHT, DISAGREE = 1, 2, 4, 8
-"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once and ended right; and
-whether several judges, or members of a group, ended on different answers.
+CHANGED, TO_WRONG, TO_RIGHT, DISAGREE, ON_ONE_TURN = 1, 2, 4, 8, 16
+"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once and ended right;
+whether several judges, or members of a group, ended on different answers; and whether the verdict rests on one turn.
 """
 COLUMNS = ("experiment", "model", "case", "repeat", "status", "answer", "probability", "change", "swing")
 """Of the index, one entry a debate: `probability` is that of the answer, `change` and `swing` as in `Course`."""
+_AT_ONCE = 20_000
 _OPINION = ["model", "debate_id", "speaker", "turn", "prediction", "previous", "after", "correct", "belief", "shift"]
 
 
@@ -80,15 +87,15 @@ class Packing:
         self._datasets[config.dataset] = {**described, "multilabel": task.multilabel}
         return len(self._experiments) - 1
 
-    def add_case(self, dataset: str, case: Fields) -> int:
+    def add_case(self, dataset: str, case: Case) -> int:
         """Note a case with its facts, once, and return its number."""
-        key = (dataset, case["case_id"])
+        key = (dataset, case.case_id)
         if key not in self._cases:
             self._cases[key] = len(self._cases)
             self._case_entries.append(
-                {"dataset": dataset, "id": case["case_id"], "target": case["target"], "attributes": case["attributes"]}
+                {"dataset": dataset, "id": case.case_id, "target": case.target, "attributes": case.attributes}
             )
-            self._facts.add(case["text"], len(case["text"]))
+            self._facts.add(case.text, len(case.text))
         return self._cases[key]
 
     def add_debate(self, row: list[Json], facts: str, said: Fields, calls: Iterable[Fields]) -> None:
@@ -142,11 +149,46 @@ def _words(said: Fields) -> str:
     return "\n".join(lines)
 
 
-def pack_debates(packing: Packing, results: ExperimentResults) -> None:
-    """Add the debates of an experiment, those that wait for a person too."""
+@dataclass(slots=True)
+class Moved:
+    """What moved the judge of a debate: by turn the effects, each of one judge who was asked again; see `MEASURED`."""
+
+    on_one_turn: bool = False
+    turns: dict[int, list[JsonObject]] = field(default_factory=dict)
+
+
+Effects = Mapping[tuple[str, str, str], Moved]
+"""By experiment, model and debate."""
+
+
+def effects_by_debate(experiments: Mapping[str, ExperimentResults]) -> tuple[Effects, set[str]]:
+    """What turns did of the debates on this page that a judge was asked about again, and the experiments that asked.
+
+    These are no debates of their own: their effects stand at the turns of those that they are about.
+    """
+    found: dict[tuple[str, str, str], Moved] = {}
+    asked = {name for name, results in experiments.items() if results.config.params.get("beside") in experiments}
+    asked = {name for name in asked if experiments[name].config.protocol == ATTRIBUTION}
+    for name in sorted(asked):
+        results = experiments[name]
+        effects, beside = turn_effects(results), results.config.params["beside"]
+        on_one = rests_on_one(effects)
+        for row in records(effects[effects["way"].isin((REMOVED, SENTENCE))]):
+            held_by = results.config.params["debated_by"].format(model=row["model"])
+            moved = found.setdefault((beside, held_by, row["debate_id"]), Moved())
+            moved.on_one_turn |= bool(on_one.get((row["model"], row["debate_id"])))
+            told = {part: None if row[part] != row[part] else row[part] for part in MEASURED}
+            judge = results.config.name_of(row["model"])
+            moved.turns.setdefault(row["turn"], []).append(
+                {**told, "judge": judge, "quote": row["quote"], "verdict": row["verdict"]}
+            )
+    return found, asked
+
+
+def pack_debates(packing: Packing, results: ExperimentResults, effects: Effects | None = None) -> None:
+    """Add the debates of an experiment, those that wait for a person too; `effects`: what moved their judges."""
     experiment = packing.add_experiment(results)
     courses, labels = _courses(results), _labels(results)
-    cases = {case["case_id"]: case for case in records(results.cases)}
     outcomes = results.outcomes
     answers = outcomes[outcomes["status"] == "valid"].groupby(["model", "case_id", "repeat"])["prediction"].nunique()
     disagree = set(answers[answers > 1].index)
@@ -158,23 +200,31 @@ def pack_debates(packing: Packing, results: ExperimentResults) -> None:
             for debate in read_debates(results, model):
                 course = courses.get((model, debate.name), Course())
                 outcome = debate.outcome
+                moved = (effects or {}).get((results.experiment, model, debate.name), Moved())
                 row = [
                     experiment,
                     model,
-                    packing.add_case(results.config.dataset, cases[debate.case_id]),
+                    packing.add_case(results.config.dataset, results.case_by_id[debate.case_id]),
                     debate.repeat,
                     outcome.status,
                     outcome.prediction.label if outcome.prediction else "",
                     probabilities.get((model, debate.case_id, debate.repeat)),
-                    course.change | DISAGREE * ((model, debate.case_id, debate.repeat) in disagree),
+                    course.change
+                    | DISAGREE * ((model, debate.case_id, debate.repeat) in disagree)
+                    | ON_ONE_TURN * moved.on_one_turn,
                     course.swing,
                 ]
-                said = _turns_and_outcome(debate, course, labels.get((model, debate.name), {}))
+                said = _turns_and_outcome(debate, course, labels.get((model, debate.name), {}), moved)
                 packing.add_debate(row, debate.facts, said, calls_of(debate))
 
 
-def _turns_and_outcome(debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]]) -> JsonObject:
+def _turns_and_outcome(
+    debate: Debated, course: Course, labels: Mapping[int, Mapping[str, str]], moved: Moved
+) -> JsonObject:
     turns = [_turn(turn, course.beliefs.get(turn.number), labels.get(turn.number)) for turn in debate.turns]
+    for turn in turns:
+        if effects := moved.turns.get(turn["number"]):
+            turn["effects"] = effects
     return {"turns": turns, "outcome": asdict(debate.outcome)}
 
 
@@ -188,28 +238,29 @@ def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> 
 def _stored_calls(results: ExperimentResults, model: str) -> Iterator[Callable[[Debated], Iterator[JsonObject]]]:
     """The recorded calls of each debate of a model, in the order of turns: on disk until their debate comes."""
     texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
-    places = dict[str, int]()
-    with TemporaryFile() as kept:
+    with closing(sqlite3.connect("")) as kept:
+        kept.execute("CREATE TABLE calls (call_id TEXT, call BLOB)")
         for calls in results.calls_of(model):
-            for call in records(calls.fillna(dict.fromkeys(texts, ""))):
-                places[call["call_id"]] = kept.tell()
-                pickle.dump(zlib.compress(pickle.dumps(call), 1), kept)
+            rows = records(calls.fillna(dict.fromkeys(texts, "")))
+            packed = ((row["call_id"], zlib.compress(pickle.dumps(row), 1)) for row in rows)
+            kept.executemany("INSERT INTO calls VALUES (?, ?)", packed)
+        kept.execute("CREATE INDEX by_id ON calls (call_id)")
 
         def calls_of(debate: Debated) -> Iterator[JsonObject]:
             for turn in debate.turns:
-                if turn.call in places:
-                    kept.seek(places[turn.call])
-                    yield pickle.loads(zlib.decompress(pickle.load(kept)))  # noqa: S301 - our own file
+                found = kept.execute("SELECT call FROM calls WHERE call_id = ? ORDER BY rowid DESC", (turn.call,))
+                for (call,) in found.fetchmany(1):
+                    yield pickle.loads(zlib.decompress(call))  # noqa: S301 - our own file
 
         yield calls_of
 
 
 def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
     """How opinions moved, by model and debate."""
-    by_debate: dict[tuple[str, str], list[JsonObject]] = {}
-    for row in records(stated_predictions(results)[_OPINION]):
-        by_debate.setdefault((row["model"], row["debate_id"]), []).append(row)
-    return {debate: _course(opinions) for debate, opinions in by_debate.items()}
+    stated = stated_predictions(results)[_OPINION]
+    parts = (stated.iloc[start : start + _AT_ONCE] for start in range(0, len(stated), _AT_ONCE))
+    rows = chain.from_iterable(map(records, parts))  # dictionaries of all opinions at once took most memory
+    return {debate: _course(list(opinions)) for debate, opinions in groupby(rows, itemgetter("model", "debate_id"))}
 
 
 def _course(opinions: list[JsonObject]) -> Course:

@@ -238,7 +238,7 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
 def _not_compared(content: TableContent, results: StudyResults) -> list[str]:
     """Why runs in this table are not compared, or in our words: those that it names, or all where it names none."""
     named = content.frame.get("experiment")
-    experiments = None if named is None else set(named) & set(results.experiments)
+    experiments = set(results.experiments) & set(results.experiments if named is None else named)
     return [*wording_notes(results, experiments), *why_not_compared(results, experiments)]
 
 

@@ -97,6 +97,9 @@ class Debated:
     outcome: DebateOutcome
 
 
+_OUTCOME = ["case_id", "repeat", "status", "prediction", "confidence", "reason"]
+
+
 def read_debates(
     results: ExperimentResults, model: str, chosen: Callable[[pd.DataFrame], "pd.Series[bool]"] | None = None
 ) -> Iterator[Debated]:
@@ -108,20 +111,19 @@ def read_debates(
         chosen: which rows of the transcripts are of debates that are wanted; None for all.
     """
     task = results.task
-    cases = {case["case_id"]: case for case in records(results.cases)}
-    ended = records(results.outcomes[results.outcomes["model"] == model])
+    ended = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
     outcomes: dict[tuple[str, int], list[Fields]] = {}
-    for outcome in ended:
+    for outcome in records(ended):
         outcomes.setdefault((outcome["case_id"], outcome["repeat"]), []).append(outcome)
     parts = results.parts(SCHEMAS["transcripts"].names, model, waits=True)
     for utterances in _by_debate(part[chosen(part)] if chosen else part for part in parts):
         identity = (utterances[0]["case_id"], utterances[0]["repeat"])
-        case = cases[identity[0]]
-        target = str(case["target"])
+        case = results.case_by_id[identity[0]]
+        target = case.target
         turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
         meaning = task.meaning.get(target, "")
         ended_as = _outcome(outcomes[identity], target)
-        yield Debated(utterances[0]["debate_id"], *identity, case["text"], target, meaning, turns, ended_as)
+        yield Debated(utterances[0]["debate_id"], *identity, case.text, target, meaning, turns, ended_as)
 
 
 def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:

@@ -78,20 +78,25 @@ class Estimate:
 def answer(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
     """What a contrast comes to, as `moot.scores.contrasts.measure`; for these cases alone where they are few."""
     found = measure(contrast, experiments)
-    if found is None or found.clusters >= FEWEST_CASES:
+    if found is None or found.clusters >= FEWEST_CASES or contrast.stop:
         return None if found is None else Answer(found)
     sides = sides_of(contrast, experiments)
     seed = experiments[contrast.first.experiment].seed
-    within = _same_debates(sides, seed) if _is_one_run(contrast) else _other_debates(sides, seed)
-    repeats = [fewest_in(_strata(debates)) for debates in sides]
+    within = _within(sides, seed, one_run=_is_one_run(contrast))
     needed = float("nan")
     if not math.isnan(found.difference):
         variation = spread(contrast, experiments, found.difference)
-        needed = cases_needed(found.difference, variation, (repeats[0], repeats[1]))
+        needed = cases_needed(found.difference, variation, repeats_of(sides))
     needed = math.ceil(needed) if math.isfinite(needed) else float("nan")
     if within is None:
         return Answer(found, LIKE_THESE, needed)
     return Answer(within, _these(within.cases), needed)
+
+
+def repeats_of(sides: tuple[Debates, Debates]) -> tuple[int, int]:
+    """How often each side debated each case with each model, at least."""
+    first, second = (fewest_in(_strata(debates)) for debates in sides)
+    return first, second
 
 
 def among_valid(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Answer | None:
@@ -162,35 +167,25 @@ def _scaled(debates: Debates) -> Sums:
     return Sums(debates.terms.tops / counts, debates.terms.bottoms / counts)
 
 
-def _same_debates(sides: tuple[Debates, Debates], seed: int) -> Difference | None:
-    strata = _strata(sides[0])
-    if fewest_in(strata) <= 1 or strata != _strata(sides[1]):
+def _within(sides: tuple[Debates, Debates], seed: int, *, one_run: bool) -> Difference | None:
+    """The difference by debates within cases, which are drawn for both sides alike where these are of one run; None
+    where a case was debated once.
+    """
+    first, second = (_strata(debates) for debates in sides)
+    strata = first if one_run else [("first", *of) for of in first] + [("second", *of) for of in second]
+    if fewest_in(strata) <= 1 or (one_run and first != second):
         return None
     one, other = (_scaled(debates) for debates in sides)
-    found = interval_within(lambda weights: one.value(weights) - other.value(weights), strata, seed, _bounds(sides))
-    return _difference(sides, found, fewest_in(strata) - 1)
-
-
-def _other_debates(sides: tuple[Debates, Debates], seed: int) -> Difference | None:
-    strata = [(side, *stratum) for side, debates in enumerate(sides) for stratum in _strata(debates)]
-    if fewest_in(strata) <= 1:
-        return None
-    one, other = (_scaled(debates) for debates in sides)
-    count = len(one.tops)
+    second_from = 0 if one_run else len(first)
 
     def apart(weights: Floats) -> Floats:
-        return one.value(weights[:, :count]) - other.value(weights[:, count:])
+        return one.value(weights[:, : len(first)]) - other.value(weights[:, second_from:])
 
     found = interval_within(apart, strata, seed, _bounds(sides))
-    return _difference(sides, found, fewest_in(strata) - 1)
+    cases, freedom = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids)), fewest_in(strata) - 1
+    return Difference(one.total(), other.total(), *found, interval_p(*found, 0.0, freedom), cases, cases)
 
 
 def _bounds(sides: tuple[Debates, Debates]) -> Bounds:
     low, high = (debates.terms.bounds for debates in sides)
     return low[0] - high[1], low[1] - high[0]
-
-
-def _difference(sides: tuple[Debates, Debates], found: tuple[float, float, float], freedom: int) -> Difference:
-    cases = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids))
-    first, second = (_scaled(debates).total() for debates in sides)
-    return Difference(first, second, *found, interval_p(*found, 0.0, freedom), cases, cases)

@@ -20,7 +20,11 @@ from moot.stats.calibration import auc_statistic, calibration_error_by_chance, c
 
 @scorer("calibration")
 def calibration(results: ExperimentResults) -> pd.DataFrame:
-    """Calibration scores by model and group; empty for multi-label tasks, and where no truth is known."""
+    """By model and group: `auc`, `brier` (of the positive label's probability), `brier_of_prediction`,
+    `expected_calibration_error` (ten bins), `calibration_error_by_chance` (of calibrated answers with these
+    confidences), `confidence`, `overconfidence`, `auc_of_confidence` (does confidence tell right from wrong?),
+    `confidence_missing`; none for multi-label tasks, and where no truth is known.
+    """
     nothing = results.task.multilabel or not results.has_truth
     return no_scores() if nothing else by_group(results, _group_scores)
 

@@ -29,12 +29,14 @@ class Terms:
         tops: numerators, shape (debates, terms).
         bottoms: denominators, of the same shape.
         bounds: the least and the greatest value of the metric.
+        rows: the predictions that the debates are, in the same order; None where they are not.
     """
 
     case_ids: list[str]
     tops: Floats
     bottoms: Floats
     bounds: Bounds = SHARE
+    rows: pd.DataFrame | None = None
 
 
 CaseMetric = Callable[[ExperimentResults, str], Terms]
@@ -58,7 +60,7 @@ def _rows_with_truth(results: ExperimentResults, model: str) -> pd.DataFrame:
 def _share(rows: pd.DataFrame, values: Column, bounds: Bounds = SHARE) -> Terms:
     """The mean of one value a debate."""
     tops = as_numbers(values)[:, None]
-    return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds)
+    return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds, rows)
 
 
 @case_metric("accuracy")
@@ -104,7 +106,7 @@ def macro_f1(results: ExperimentResults, model: str) -> Terms:
 def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
     answers = rows["prediction"].where(rows["status"] == "valid")
     true, named = (as_numbers([values == label for label in labels]).T for values in (rows["target"], answers))
-    return Terms(list(rows["case_id"]), 2 * true * named, true + named)
+    return Terms(list(rows["case_id"]), 2 * true * named, true + named, rows=rows)
 
 
 @case_metric("brier")
@@ -131,7 +133,7 @@ def _stated(results: ExperimentResults, rows: pd.DataFrame) -> tuple[Floats, Flo
 
 def _where_stated(rows: pd.DataFrame, values: Floats, bounds: Bounds) -> Terms:
     known = ~np.isnan(values)
-    return Terms(list(rows["case_id"]), np.where(known, values, 0.0)[:, None], as_numbers(known)[:, None], bounds)
+    return Terms(list(rows["case_id"]), np.where(known, values, 0.0)[:, None], as_numbers(known)[:, None], bounds, rows)
 
 
 @case_metric("tokens")

@@ -35,9 +35,11 @@ from moot.stats.classification import (
 
 @scorer("classification")
 def classification(results: ExperimentResults) -> pd.DataFrame:
-    """Scores of single-label predictions by model and group, and of the two references on the evaluated cases.
+    """By model and group, also of the two references: `accuracy`, `precision`, `recall`, `f1`, `kappa`, `mcc`, `tp`,
+    `fp`, `fn`, `tn`, `confusion:TRUE:PREDICTED`; for a positive label `false_positive_rate`,
+    `predicted_positive_rate`, `base_rate`, `base_rate_distance`. Where no truth is known: `share:LABEL`.
 
-    Where no truth is known: how often each label is named.
+    Undefined ratios are 0; a label neither true nor predicted does not enter the macro average.
     """
     if results.task.multilabel:
         return no_scores()

@@ -1,17 +1,20 @@
 """Contrasts: the comparisons that a configuration plans before the run, measured on what the run left behind."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from moot.core.cases import Cluster
+from moot.core.cases import Case, Cluster, choose_cases, open_cases
 from moot.core.errors import UserError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import DIFFERENCE
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
 from moot.stats.power import Observed, Spread, estimate_spread
+from moot.stats.sequential import Watched
 
 NOT_SHOWN = "not shown"
 FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
@@ -40,6 +43,23 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """When the debates of a contrast end early; `moot.core.config.StopConfig` says what each is.
+
+    Attributes:
+        look, difference, alpha, futility, usd: as configured.
+        cases: that each side's experiment plans.
+    """
+
+    look: int
+    difference: float
+    alpha: float
+    futility: bool
+    usd: float | None
+    cases: int
+
+
+@dataclass(frozen=True)
 class Contrast:
     """A planned comparison.
 
@@ -51,6 +71,8 @@ class Contrast:
         paired: whether it rests on the cases that both argued.
         family: the study whose contrasts are corrected together.
         missing: why this run cannot test it; "" where it can.
+        stop: when its debates end early; None where they do not.
+        margin: the smallest effect of interest; None where equivalence is not tested.
     """
 
     name: str
@@ -61,6 +83,8 @@ class Contrast:
     paired: bool
     family: str
     missing: str = ""
+    stop: Stop | None = None
+    margin: float | None = None
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -92,19 +116,22 @@ class Debates:
         """The debates over some of the cases."""
         kept = np.array([case in cases for case in self.terms.case_ids], dtype=bool)
         ids = [case for case in self.terms.case_ids if case in cases]
-        terms = Terms(ids, self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds)
+        rows = None if self.terms.rows is None else self.terms.rows[kept]
+        terms = Terms(ids, self.terms.tops[kept], self.terms.bottoms[kept], self.terms.bounds, rows)
         return Debates(terms, tuple(model for model, wanted in zip(self.models, kept, strict=True) if wanted))
 
 
 def debates_of(side: Side, results: ExperimentResults) -> Debates:
     """The debates of a side; raises `UserError` where its metric does not apply to the experiment."""
     each = [CASE_METRICS[side.metric](results, model) for model in side.models]
+    known = [terms.rows for terms in each if terms.rows is not None]
     found = Debates(
         Terms(
             [case for terms in each for case in terms.case_ids],
             np.vstack([terms.tops for terms in each]),
             np.vstack([terms.bottoms for terms in each]),
             each[0].bounds,
+            pd.concat(known) if len(known) == len(each) else None,
         ),
         tuple(model for model, terms in zip(side.models, each, strict=True) for _ in terms.case_ids),
     )
@@ -132,7 +159,10 @@ def sides_of(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:
-    """What a contrast comes to; None where its sides have no cases (no common ones, if it is paired)."""
+    """What a contrast comes to; None where its sides have no cases (no common ones, if it is paired).
+
+    Where it may stop early, interval and p are valid at any time (`moot.stats.sequential`).
+    """
     sides = sides_of(contrast, experiments)
     if not all(debates.terms.case_ids for debates in sides):
         return None
@@ -140,11 +170,38 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     results = [experiments[side.experiment] for side in contrast.sides]
     clusters = [results[0].clusters[case] for case in names]
     low, high = (debates.terms.bounds for debates in sides)
+    if contrast.stop:
+        found = watched(contrast, experiments)
+        values = first.total(), second.total()
+        beyond = found.equivalence(contrast.stop.difference)
+        least, most = found.interval()
+        count = len(names), len(found.sums)
+        return Difference(*values, values[0] - values[1], least, most, found.p(), *count, beyond)
     if contrast.paired:
-        return compare_paired(first, second, clusters, results[0].seed, (low[0] - high[1], low[1] - high[0]))
+        bounds = low[0] - high[1], low[1] - high[0]
+        return compare_paired(first, second, clusters, results[0].seed, bounds, contrast.margin)
     other_clusters = [results[1].clusters[case] for case in others]
     both = (min(low[0], high[0]), max(low[1], high[1]))
-    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, both)
+    return compare_unpaired(first, second, clusters, other_clusters, results[0].seed, both, contrast.margin)
+
+
+def planned_cases(contrast: Contrast, results: ExperimentResults) -> list[Case]:
+    """The cases that the experiments of a contrast that may stop early plan to debate."""
+    available = open_cases(list(results.case_by_id.values()), results.config.split)
+    return choose_cases(available, contrast.stop.cases if contrast.stop else None, results.seed)
+
+
+def watched(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Watched:
+    """The differences of a paired contrast by cluster, as far as they are known; none may be."""
+    results, side = experiments[contrast.first.experiment], contrast.first
+    matching = _chosen(side, results.cases) if side.cases else set(results.case_by_id)
+    of_cluster = Counter(
+        results.clusters[case.case_id] for case in planned_cases(contrast, results) if case.case_id in matching
+    )
+    (names, first), (_, second) = (debates.by_case for debates in sides_of(contrast, experiments))
+    codes = np.unique([str(results.clusters[case]) for case in names], return_inverse=True)[1]
+    sums = sums_by(np.hstack([first.tops - second.tops, first.bottoms]), codes)
+    return Watched(sums[:, 0], sums[:, 1], max(of_cluster.values(), default=1), DIFFERENCE)
 
 
 def spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float) -> Spread:

@@ -14,7 +14,7 @@ from moot.core.cases import positive_of_two
 from moot.core.kinds import CONCLUSION, PUBLIC, SPEECH
 from moot.scores import concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import KEYS, ExperimentResults, Score
 from moot.stats.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -29,15 +29,16 @@ from moot.stats.bootstrap import (
 NOBODY = "nobody"  # spoke between the last belief and the verdict
 EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
-OPINION = (
-    *("experiment", "model", "debate_id", "case_id", "repeat", "turn", "round", "speaker", "visibility", "kind"),
-    *("prediction", "confidence", "probability", "source", "parse_status"),
-)
+OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
+_NAMES = ["model", "speaker", "kind", "prediction", "after"]  # few in many rows: kept as categories
 
 
 @scorer("dynamics")
 def dynamics(results: ExperimentResults) -> pd.DataFrame:
-    """Scores of the opinions of every seat that states some before and after others spoke, by model."""
+    """Of the opinions of every seat that states some before and after others spoke, by model: `flips_per_debate`,
+    `debates_with_flip`, `accuracy`, `confidence`, `belief_in_positive`, `shift_to_positive`, `moves_to_positive`,
+    `flips_to:LABEL`, `beliefs_missing`.
+    """
     opinions = stated_predictions(results)
     if results.task.multilabel or opinions.empty:
         return no_scores()
@@ -63,9 +64,9 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     seat's last prediction in this debate, and how far its belief moved since); after (who spoke in public since its
     last opinion, or since the start, joined by ",").
     """
-    opinions = results.gather(_opinions, [*OPINION, "text"])
-    targets = results.cases.set_index("case_id")["target"]
-    opinions["target"] = opinions["case_id"].map(targets)
+    opinions = results.gather(_opinions, [*OPINION, "visibility", "parse_status", "text"])
+    opinions[_NAMES] = opinions[_NAMES].astype("category")
+    opinions["target"] = opinions["case_id"].map(results.targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
     positive = positive_of_two(results.task)
     opinions["belief"] = probability_of_positive(opinions.assign(score=np.nan), results.task) if positive else np.nan

@@ -61,10 +61,9 @@ def group_rates(
         return []
     rows = results.predictions
     rows = rows[(rows["model"] == model) & (rows["status"] == "valid")]
-    known = results.cases.set_index("case_id")["attributes"]
     found: list[GroupRate] = []
     for attribute in results.task.groups if attributes is None else attributes:
-        values = rows["case_id"].map(lambda case, name=attribute: known[case].get(name, ""))
+        values = rows["case_id"].map(lambda case, name=attribute: results.attributes[case].get(name, ""))
         sizes = rows.groupby(values)["case_id"].nunique().drop("", errors="ignore")
         groups = {str(value): rows[values == value] for value in sorted(sizes.index[sizes >= FEWEST_CASES])}
         if groups and len(sizes) <= MOST_VALUES:

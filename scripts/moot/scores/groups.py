@@ -75,11 +75,10 @@ def by_group(
 
 def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.DataFrame:
     """The attributes worth grouping by, one column each, indexed by case_id."""
-    by_case = results.cases.set_index("case_id")["attributes"]
     evaluated = sorted(predictions["case_id"].unique())
     if not evaluated:
         return pd.DataFrame()
-    frame = pd.DataFrame(by_case.loc[evaluated].tolist(), index=evaluated)
+    frame = pd.DataFrame(results.attributes.loc[evaluated].tolist(), index=evaluated)
     return frame[[name for name in sorted(frame.columns) if _worth_grouping_by(frame[name])]]
 
 

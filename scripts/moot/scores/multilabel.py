@@ -19,7 +19,7 @@ from moot.stats.classification import averages, occurring, sums
 
 @scorer("multilabel")
 def multilabel(results: ExperimentResults) -> pd.DataFrame:
-    """Multi-label scores by model and group, and of always naming the sample's most frequent set of labels."""
+    """`subset_accuracy` and `f1` (micro, macro), by model and group, and of always naming the most frequent set."""
     if not results.task.multilabel:
         return no_scores()
     majority = to_frame(results.experiment, MAJORITY_CLASS, _group_scores(results, _majority_group(results)))

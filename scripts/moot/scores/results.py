@@ -4,12 +4,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from moot.core.artifacts import count_rows, read_batches, read_cases, read_frame, read_frames, read_table, waiting
 from moot.core.cases import Case, Cluster, Task, cluster_name
+from moot.core.config import MultiverseConfig
 from moot.core.errors import UserError
 from moot.core.kinds import CONCLUSION
 from moot.core.rubric import Rubric
@@ -22,6 +25,7 @@ OVERALL = "overall"
 TURN = ["model", "debate_id", "turn"]
 KEYS = (*TURN, "case_id")
 _CALLS_AT_ONCE = 5000
+_UTTERANCES_AT_ONCE = 100_000
 _RESTS_ON_SCALE = {*CHANGED}
 
 
@@ -31,7 +35,7 @@ class ExperimentView:
 
     `recorded_names` holds the names that records of the past give some of its models; `arm` and `of` say which control
     arm of which experiment it is, if any; `loader` is that of the data set; `rubric` is what its statements are
-    labelled by.
+    labelled by; `multiverse` names the choices that its conclusions are worked out under.
     """
 
     protocol: str
@@ -44,6 +48,8 @@ class ExperimentView:
     of: str = ""
     loader: str = ""
     rubric: Rubric | None = None
+    prompts: str = ""
+    multiverse: MultiverseConfig | None = None
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""
@@ -83,8 +89,12 @@ class ExperimentResults:
 
     @cached_property
     def _cases_and_task(self) -> tuple[list[Case], Task]:
-        cases, task = read_cases(self._named(self.results / "cases" / f"{self.config.dataset}.parquet"))
+        cases, task = read_cases(self._case_file, texts=False)
         return cases, replace(task, notes=(*self.notes, *task.notes))
+
+    @property
+    def _case_file(self) -> Path:
+        return self._named(self.results / "cases" / f"{self.config.dataset}.parquet")
 
     @property
     def task(self) -> Task:
@@ -109,11 +119,26 @@ class ExperimentResults:
 
     @cached_property
     def cases(self) -> pd.DataFrame:
-        """All cases of the data set, columns of the cases schema; `attributes` holds dictionaries."""
-        columns = SCHEMAS["cases"].names
-        return pd.DataFrame(
-            [{name: getattr(case, name) for name in columns} for case in self._cases_and_task[0]], columns=columns
-        )
+        """All cases of the data set, columns of the cases schema but `text`; `attributes` holds dictionaries."""
+        cases, names = self._cases_and_task[0], [name for name in SCHEMAS["cases"].names if name != "text"]
+        return pd.DataFrame({name: [getattr(case, name) for case in cases] for name in names})
+
+    @cached_property
+    def targets(self) -> "pd.Series[str]":
+        """The true label of each case, by case id."""
+        return self.cases.set_index("case_id")["target"]
+
+    @cached_property
+    def attributes(self) -> "pd.Series[Any]":
+        """The attributes of each case, a dictionary, by case id."""
+        return self.cases.set_index("case_id")["attributes"]
+
+    @cached_property
+    def case_by_id(self) -> Mapping[str, Case]:
+        """All cases of the data set, with their texts."""
+        told = read_table(self._case_file, ["text"])["text"].to_pylist()
+        pairs = zip(self._cases_and_task[0], told, strict=True)
+        return {case.case_id: replace(case, text=text) for case, text in pairs}
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
@@ -122,7 +147,8 @@ class ExperimentResults:
         Cases of other splits, argued to fit a threshold on, are not evaluated and not here; nor are debates that wait
         for a person.
         """
-        return self.outcomes[self.outcomes["status"] != "waiting"].reset_index(drop=True)
+        ended = self.outcomes["status"] != "waiting"
+        return self.outcomes if ended.all() else self.outcomes[ended].reset_index(drop=True)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -192,7 +218,7 @@ class ExperimentResults:
     def parts(
         self, columns: Collection[str], model: str = "", *, validation: bool = False, waits: bool = False
     ) -> Iterator[pd.DataFrame]:
-        """The transcripts one shard after the other, for what would not fit into memory at once.
+        """The transcripts shard by shard, large shards some debates at a time: for what would not fit into memory.
 
         Args:
             columns: those of the transcripts schema that are needed in addition to `KEYS`.
@@ -205,12 +231,12 @@ class ExperimentResults:
         """
         wanted = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
-        for shard in self._all_shards(model):
+        for shard, some in _at_once(self._all_shards(model)):
             scales = self.scales(shard.parent.name) if _RESTS_ON_SCALE & set(wanted) else ()
             shares = any(scale.share for scale in scales)
-            part = read_frame(shard, list(dict.fromkeys([*wanted, *NEEDED]) if shares else wanted))
+            part = read_table(shard, list(dict.fromkeys([*wanted, *NEEDED]) if shares else wanted), some).to_pandas()
             if not waits:
-                outcomes = (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
+                outcomes = some & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
                 ended = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
                 waiting_ones = set(ended.to_pandas().loc[waiting, "debate_id"])
                 part = part[~part["debate_id"].isin(waiting_ones)]
@@ -232,7 +258,10 @@ class ExperimentResults:
         """
         found = [read(part) for part in self.parts(columns)]
         filled: pd.DataFrame = pd.concat([frame for frame in found if len(frame)] or found[:1])
-        return filled.sort_values(TURN, kind="stable", ignore_index=True)
+        filled = filled.sort_values(TURN, kind="stable", ignore_index=True)
+        del found
+        pa.default_memory_pool().release_unused()  # what reading took, a quarter of all at 100,000 debates
+        return filled
 
     def _all_shards(self, model: str = "") -> list[Path]:
         folder = self.results / "transcripts" / self.experiment
@@ -302,6 +331,20 @@ class ExperimentResults:
         if missing:
             raise UserError(f"{missing[0]}: file not found; expected one for each of the experiment's models.")
         return read_frames(paths)
+
+
+def _at_once(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
+    """Shards, and which of their debates to read at once: all, or of a large one those between two ids."""
+    for shard in shards:
+        rows = count_rows(shard)
+        if rows <= _UTTERANCES_AT_ONCE:
+            yield shard, pc.scalar(value=True)
+            continue
+        debates = sorted(read_table(shard, ["debate_id"])["debate_id"].unique().to_pylist())
+        size = max(1, len(debates) * _UTTERANCES_AT_ONCE // rows)
+        for start in range(0, len(debates), size):
+            some = debates[start : start + size]
+            yield shard, (pc.field("debate_id") >= some[0]) & (pc.field("debate_id") <= some[-1])
 
 
 def _in_order(said: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import numpy as np
 
 from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Column, Floats, Numbers, as_numbers, mean_statistic
 
-NO_REPEATS = "no repeats"
+NO_FLOOR = "no floor: nothing was asked twice; `repeats: 2` on either side gives one"
 Apart = Callable[[Numbers, Numbers], Floats]
 
 
@@ -37,8 +37,8 @@ class Changed:
 
     @property
     def floor(self) -> float | str:
-        """What changes when the same is asked twice, or that nothing was."""
-        return NO_REPEATS if np.isnan(self.again) else self.again
+        """What changes when the same is asked twice, or that nothing was and what would tell."""
+        return NO_FLOOR if np.isnan(self.again) else self.again
 
 
 def differ(one: Numbers, other: Numbers) -> Floats:

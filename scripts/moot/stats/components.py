@@ -49,6 +49,7 @@ class Component:
         share: of the sum of all components.
         low, high: the 95 % interval of the share; NaN where no facet has levels enough.
         levels: how many levels (or combinations of levels) it was seen at.
+        within: the facets that are the same wherever those of its effect are, these among them.
     """
 
     effect: Effect
@@ -58,6 +59,7 @@ class Component:
     low: float
     high: float
     levels: int
+    within: Effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +71,24 @@ class Decomposition:
         answers: how many there are.
         fixed: facets with too few levels to stand for others: all intervals hold for these levels.
         left_out: facets that do not vary.
-        assumed_none: combinations that the design cannot separate, and which are taken not to matter.
     """
 
     components: tuple[Component, ...]
     answers: int
     fixed: tuple[str, ...]
     left_out: tuple[str, ...]
-    assumed_none: tuple[Effect, ...]
 
 
-def decompose(values: Floats, facets: Mapping[str, Sequence[Hashable]]) -> Decomposition | None:
+def decompose(
+    values: Floats, facets: Mapping[str, Sequence[Hashable]], *, intervals: bool = True
+) -> Decomposition | None:
     """The components of variance of some answers; None where none differ, no facet varies, or pairs are too few.
 
     Args:
         values: of each answer, shape (answers,); of answers in words one column a word, 1 where it is given.
         facets: of each answer its case, its judge, ...; a facet within another (a debate of a case) has names of its
             own for each of its levels.
+        intervals: whether they are worked out, too.
     """
     columns = as_numbers(values).reshape(len(values), -1 if len(values) else 1)
     codes = {name: pd.factorize(np.asarray(list(map(repr, levels))))[0] for name, levels in facets.items()}
@@ -100,13 +103,12 @@ def decompose(values: Floats, facets: Mapping[str, Sequence[Hashable]]) -> Decom
     if whole.sum() <= _NO_SPREAD:
         return None
     random = [name for name in varied if pairs.levels(frozenset({name})) >= FEWEST_LEVELS]
-    errors, freedoms = _jackknife(pairs, system, random, whole)
+    errors, freedoms = _jackknife(pairs, system, random if intervals else [], whole)
     return Decomposition(
         tuple(_components(pairs, system, whole, errors, freedoms)),
         len(columns),
         tuple(name for name in varied if name not in random),
         tuple(name for name in facets if name not in varied),
-        system.assumed_none,
     )
 
 
@@ -124,7 +126,11 @@ def _components(
             quantile = float(stdtrit(freedoms[position], (1 + LEVEL) / 2))
             low, high = around(share, error, quantile, _bounds(pairs, effects[0], share))
         levels = pairs.levels(effects[0])
-        found.append(Component(effects[0], effects[1:], float(whole[position]), share, low, high, levels))
+        found.append(
+            Component(
+                effects[0], effects[1:], float(whole[position]), share, low, high, levels, pairs.closure(effects[0])
+            )
+        )
     return found
 
 
@@ -221,13 +227,11 @@ class _System:
         seen: the positions of those sets of facets that pairs enough share, and no others.
         effects: for each unknown the effects that stand for it, the simplest first; none for what is left.
         matrix: which unknowns come into the pairs of each set, shape (seen, unknowns).
-        assumed_none: effects left out, since the equations do not suffice.
     """
 
     seen: Codes
     effects: tuple[tuple[Effect, ...], ...]
     matrix: Floats
-    assumed_none: tuple[Effect, ...]
 
     @classmethod
     def of(cls, pairs: _Pairs) -> "_System":
@@ -244,15 +248,14 @@ class _System:
             unknowns.setdefault(tuple(not closed <= pattern for pattern in patterns), []).extend(effects)
         left = unknowns.pop((True,) * len(patterns), [])
         unknowns = {column: effects for column, effects in unknowns.items() if any(column)}
-        assumed: list[Effect] = []
         columns: list[tuple[bool, ...]] = [(True,) * len(patterns)]
         for column in list(unknowns):
             if np.linalg.matrix_rank(np.array([*columns, column], dtype=float)) == len(columns) + 1:
                 columns.append(column)
-            else:
-                assumed += unknowns.pop(column)
+            else:  # the equations do not suffice for it: it is taken not to matter
+                del unknowns[column]
         matrix = np.array([*unknowns, columns[0]], dtype=np.float64).T
-        return cls(seen, (*map(tuple, unknowns.values()), (frozenset(), *left)), matrix, tuple(assumed))
+        return cls(seen, (*map(tuple, unknowns.values()), (frozenset(), *left)), matrix)
 
     def solve(self, numbers: Floats, sums: Floats) -> Floats:
         """The components, shape (unknowns,) or (levels left out, unknowns); NaN where a set of pairs is gone."""

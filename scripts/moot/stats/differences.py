@@ -4,7 +4,7 @@ A metric of a case is some terms, each a numerator and a denominator; the metric
 summed numerators over summed denominators. Accuracy, F1 and rates of events are such metrics.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,7 @@ class Difference:
         difference, low, high: the first less the second, with its 95 % interval by cluster.
         p: of the two-sided test by cluster.
         cases, clusters: how many the difference rests on.
+        equivalence: p of two one-sided tests that the difference is beyond a margin; NaN where none is asked for.
     """
 
     first: float
@@ -98,15 +99,18 @@ class Difference:
     p: float
     cases: int
     clusters: int
+    equivalence: float = float("nan")
 
 
-def compare_paired(first: Sums, second: Sums, clusters: Clusters, seed: int, bounds: Bounds) -> Difference:
+def compare_paired(
+    first: Sums, second: Sums, clusters: Clusters, seed: int, bounds: Bounds, margin: float | None = None
+) -> Difference:
     """Both sides on the same cases, row by row.
 
     p is that of a randomisation test: between equal sides, each cluster's debates could be either's. For plain means it
     is `moot.stats.randomisation.sign_flip`. Where cases belong to clusters of several kinds there is no such test, and
     p is that of the interval. The interval agrees with p (`moot.stats.randomisation.in_agreement`). `bounds` are the
-    least and the greatest difference.
+    least and the greatest difference. With a margin the test of equivalence is that of the interval.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
     statistic = Statistic(lambda weights: first.value(weights) - second.value(weights), bounds)
@@ -126,7 +130,12 @@ def compare_paired(first: Sums, second: Sums, clusters: Clusters, seed: int, bou
 
         p = p_at(0.0)
         low, high = in_agreement(difference, (low, high), p, p_at, bounds)
-    return Difference(*sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters)
+    found = Difference(*sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters)
+    if margin is None:
+        return found
+    draws = bootstrap.draws(statistic)
+    beyond = p_of(lambda level: estimate_interval(difference, draws, bootstrap.clusters, bounds, level), margin)
+    return replace(found, equivalence=beyond)
 
 
 def _exchange(first: Sums, second: Sums, bootstrap: ClusterBootstrap, seed: int) -> float:
@@ -157,7 +166,13 @@ def sums_by(values: Floats, codes: NDArray[np.intp]) -> Floats:
 
 
 def compare_unpaired(
-    first: Sums, second: Sums, first_clusters: Clusters, second_clusters: Clusters, seed: int, bounds: Bounds
+    first: Sums,
+    second: Sums,
+    first_clusters: Clusters,
+    second_clusters: Clusters,
+    seed: int,
+    bounds: Bounds,
+    margin: float | None = None,
 ) -> Difference:
     """Sides that argued different cases: the interval of `moot.stats.independent`.
 
@@ -165,7 +180,7 @@ def compare_unpaired(
     cases that are right or wrong this is Fisher's exact test. For that no cluster may have cases of both sides, and the
     clusters of both must be of like size. Elsewhere, as for amounts, p is that of the interval. The interval agrees
     with p (`moot.stats.randomisation.in_agreement`). p is 1 where nothing can be said. `bounds` are the least and the
-    greatest value of either side's metric.
+    greatest value of either side's metric. With a margin the test of equivalence is that of the interval.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.part(bounds), second.part(bounds)), kinds)
@@ -182,8 +197,9 @@ def compare_unpaired(
         p = p_at(0.0)
         low, high = in_agreement(sides.value, interval, p, p_at, of_difference)
     else:
-        p = sides.p()
-    return Difference(first.total(), second.total(), sides.value, low, high, p, rows, count)
+        p = p_of(sides.interval)
+    beyond = float("nan") if margin is None else p_of(sides.interval, margin)
+    return Difference(first.total(), second.total(), sides.value, low, high, p, rows, count, beyond)
 
 
 def _deal(first: Sums, second: Sums, codes: NDArray[np.intp], seed: int, supposed: float) -> float:

@@ -165,21 +165,22 @@ class Independent:
             return Interval(value, *unanimous(value, errors.clusters[side], bounds, level))
         return Interval(value, *around(value, errors.variances[side] ** 0.5, quantile, bounds, errors.skewness[side]))
 
-    def p(self) -> float:
-        """The p-value of the interval: one less the level at which it reaches 0; 1 where there is no interval."""
-        return p_of(self.interval)
 
+def p_of(interval: Callable[[float], tuple[float, float]], margin: float | None = None) -> float:
+    """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where there is none.
 
-def p_of(interval: Callable[[float], tuple[float, float]]) -> float:
-    """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where there is none."""
+    With a margin, the p of two one-sided tests that the value lies beyond it, above or below (Schuirmann 1987): half of
+    what is left of the level at which the interval reaches either margin.
+    """
     if np.isnan(interval(LEVEL)).any():
         return 1.0
     least, most = _LEAST, 0.0
     for _ in range(_STEPS):
         middle = (least + most) / 2
         low, high = interval(1 - float(np.exp(middle)))
-        least, most = (middle, most) if low <= 0 <= high else (least, middle)
-    return float(np.exp(least))
+        reaches = low <= 0 <= high if margin is None else low <= -margin or high >= margin
+        least, most = (middle, most) if reaches else (least, middle)
+    return float(np.exp(least)) / (2 if margin is not None and most < 0 else 1)
 
 
 def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:

@@ -23,7 +23,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(Difference):
     """The difference between two systems' shares of right answers on common cases.
 
@@ -53,16 +53,9 @@ def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
     return right.groupby(predictions["case_id"]).mean().astype("float64").sort_index()
 
 
-def compare_predictions(
-    first: pd.DataFrame, second: pd.DataFrame, clusters: Mapping[str, Hashable], seed: int
-) -> Comparison:
-    """Compare two systems' predictions on the cases that both argued; `clusters` holds the cluster of each case."""
-    return compare_shares(share_right(first), share_right(second), clusters, seed)
-
-
 def compare_shares(
     one: "pd.Series[float]", other: "pd.Series[float]", clusters: Mapping[str, Hashable], seed: int
 ) -> Comparison:
-    """As `compare_predictions`, from what `share_right` gives for each system."""
+    """Compare what `share_right` gives for two systems on the cases that both argued; `clusters`: of each case."""
     common = one.index.intersection(other.index).sort_values()
     return compare(as_numbers(one[common]), as_numbers(other[common]), [clusters[case] for case in common], seed)

@@ -4,7 +4,7 @@ The file keeps the estimator, and the labels in the order of its targets. XGBoos
 it. Two files of one model may differ in their bytes (skops names parts by memory address), never in their predictions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from moot.core.artifacts import atomic_path
 from moot.core.errors import UserError
 from moot.core.extensions import FOLDERS
-from moot.core.types import Estimator
+from moot.core.types import Estimator, JsonObject
 
 TRUSTED = (
     "catboost.core.CatBoostClassifier",
@@ -76,18 +76,27 @@ def _make_vocabularies_plain(part: object, seen: set[int]) -> None:
 
 
 def load(path: Path) -> StoredModel:
-    """Read what `store` wrote.
+    """Read what `store` wrote; raises `UserError` as `read`."""
+    own = tuple(f"{package}." for package in FOLDERS)
+    content = read(path, lambda name: name in TRUSTED or name.startswith(own))
+    return StoredModel(content["estimator"], tuple(content["labels"]))
+
+
+def read(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
+    """Read what `dump` wrote, if its types are trusted.
 
     Raises:
-        UserError: the file is no skops file, or holds a type outside `TRUSTED` and the user's own extensions.
+        UserError: there is no such file, it is no skops file, or it holds a type that is not trusted.
     """
+    if not path.is_file():
+        raise UserError(f"{path}: no such file; the workflow makes it, ask for it as a target.")
     try:
         types = skops.io.get_untrusted_types(file=path)
     except Exception as error:
-        raise UserError(f"{path}: no model that moot stored ({error}). Train the baselines again.") from error
-    own = tuple(f"{package}." for package in FOLDERS)
-    unknown = sorted(name for name in types if name not in TRUSTED and not name.startswith(own))
-    if unknown:
-        raise UserError(f"{path}: holds the type {unknown[0]}, which no baseline of moot uses. Do not load it.")
-    content = skops.io.load(path, trusted=types)
-    return StoredModel(content["estimator"], tuple(content["labels"]))
+        raise UserError(f"{path}: no model that moot stored ({error}). Delete it, and run again.") from error
+    if unknown := sorted(name for name in types if not is_trusted(name)):
+        raise UserError(
+            f"{path}: holds the type {unknown[0]}, which no model of moot uses; it may run code. Do not load it."
+        )
+    content: JsonObject = skops.io.load(path, trusted=types)
+    return content

@@ -144,21 +144,8 @@ class FineTunedTransformer(_WindowedClassifier):
 class ConvolutionOverEmbeddings(_WindowedClassifier):
     """A convolutional classifier (Kim 2014) over the last layer of a frozen encoder: widths 3 to 5, their maxima.
 
-    The encoder stays as it is, as an embedding layer; the convolution learns faster than an encoder would.
+    The encoder stays as it is, as an embedding layer.
     """
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        window: int = 512,
-        stride: int = 128,
-        epochs: int = 10,
-        batch: int = 16,
-        rate: float = 1e-3,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(model, window=window, stride=stride, epochs=epochs, batch=batch, rate=rate, seed=seed)
 
     def _network(self, labels: int) -> torch.nn.Module:
         return _Convolution(AutoModel.from_pretrained(self.model), labels)

@@ -8,7 +8,7 @@ MADE_BY = {
     "features": ("load_cases", "dataset"),
     "records": ("read_records", "dataset"),
     "baselines": ("train_baselines", "dataset"),
-    "transcripts": ("run_debates", "experiment", "model"),
+    "transcripts": ("run_debates", "experiment", "model", "shard"),
     "predictions": ("predict", "experiment", "model"),
     "calls": ("predict", "experiment", "model"),
     "assistants": ("train_assistant", "experiment", "model", "features"),

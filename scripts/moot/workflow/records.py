@@ -81,9 +81,12 @@ def made_with(path: Path) -> Mapping[str, str]:
 
 
 def read_records() -> dict[str, JobRecord]:
-    """The records of all jobs whose outputs are in `results/`, by the path of each output."""
+    """The records of all jobs whose outputs are in `results/`, by the path of each output.
+
+    Under another configuration the job that writes a file may have another name: the last record counts.
+    """
     found: dict[str, JobRecord] = {}
-    for file in sorted(RECORDS.rglob("*.json")):
+    for file in sorted(RECORDS.rglob("*.json"), key=lambda file: file.stat().st_mtime_ns):
         try:
             record = JobRecord(**json.loads(file.read_text(encoding="utf-8")))
         except (ValueError, TypeError, OSError) as fault:

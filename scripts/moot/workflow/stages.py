@@ -16,11 +16,10 @@ from moot.core.rubric import RUBRICS
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS
 from moot.labels import HUMAN, LABELERS
-from moot.plan.arm_experiments import templates_of_arm
 from moot.plan.as_published import compare_with_papers
+from moot.plan.entries import protocols_of, templates_of_debates
 from moot.plan.experiments import artifact_files
 from moot.plan.plan import Plan
-from moot.protocols import PROTOCOLS
 from moot.report import FIGURES, TABLES
 from moot.report.escaping import PAGE
 from moot.report.exports import EXPORTERS
@@ -35,6 +34,7 @@ from moot.workflow.own_files import annotation_files, answer_files, frozen_files
 from moot.workflow.records import made_with
 
 INDEX = "index"
+LOOKS = "moot.jobs.looks"
 CONTRASTS_TABLE = "moot.studies.across.tables_contrasts"
 NOT_OF_DEBATES = {
     "study",
@@ -45,7 +45,10 @@ NOT_OF_DEBATES = {
     "arms",
     "arm_models",
     "arm_cases",
+    "attribution",
+    "tournament",
     "trial_on_request",
+    "multiverse",
 }
 """Of an experiment's entry: what its debates do not depend on, or what another digest covers."""
 
@@ -86,7 +89,7 @@ class Stages:
             KeyError: there is no such rule, or the plan names no such experiment, model or data set.
             UserError: a data set is made by a model that is no part of this run.
         """
-        wildcards.pop("shard", None)  # all shards are made from the same
+        self._of_all_shards(wildcards)
         key = rule, tuple(sorted(wildcards.items()))
         if key not in self._stages:
             method: Callable[..., Stage] | None = getattr(self, f"_{rule}", None)
@@ -94,6 +97,11 @@ class Stages:
                 raise KeyError(rule)
             self._stages[key] = method(**wildcards)
         return self._stages[key]
+
+    def _of_all_shards(self, wildcards: dict[str, str]) -> None:
+        """Drop the shard from wildcards where all are made from the same; each look rests on those before it."""
+        if wildcards.get("experiment") not in self.plan.looks:
+            wildcards.pop("shard", None)
 
     def inputs(self, rule: str, **wildcards: str) -> dict[str, str | list[str]]:
         """The files that a rule's job reads, by name; raises as `stage` does."""
@@ -104,6 +112,7 @@ class Stages:
 
         Raises: as `stage` does.
         """
+        self._of_all_shards(wildcards)
         stage = self.stage(rule, **wildcards)
         key = rule, tuple(sorted(wildcards.items()))
         if key not in self._digests:
@@ -174,9 +183,9 @@ class Stages:
 
     # Debates
 
-    def _run_debates(self, experiment: str, model: str) -> Stage:
+    def _run_debates(self, experiment: str, model: str, shard: str = "0") -> Stage:
         plan, found = self.plan, self.plan.experiments[experiment]
-        protocol, models = PROTOCOLS[found.config.protocol], plan.models_in_job(experiment, model)
+        models, run = plan.models_in_job(experiment, model), [one.run for one in protocols_of(found.config)]
         answers = answer_files(experiment, model)
         inputs: dict[str, str | list[str]] = {name: f"results/{path}" for name, path in found.needed_by(model).items()}
         inputs |= {"cases": self._cases(experiment), "answers": list(map(str, answers))}
@@ -184,13 +193,18 @@ class Stages:
             "experiment": found.config.model_dump(mode="json", exclude=NOT_OF_DEBATES),
             "models": digests.what_replies_depend_on(models),
             "seed": plan.config.seed,
-            "shards": plan.config.shards,
+            "shards": plan.shards(experiment),
             "answers": contents(answers),
         }
+        own = [*(one.__module__ for one in run), *digests.endpoint_modules(models)]
+        if looks := plan.looks.get(experiment):
+            inputs["earlier"] = [path for side in looks.runs for path in targets.shards(plan, *side)[: int(shard)]]
+            content["looks"] = [[asdict(part) for part in (*one.sides, one.stop) if part] for one in looks.contrasts]
+            own.append(LOOKS)
         if any(config.puts_off for config in models.values()):
             content["puts_off"] = True  # so that debates that wait are held again when runs begin to wait for batches
-        code = code_digest("debates", protocol.run.__module__, *digests.endpoint_modules(models))
-        prompts = found.prompts.digest(*protocol.prompts, *templates_of_arm(found.config.arm))
+        code = code_digest("debates", *own)
+        prompts = found.prompts.digest(*templates_of_debates(found.config))
         return Stage(inputs, code, content, prompts)
 
     def _predict(self, experiment: str, model: str) -> Stage:
@@ -261,7 +275,8 @@ class Stages:
 
     def _score(self, experiment: str) -> Stage:
         view = self.plan.view(experiment)
-        content = [asdict(replace(view, rubric=None)), digests.rubric_text(view.rubric), self.plan.config.seed]
+        told = asdict(replace(view, rubric=None, multiverse=None))
+        content = [told, digests.rubric_text(view.rubric), self.plan.config.seed]
         code = code_digest("scores", *SCORERS.modules(), *SCORERS.extensions.values())
         return Stage({"results": self._results(experiment)}, code, content)
 
@@ -306,7 +321,7 @@ class Stages:
         return replace(
             shown,
             inputs={**shown.inputs, "frozen": list(map(str, frozen_files())) if contrasts else []},
-            own=[shown.own, contrasts],
+            own=[shown.own, contrasts, self.plan.config.deviation if contrasts else ""],
             code=digest_with_files(shown.code, [PAGE / "table.html"]),
         )
 
@@ -338,6 +353,9 @@ class Stages:
             "controls": [(found.name, found.config.arm, found.config.of) for found in controls],
             "baselines": trained,
             "comparable": self._comparable(study),
+            "multiverse": [
+                (name, one.model_dump()) for name in experiments if (one := plan.experiments[name].config.multiverse)
+            ],
         }
         metrics = CASE_METRICS.extensions.values()
         return Stage(inputs, code_digest(script, *sorted({*builders, *metrics})), content)

@@ -53,7 +53,7 @@ def labels(plan: Plan, study: str = "") -> list[str]:
 
 def shards(plan: Plan, experiment: str, model: str) -> list[str]:
     """The transcripts of one experiment and model."""
-    return [SHARDS.format(experiment=experiment, model=model, shard=shard) for shard in range(plan.config.shards)]
+    return [SHARDS.format(experiment=experiment, model=model, shard=shard) for shard in range(plan.shards(experiment))]
 
 
 def filled(plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = "") -> list[str]:

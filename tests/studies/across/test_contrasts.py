@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from support.results_on_disk import case, experiment_view, prediction, write_results
 
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
@@ -14,9 +13,10 @@ from moot.report.content import CONTRASTS, StudyResults
 from moot.report.tables import as_html, write_table
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
-from moot.stats.paired import compare_predictions, holm
+from moot.stats.paired import compare_shares, holm, share_right
 from moot.studies.across.tables_contrasts import contrasts
 from moot.workflow.stages import Stages
+from results_on_disk import case, experiment_view, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[3]
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2]) for number in range(30)]
@@ -122,7 +122,8 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     prompt = run(tmp_path, "prompt", repeats=2, b=CONSTANT)
     content = contrasts(results_of(plan, debate, prompt))
     frame = content.frame.set_index("contrast")
-    known = compare_predictions(debate.predictions.query("model == 'a'"), prompt.predictions, debate.clusters, 0)
+    shares = share_right(debate.predictions.query("model == 'a'")), share_right(prompt.predictions)
+    known = compare_shares(*shares, debate.clusters, 0)
     better = frame.loc["better", ["difference", "difference low", "p"]].tolist()
     assert better == pytest.approx([known.difference, known.low, known.p])
     assert frame.loc["f1", "second value"] == pytest.approx(2 * 10 / (2 * 10 + 20))
@@ -134,6 +135,18 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     assert frame.loc["groups", ["cases", "clusters"]].tolist() == [30, 30]
     assert frame.loc["groups", "first"] == "prompt, b where sex=f"
     assert "Not frozen." in content.notes
+
+
+def test_equivalence_is_tested_against_the_margin_that_was_planned(tmp_path: Path) -> None:
+    entry = {"first": "debate/a", "second": "debate/b"}
+    plan = plan_of(wide={**entry, "margin": 0.3}, narrow={**entry, "margin": 0.001}, none=entry)
+    content = contrasts(results_of(plan, run(tmp_path, "debate", a=RIGHT, b=NEARLY)))
+    frame = content.frame.set_index("contrast")
+    assert frame["equivalent"].fillna("").tolist() == ["yes", "not shown", ""]
+    assert frame.loc["wide", "p of equivalence (Holm)"] == pytest.approx(2 * frame.loc["wide", "p of equivalence"])
+    assert any("Schuirmann" in note for note in content.notes)
+    with pytest.raises(UserError, match=r"contrasts.x.margin: `stop: difference` is the margin. Leave `margin` out."):
+        plan_of(x={"first": "debate/b", "second": "prompt", "margin": 0.1, "stop": {"look": 9, "difference": 0.1}})
 
 
 def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,7 +12,7 @@ from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import holm
 from moot.studies.across.tables_group_rates import group_rates_table
-from moot.studies.across.tables_paired import paired_tests
+from moot.studies.across.tables_paired import BEYOND, paired_tests
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
@@ -74,3 +75,31 @@ def test_error_rates_of_recorded_runs_are_one_family_and_the_table_says_so(tmp_p
     raw, adjusted = ([*frame[f"FPR p{end}"], *frame[f"FNR p{end}"]] for end in ("", ", Holm"))
     assert adjusted == pytest.approx(holm(raw), nan_ok=True) and frame["model"].nunique() == 2
     assert f"Holm: over the {pd.notna(raw).sum()} tests of this table" in content.notes[1]
+
+
+def test_two_models_that_answer_alike_disagree_no_more_than_each_does_with_itself(tmp_path: Path) -> None:
+    """All answer YES with a probability of 0.7, but for one who does with 0.2: 0.5 squared of its answers are its own."""
+    random, likely = np.random.default_rng(2), {"a": 0.7, "b": 0.7, "other": 0.2}
+    cases = [case(f"c{number}", "yes") for number in range(300)]
+
+    def compared(repeats: int) -> pd.DataFrame:
+        rows = {
+            model: [
+                prediction(one.case_id, "yes", "yes" if random.random() < share else "no", repeat=repeat)
+                for one in cases
+                for repeat in range(repeats)
+            ]
+            for model, share in likely.items()
+        }
+        view = experiment_view("zero_shot", models=tuple(rows))
+        found = write_results(tmp_path / str(repeats), cases, rows, experiment="prompt", config=view)
+        return paired_tests(StudyResults("courtroom", {"prompt": found}, no_scores(), {}, None)).frame
+
+    frame = compared(4).set_index(["first model", "second model"])
+    alike, apart = frame.loc[("a", "b")], frame.loc[("a", "other")]
+    assert alike["same answer"] == pytest.approx(0.58, abs=0.04) and abs(alike[BEYOND]) < 0.03
+    assert apart[BEYOND] == pytest.approx(0.25, abs=0.05) and apart["differ low"] > 0
+    assert frame["same if asked twice"].tolist() == pytest.approx([0.58, 0.63, 0.63], abs=0.04)
+    once = compared(1)
+    assert once["same if asked twice"].str.contains("nothing was asked twice; `repeats: 2`").all()
+    assert once[BEYOND].isna().all() and once["same answer"].notna().all()

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.recorded_runs import recorded_study
-from support.results_on_disk import case, experiment_view, prediction, write_results
 
 from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
-from moot.stats.paired import compare_predictions
+from moot.stats.paired import compare_shares, share_right
 from moot.studies.across.tables_questions import questions
 from moot.studies.across.tables_trial_runs import trial_runs
+from recorded_runs import recorded_study
+from results_on_disk import case, experiment_view, prediction, write_results
 
 SHIPPED = Path(__file__).resolve().parents[3] / "data" / "published" / "claims.csv"
 CASES = [case(f"c{number}", "yes" if number % 3 == 0 else "no") for number in range(30)]
@@ -70,7 +70,7 @@ def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(
     one = recorded(tmp_path, "one", ("ynnynn" + "-nnyyy") * 2 + "ynnynn")
     other = recorded(tmp_path, "other", "ynyynn" * 3, cases=18)
     row = answers(tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), one, other).iloc[0]
-    expected = compare_predictions(one.predictions, other.predictions, one.clusters, one.seed)
+    expected = compare_shares(share_right(one.predictions), share_right(other.predictions), one.clusters, one.seed)
     assert row["cases"] == expected.cases == 18
     assert row["this run"] == pytest.approx(expected.difference)
     assert (row["95 % low"], row["95 % high"]) == pytest.approx((expected.low, expected.high))

@@ -63,6 +63,13 @@ def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_ap
     assert last["what would tell them apart"] == "two answers of the same case and model"
 
 
+def test_a_design_that_tells_nothing_apart_has_no_sentence(tmp_path: Path) -> None:
+    found = shown(study(experiment(tmp_path, "trial", ("one",), 1)), "trial")
+    assert list(found.index) == ["asking again"]
+    assert found["not told apart from"].item() == "between cases"
+    assert found["in words"].item() == ""
+
+
 def test_control_arms_are_a_method_beside_their_debate(tmp_path: Path) -> None:
     whole = experiment(tmp_path, "trial", ("one",), 4)
     arm = experiment(tmp_path, "trial-arm=noise", ("one",), 4, "noise")

@@ -23,8 +23,7 @@ from moot.studies.appellate.legal.citations import count_citations
 from moot.studies.appellate.legal.rubric import CODES
 from moot.studies.appellate.panel_steps import opposing_influences, panel_steps, position_changes
 from moot.studies.appellate.phases import STUDY
-from moot.studies.appellate.scores_labels import panel_label_scores
-from moot.studies.appellate.scores_panel import log_odds_ratio, panel_scores
+from moot.studies.appellate.scores_panel import log_odds_ratio, panel_label_scores, panel_scores
 from of_study import of_study
 from results_on_disk import experiment_view, prediction, write_results
 
@@ -222,18 +221,16 @@ def test_changes_list_both_statements(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("See Katz v. United States, 389 U.S. 347 (1967).", (1, 1, 0, 0)),
-        ("As Smith v. Jones shows.", (1, 0, 1, 0)),
-        ("Lee v. Hall, 12 F.3d 34, binds us.", (1, 1, 0, 1)),
-        ("18 U.S.C. § 2511 applies.", (1, 1, 0, 0)),
+        ("See Katz v. United States, 389 U.S. 347 (1967).", (1, 1, 0, 1)),
+        ("As Smith v. Jones shows.", (1, 0, 0, 1)),
+        ("Lee v. Hall, 12 F.3d 34, binds us.", (1, 1, 1, 0)),
+        ("18 U.S.C. § 2511 applies.", (1, 1, 0, 1)),
         ("We weigh the facts.", (0, 0, 0, 0)),
         ("", (0, 0, 0, 0)),
     ],
 )
 def test_citations(text: str, expected: tuple[int, int, int, int]) -> None:
-    found = count_citations(text, CASES[0].text)
-    assert (found.total, found.well_formed, found.named_only, found.in_case) == expected
-    assert found.unverifiable == found.total - found.in_case
+    assert count_citations(text, CASES[0].text) == expected
 
 
 RULES = {"c1#0": "aar aar arr", "c1#1": "nnr aar arr", "c2#0": "ana rna aaa", "c2#1": "rrr rar nnn"}

@@ -26,9 +26,8 @@ from moot.report.transcripts import render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from moot.studies.conference.lexicon import clusters_reached
 from moot.studies.conference.minutes import render_minutes
-from moot.studies.conference.scores_conference import repetition
+from moot.studies.conference.scores_conference import clusters_reached, repetition
 from of_study import of_study
 from results_on_disk import experiment_view, prediction, repeating, utterance, write_results
 from scripted_model import Script, hold
@@ -324,23 +323,9 @@ def test_paired_tests_compare_runs_on_the_same_cases(tmp_path: Path) -> None:
 
 
 def test_trained_baselines_stand_beside_their_published_counterparts(tmp_path: Path) -> None:
-    board = pd.DataFrame(
-        [
-            {
-                "baseline": "bag-of-words",
-                "dataset": "vast",
-                "title": "Bag of words, logistic regression",
-                "evaluation": "test",
-                "status": "ok",
-                "n": 8,
-                "accuracy": 0.5,
-                "precision_macro": 0.5,
-                "recall_macro": 0.5,
-                "f1_macro": 0.4,
-                "confusion": "[[2, 1, 1], [0, 1, 0], [1, 0, 2]]",
-            }
-        ]
-    )
+    row = {"baseline": "bag-of-words", "dataset": "vast", "title": "Bag of words, logistic regression", "n": 8}
+    row |= {"evaluation": "test", "status": "ok", "confusion": "[[2, 1, 1], [0, 1, 0], [1, 0, 2]]"}
+    board = pd.DataFrame([row | {"accuracy": 0.5, "precision_macro": 0.5, "recall_macro": 0.5, "f1_macro": 0.4}])
     task = Task("the post", "?", ("con", "neutral", "pro"))
     cases = [Case("c0", "vast", "test", "x", "con", task.labels)]
     config = experiment_view("stance", "vast", ("m",), params=PROTOCOLS["stance"].params().model_dump())

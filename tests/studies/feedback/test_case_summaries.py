@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from moot.core.artifacts import describe, write_rows
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.studies.feedback.protocol_summaries import KIND, SummaryParams, case_summary
-from moot.studies.feedback.summaries import write_summaries
+from moot.studies.feedback.protocol_summaries import KIND, SummaryParams, case_summary, write_summaries
 from scripted_model import ScriptedModel, make_debate
 
 MakeContext = Callable[..., LoadContext]

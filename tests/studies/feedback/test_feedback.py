@@ -298,7 +298,7 @@ def test_a_stored_assistant_says_the_same(assistant: Assistant, tmp_path: Path) 
 def test_what_is_no_assistant_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.skops").write_text("hello")
     skops.io.dump({"about": Path("x")}, tmp_path / "foreign.skops")
-    with pytest.raises(UserError, match="not an assistant"):
+    with pytest.raises(UserError, match="no model that moot stored"):
         load_assistant(tmp_path / "text.skops")
     with pytest.raises(UserError, match="holds the type"):
         load_assistant(tmp_path / "foreign.skops")

@@ -6,6 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from debate_tournament import write
 from moot.core.config import COMPARISON
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -15,76 +16,11 @@ from moot.report.content import StudyResults
 from moot.report.transcripts import read_debates
 from moot.scores.answers import estimate
 from moot.studies.across.tables_questions import questions
+from moot.studies.recorded.tables_habits import ALL, recorded_habits
 from moot.studies.recorded.tables_tournament import tournament
 from recorded_runs import PROJECT, recorded_study
 
 SHARED = PROJECT.parent / "shared" / "data"
-PARTS = ("Opening", "Rebuttal 1", "Pressure Questions", "Rebuttal 2", "Closing")
-NAMES = {"red-1": "Red One (high)", "blue-2": "Blue Two"}
-
-
-def debate_id(topic: int, swapped: bool) -> str:
-    pro, con = ("blue-2", "red-1") if swapped else ("red-1", "blue-2")
-    return f"prop_{topic:04}__{pro}__{con}__s{int(swapped)}__tpl"
-
-
-def transcript(topic: int, swapped: bool, pro_words: int = 30, con_words: int = 20) -> str:
-    pro, con = ("blue-2", "red-1") if swapped else ("red-1", "blue-2")
-    lines = [
-        f"# Debate {debate_id(topic, swapped)}\n",
-        f"- topic_id: prop_{topic:04}\n- proposition: Towns should light lamps ({topic}).",
-        f"- model_pro: {pro}\n- model_con: {con}\n- side_swap: {swapped}\n",
-    ]
-    for number in range(1, 11):
-        side, model, words = ("PRO", pro, pro_words) if number % 2 else ("CON", con, con_words)
-        claim, cited = f"[{side[0]}{(number + 1) // 2}.1]", "[P1.1]" if number == 2 else ""
-        lines.append(
-            f"## Turn {number}: {side} {PARTS[(number - 1) // 2]}\n\n- model: {model}\n- raw_words: {words}\n"
-            f"- clipped_words: {words}\n- claim_ids: {claim}\n- cited_claim_ids: {cited or '(none)'}\n"
-            f"- missing_claim_id_refs: (none)\n\n{claim} Lamps. {cited}\n"
-        )
-    return "\n".join(lines)
-
-
-def page(topic: int, wins: tuple[dict[str, str], dict[str, str]]) -> str:
-    """A matchup: for each of its two debates the side that each judge names."""
-    text = f"# Debate Matchup Judgment Report\n\n- side_swap_group_id: `prop_{topic:04}__red-1__blue-2__tpl`\n"
-    for letter, swapped, verdicts in (("A", False, wins[0]), ("B", True, wins[1])):
-        sides = {"pro": NAMES["blue-2" if swapped else "red-1"], "con": NAMES["red-1" if swapped else "blue-2"]}
-        pro = sum(side == "pro" for side in verdicts.values())
-        con = len(verdicts) - pro
-        result = (
-            f"Split `{pro}-{con}`."
-            if pro == con
-            else f"Unanimous `{max(pro, con)}-{min(pro, con)}` for **{sides['pro' if pro > con else 'con']}**."
-        )
-        text += (
-            f"\n## Debate {letter}\n\n- debate_id: `{debate_id(topic, swapped)}`\n"
-            f"- roles: PRO = **{sides['pro']}**, CON = **{sides['con']}**\n- judged result: {result}\n\n"
-            "| Judge | Winner | Signed Margin (PRO+) | Normalized | Entertainment |\n| --- | --- | ---: | ---: | ---: |\n"
-        )
-        for judge, side in verdicts.items():
-            margin = "+1.5" if side == "pro" else "-1.5"
-            text += f"| {judge} | {sides[side]} | {margin} | {margin} | 7.0 |\n"
-        text += "\n### Judge Notes\n\n" + "".join(
-            f"- **{judge}**: Because.\n  Most decisive: P1.1.\n" for judge in verdicts
-        )
-    return text
-
-
-def write(folder: Path, topics: int = 8) -> Path:
-    """Ann always names PRO; Bo names Red One. Where the number of a topic is odd, CON uses more words."""
-    place = folder / "recorded" / "debate_tournament"
-    for name in ("transcripts", "judgments"):
-        (place / name).mkdir(parents=True)
-    for topic in range(topics):
-        for swapped in (False, True):
-            words = (20, 30) if topic % 2 else (30, 20)
-            text = transcript(topic, swapped, *words)
-            (place / "transcripts" / f"{debate_id(topic, swapped)}.md").write_text(text)
-        verdicts = ({"Ann": "pro", "Bo": "pro"}, {"Ann": "pro", "Bo": "con"})
-        (place / "judgments" / f"matchup-judgment-prop_{topic:04}-red-vs-blue.md").write_text(page(topic, verdicts))
-    return place
 
 
 def read(folder: Path, **options: object) -> tuple[Loaded, list[RecordedDebate]]:
@@ -106,6 +42,9 @@ def test_who_wins_by_judge_side_length_and_after_a_swap(tmp_path: Path) -> None:
     assert (share["pro", "Ann"], share["pro", "Bo"], share["pro", "all"]) == (1, 0.5, 0.75)
     assert (share["the longer side", "Ann"], share["the longer side", "Bo"]) == (0.5, 0.5)
     assert (share["the same side after a swap", "Ann"], share["the same side after a swap", "Bo"]) == (1, 0)
+    habits = recorded_habits(study).frame
+    alone = habits[(habits["judge"] == ALL) & habits["habit"].isin(["side: pro", "length"])]
+    assert len(habits) and alone.empty, "what all judges take is in one table"
     results = study.experiments["duels"]
     found = {name: estimate(results, "jury", name) for name in ("longer_wins", "judges_agree", "same_side_after_swap")}
     assert {name: one and one.value for name, one in found.items()} == dict.fromkeys(found, 0.5)

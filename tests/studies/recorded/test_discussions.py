@@ -9,7 +9,7 @@ import yaml
 from moot.report.content import StudyResults
 from moot.scores.dynamics import EVERYBODY, dynamics
 from moot.studies.recorded.tables_agreement import AGAIN, JUDGE, PERSONA, RUN, agreement
-from moot.studies.recorded.tables_discussions import changed_answers, discussions
+from moot.studies.recorded.tables_discussions import changed_answers, changes_one_by_one, discussions
 from recorded_runs import PROJECT, recorded_study
 
 SHARED = PROJECT.parent / "shared" / "data" / "recorded"
@@ -70,12 +70,72 @@ def test_members_are_compared_before_and_after_their_group_talks(talks: StudyRes
 
 def test_a_change_is_counted_after_the_last_message_of_another_member(talks: StudyResults) -> None:
     """Bob joins Ann in g1 after he heard her; Ann joins Dan in g2; Cat and the others stay."""
-    frame = changed_answers(talks).frame.set_index(["held before", "last message of the others"])
-    found = {key: (row["changed"], row["messages"]) for key, row in frame.iterrows()}
+    frame = changed_answers(talks).frame.set_index(["held before", "heard before"])
+    found = {key: (row["changed"], row["occasions"]) for key, row in frame.iterrows()}
     assert found["wrong", "its speaker: right"] == (1, 2), "Bob after Ann; Cat, who heard Bob say yours, stays"
     assert found["wrong", "its speaker: wrong"] == (0, 1), "Bob in g3 heard Eve"
     assert found["right", "its speaker: wrong"] == (1, 3), "Ann after Cat, Bob after Cat, Ann after Dan"
-    assert found["right", "any"] == (1, 3) and found["wrong", "any"] == (1, 3)
+    assert found["right", "anything"] == (1, 3) and found["wrong", "anything"] == (1, 3)
+
+
+def test_each_change_is_listed_with_what_was_heard_before_it(talks: StudyResults) -> None:
+    frame = changes_one_by_one(talks).frame
+    found = (
+        frame[["debate", "who", "held before", "held after", "heard from", "who holds", "words"]].to_numpy().tolist()
+    )
+    assert found == [
+        ["g1#0", "Bob", "wrong", "right", "Ann", "right", 1],
+        ["g2#0", "Ann", "right", "wrong", "Dan", "wrong", 1],
+    ]
+
+
+SIDED = """debate,who,says,side,a,truth
+d{n},Pro,"{pro}",yes,,yes
+d{n},Con,"{con}",no,,yes
+d{n},Jo,,,0.5,yes
+d{n},Pro,"{pro}",yes,,yes
+d{n},Con,"{con}",no,,yes
+d{n},Jo,,,{after},yes
+"""
+
+
+def test_a_judges_belief_is_told_apart_by_what_both_sides_said_before_it(tmp_path: Path) -> None:
+    """The judge comes to the right answer in each debate whose right side says more, and to the wrong one in others."""
+    long, short = "five words that say much", "two words"
+    debates = [(long, short, 0.9) if n % 2 else (short, f'one "{short}"', 0.2) for n in range(12)]
+    header, *lines = SIDED.splitlines(keepends=True)
+    body = "".join(lines)
+    rows = [
+        body.format(n=n, pro=pro, con=con.replace('"', '""'), after=after)
+        for n, (pro, con, after) in enumerate(debates)
+    ]
+    (tmp_path / "sided.csv").write_text(header + "".join(rows))
+    columns = {
+        "debate": "debate",
+        "speaker": "who",
+        "text": "says",
+        "side": "side",
+        "belief": "a",
+        "truth": "truth",
+    }
+    dataset = {
+        "loader": "transcripts",
+        "path": str(tmp_path / "sided.csv"),
+        "columns": columns,
+        "labels": {"yes": "yes", "no": "no"},
+        "positive": "yes",
+    }
+    study = recorded_study(tmp_path, dataset, {"debate": "debate"}, {"all": "recorded"})
+    frame = changed_answers(study).frame.set_index(["held before", "changes to", "heard before"])
+    row = frame.loc[("undecided", "right", "more words: the right side")]
+    assert (row["changes"], row["before a change"], row["before none"]) == (1, 1, 0)
+    assert (row["difference"], row["occasions"], row["changed"], row["debates"]) == (1, 6, 6, 6)
+    assert row["belief moved"] == pytest.approx(0.4)
+    wrong = frame.loc[("undecided", "wrong", "more words quoted: the wrong side")]
+    assert (wrong["before a change"], wrong["before none"], wrong["belief moved"]) == (1, 0, pytest.approx(-0.3))
+    assert frame.loc[("undecided", "wrong", "anything"), "changes"] == 0.5
+    listed = changes_one_by_one(study).frame
+    assert len(listed) == 24 and listed["words quoted"].tolist().count(2) == 6
 
 
 def test_the_members_of_many_groups_are_scored_together(tmp_path: Path) -> None:
@@ -109,7 +169,7 @@ def test_groups_of_people_come_in_by_the_configuration_of_the_page_alone(tmp_pat
     row = discussions(found).frame.iloc[0]
     assert row["groups"] == 249
     assert row["before low"] < 0.0911 < row["before high"] and row["after low"] < 0.2761 < row["after high"]
-    changes = changed_answers(found).frame.set_index(["held before", "last message of the others"])["changes"]
+    changes = changed_answers(found).frame.set_index(["held before", "heard before"])["changes"]
     assert changes["wrong", "its speaker: right"] > 3 * changes["wrong", "its speaker: wrong"]
 
 

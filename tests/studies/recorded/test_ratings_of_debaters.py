@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from moot.report.content import StudyResults
-from moot.studies.recorded.figures_ratings import ratings_figure
+from moot.studies.recorded.figures import ratings_figure
 from moot.studies.recorded.tables_ratings import rating_terms, ratings
 from recorded_runs import recorded_study
 

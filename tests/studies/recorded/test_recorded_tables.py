@@ -14,9 +14,8 @@ from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
 from moot.studies.across.tables_comparison import methods_by_data, methods_long
-from moot.studies.recorded.feedback_forms import read_grades
 from moot.studies.recorded.runs import judged, judged_runs
-from moot.studies.recorded.tables import groups, nyu_feedback
+from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
 from recorded_runs import recorded_study
 
 COLUMNS = {"case": "id", "model": "who", "prediction": "said", "truth": "gold", "attributes": ["sex", "race"]}

@@ -18,7 +18,7 @@ from moot.report.reader_debates import Packing, pack_debates
 from moot.report.transcripts import read_debates, render_markdown
 from moot.scores import score_experiment
 from moot.studies.recorded.tables import methods
-from moot.studies.recorded.tables_agreement import AGAIN, JUDGE, PERSONA, RUN, agreement
+from moot.studies.recorded.tables_agreement import AGAIN, FLOOR, JUDGE, PERSONA, RUN, agreement
 from nyu_debates import debate as invented_debate
 from recorded_runs import PROJECT, recorded_study
 
@@ -92,6 +92,10 @@ def test_each_judge_persona_and_repeat_is_a_row_and_agreement_is_counted_by_what
     assert same[RUN, ""] == pytest.approx(0.875), "Ann always; Bo in three quarters: half of the cases half of the time"
     assert (table["same low"] <= same).all() and (same <= table["same high"]).all()
     assert table.loc[(AGAIN, "Ann"), "beyond chance"] == 1
+    floor, differ = table[FLOOR], table["differ beyond that"]
+    assert floor[PERSONA, ""] == 0.75 and differ[PERSONA, ""] == pytest.approx(0.75 - 0.625)
+    assert floor[RUN, ""] == 0.75 and differ[RUN, ""] < 0, "a debate held again matters less than asking Bo again"
+    assert (table["differ low"] <= differ).drop([(AGAIN, who) for who in ("", "Ann", "Bo")]).all()
     by_judge = score_experiment(results).set_index(["group", "metric"])["value"]
     assert by_judge["judge=Ann", "accuracy"] == 1 and by_judge["judge=Bo", "accuracy"] == pytest.approx(0.5)
 
@@ -212,3 +216,18 @@ def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: py
     assert "better (accuracy, by pilot of 30 cases): 30 cases x 1 show a difference of 0." in said
     assert "another" not in said
     assert summarise_power(plan) == "", "a preview plans debates to be held"
+
+
+def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(tmp_path: Path) -> None:
+    """The shipped records: one verdict of each live judge, and several of others on the same debates."""
+    study = recorded_study(
+        tmp_path,
+        {"loader": "nyu_debates", "source": "shipped"},
+        {"people": "people debate"},
+        {"live": "human judge", "afterwards": "offline human judge"},
+    )
+    rows = study.experiments["people"].predictions
+    offline = rows[rows["model"] == "afterwards"]
+    assert (rows["model"] == "live").sum() == 154 and len(offline) == 44 and offline["case_id"].nunique() == 41
+    assert (offline["judge"] != "").all() and not offline.duplicated(["case_id", "judge", "judge_repeat"]).any()
+    assert list(agreement(study).frame["what differs"]) == [JUDGE]

@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.core.durable import write_durably
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
 from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
@@ -139,17 +139,7 @@ class BatchFolder:
 
     async def submit(self, lines: bytes, marker: str) -> str:
         """Write the file, whole or not at all; its id is the marker."""
-
-        def write() -> None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            part = self._folder / f".{marker}.part"
-            with part.open("wb") as file:
-                file.write(lines)
-                file.flush()
-                os.fsync(file.fileno())
-            part.rename(self._folder / f"{marker}.jsonl")
-
-        await asyncio.to_thread(write)
+        await asyncio.to_thread(write_durably, self._folder / f"{marker}.jsonl", lines.decode(), replace=True)
         return marker
 
     async def find(self, marker: str, _since: float) -> str:

@@ -32,7 +32,7 @@ def most_bytes(request: Request) -> int:
 
 
 async def read_body(chunks: AsyncIterable[bytes], most: int, read_on: int = _READ_ON) -> Body:
-    """An answer's body, of which at most `most` bytes are kept."""
+    """An answer's body, of which at most `most` bytes are kept, and `read_on` times as many are read."""
     parts, tail, size = list[bytes](), b"", 0
     async for chunk in chunks:
         parts += [chunk[: most - size]] if size < most else []

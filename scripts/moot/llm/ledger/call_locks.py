@@ -11,12 +11,16 @@ from typing import BinaryIO
 import sqlalchemy as sa
 
 from moot.llm.ledger.batching import Batched
-from moot.llm.ledger.database import folder_of
+from moot.llm.ledger.database import AMONG, folder_of
 from moot.llm.ledger.processes import CLAIMS, Processes
+from moot.llm.ledger.tables import insert_new
 
 _RETRY_SECONDS = 0.1
 _OFFSET_DIGITS = 15
 """Hexadecimal digits of a call id that make its place in the file: as many as a file offset has room for."""
+
+_OWNERS = sa.select(CLAIMS.c.call_id, CLAIMS.c.process).where(CLAIMS.c.call_id.in_(AMONG))
+_FREED = sa.delete(CLAIMS).where(CLAIMS.c.call_id.in_(AMONG), CLAIMS.c.process == sa.bindparam("number"))
 
 _Waiting = Callable[[], AbstractContextManager[None]]
 
@@ -24,7 +28,7 @@ _Waiting = Callable[[], AbstractContextManager[None]]
 def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | DatabaseCallLocks":
     """The locks of a ledger's calls."""
     folder = folder_of(engine)
-    return FileCallLocks(folder) if folder else DatabaseCallLocks(processes)
+    return FileCallLocks(folder) if folder else DatabaseCallLocks(engine, processes)
 
 
 @asynccontextmanager
@@ -77,50 +81,43 @@ class DatabaseCallLocks:
     calls is larger.
     """
 
-    def __init__(self, processes: Processes) -> None:
+    def __init__(self, engine: sa.Engine, processes: Processes) -> None:
         self._processes = processes
-        self._take: Batched[str, bool] = Batched(self._take_all)
-        self._free: Batched[str, None] = Batched(self._free_all)
+        self._new_claim = insert_new(engine, CLAIMS, CLAIMS.c.call_id)
+        # Whether a call is to be held, and whether it is then.
+        self._claim: Batched[tuple[str, bool], bool] = Batched(self._claim_and_free)
 
     @asynccontextmanager
     async def hold(self, call_id: str, waiting: _Waiting = nullcontext) -> AsyncIterator[None]:
         """Wait until no other process makes this call, then keep the others waiting."""
-        while not await self._take(call_id):
+        while not await self._claim((call_id, True)):
             with waiting():
                 await asyncio.sleep(_RETRY_SECONDS)
         try:
             yield
         finally:
-            await self._free(call_id)
+            await self._claim((call_id, False))
 
-    def _take_all(self, call_ids: Sequence[str]) -> list[bool]:
-        from sqlalchemy.dialects import postgresql  # loads slowly, and a folder needs none of it
+    def _claim_and_free(self, claims: Sequence[tuple[str, bool]]) -> list[bool]:
+        # Claimed in one order everywhere, and freed last, so that no two transactions wait for each other.
+        wanted = sorted({call_id for call_id, held in claims if held})
+        freed = {call_id for call_id, _ in claims}.difference(wanted)
 
-        wanted = sorted(set(call_ids))  # in one order everywhere, so that no two transactions wait for each other
-
-        def take(connection: sa.Connection, number: int) -> tuple[set[str], set[int]]:
+        def claim(connection: sa.Connection, number: int) -> tuple[set[str], set[int]]:
             rows = [{"call_id": call_id, "process": number} for call_id in wanted]
-            insert = postgresql.insert(CLAIMS).on_conflict_do_nothing().returning(CLAIMS.c.call_id)
-            taken = set(connection.scalars(insert, rows))
-            others = set(wanted) - taken
-            refused = sa.select(CLAIMS.c.call_id, CLAIMS.c.process).where(CLAIMS.c.call_id.in_(others))
-            owners = {row.call_id: row.process for row in connection.execute(refused)} if others else {}
+            taken = set(connection.scalars(self._new_claim, rows)) if rows else set()
+            refused = connection.execute(_OWNERS, {"among": others}) if (others := [*{*wanted} - taken]) else ()
+            owners = {row.call_id: row.process for row in refused}
+            if freed:
+                connection.execute(_FREED, {"among": [*freed], "number": number})
             own = {call_id for call_id, process in owners.items() if process == number}
             return taken | own, self._processes.ended(connection, {*owners.values()} - {number})
 
-        taken, ended = self._processes.run(take)
+        taken, ended = self._processes.run(claim)
         if ended:
             dead = sa.delete(CLAIMS).where(CLAIMS.c.process.in_(ended))
             self._processes.run(lambda connection, _: connection.execute(dead), alone="claims of the dead")
-        return [call_id in taken for call_id in call_ids]
-
-    def _free_all(self, call_ids: Sequence[str]) -> list[None]:
-        def free(connection: sa.Connection, number: int) -> None:
-            own = (CLAIMS.c.process == number) & CLAIMS.c.call_id.in_(set(call_ids))
-            connection.execute(sa.delete(CLAIMS).where(own))
-
-        self._processes.run(free)
-        return [None] * len(call_ids)
+        return [call_id in taken for call_id, _ in claims]
 
     def close(self) -> None:
         """Nothing to do: the claims of a process end with it."""

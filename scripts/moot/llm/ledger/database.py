@@ -56,7 +56,7 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
             raise UserError(
                 f"ledger: '{url.drivername}' is no database that moot writes to; use a folder or PostgreSQL."
             )
-        engine = sa.create_engine(url, pool_pre_ping=True)
+        engine = sa.create_engine(url, pool_pre_ping=url.get_backend_name() != "sqlite")
     except sa.exc.ArgumentError:
         raise UserError("ledger: expected a folder, or a URL such as postgresql://user@host/database.") from None
     except ModuleNotFoundError as error:

@@ -13,14 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
 
 from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError, UserError
 from moot.core.types import JsonObject
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, no_lock
 from moot.llm.ledger.database import AMONG, copy_of, explained, open_engine, open_read_only, portions, read_only_file
-from moot.llm.ledger.packing import Insert, Packer, compress, decompress
+from moot.llm.ledger.packing import Packer, compress, decompress
 from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Spent, limit_passed
 from moot.llm.ledger.tables import (
@@ -33,6 +32,7 @@ from moot.llm.ledger.tables import (
     RESERVATIONS,
     TABLES,
     TOTALS,
+    insert_new,
 )
 from moot.llm.request import Reply
 
@@ -43,9 +43,9 @@ VERSION = 3
 _STORED = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
 _PACKED = sa.select(*_STORED, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
 _PACKED_REPLIES = sa.select(*_STORED).where(CALLS.c.call_id.in_(AMONG))
-_UNDER_WAY = [
-    sa.delete(table).where(table.c.call_id.in_(AMONG)) for table in (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
-]
+_UNDER_WAY = (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
+_ANY_UNDER_WAY = sa.select(*(sa.select(table.c.call_id).exists() for table in _UNDER_WAY))
+_ENDED = [sa.delete(table).where(table.c.call_id.in_(AMONG)) for table in _UNDER_WAY]
 _MORE = sa.update(TOTALS).values(
     calls=TOTALS.c.calls + sa.bindparam("more_calls"),
     tokens=TOTALS.c.tokens + sa.bindparam("more_tokens"),
@@ -89,9 +89,8 @@ class Ledger:
                 self.place = self._engine.url.render_as_string(hide_password=True)
             self.read_only = (file := read_only_file(self._engine)) is not None
             self._open_read_only(file) if file else self._create()
-            self._packer = Packer(self._insert)
-            new_call = self._insert(CALLS).on_conflict_do_nothing()
-            self._new_call = new_call.returning(CALLS.c.tokens, CALLS.c.cost_usd)
+            self._packer = Packer(self._engine)
+            self._new_call = insert_new(self._engine, CALLS, CALLS.c.tokens, CALLS.c.cost_usd)
             self.processes = processes_at(self._engine, self.place)
             self._call_locks = call_locks(self._engine, self.processes)
         # Held around a call by id: no other process makes it meanwhile.
@@ -111,7 +110,7 @@ class Ledger:
             else:
                 connection.execute(sa.text("BEGIN IMMEDIATE"))
             TABLES.create_all(connection)
-            connection.execute(self._insert(META).on_conflict_do_nothing(), {"name": "version", "value": str(VERSION)})
+            connection.execute(insert_new(self._engine, META), {"name": "version", "value": str(VERSION)})
             self._refuse_other_version(connection)
             if connection.scalar(sa.select(TOTALS.c.calls)) is None:
                 stored, wasted = (self._total(connection, table) for table in (CALLS, ATTEMPTS))
@@ -151,13 +150,6 @@ class Ledger:
         with explained(lambda: self.place), self._engine.begin() as connection:
             yield connection
 
-    def _insert(self, table: sa.Table) -> Insert:
-        if self._engine.dialect.name == "sqlite":
-            return sqlite.insert(table)
-        from sqlalchemy.dialects import postgresql  # loads slowly, and a folder needs none of it
-
-        return postgresql.insert(table)
-
     # Reading
 
     def _find(self, call_ids: Sequence[str]) -> list[Entry | None]:
@@ -196,8 +188,9 @@ class Ledger:
             stored = connection.execute(self._new_call, rows).all() if rows else []
             more = {"more_calls": len(stored), "more_tokens": sum(tokens for tokens, _ in stored)}
             connection.execute(_MORE, {**more, "more_usd": sum(usd for _, usd in stored)})
-            for ended in _UNDER_WAY:
-                connection.execute(ended, {"among": call_ids})
+            for found, ended in zip(connection.execute(_ANY_UNDER_WAY).one(), _ENDED, strict=True):
+                if found:
+                    connection.execute(ended, {"among": call_ids})
         return {} if len(stored) == len(entries) else self.replies(call_ids)
 
     async def put_attempt(self, call_id: str, tokens: int, usd: float) -> None:
@@ -215,14 +208,12 @@ class Ledger:
     async def put_failure(self, call_id: str, error: Failure) -> float:
         """Remember that a call failed for good, so that a replay fails likewise; gives what it cost in US dollars."""
         table = REFUSALS if isinstance(error, LogprobsUnavailableError) else FAILURES
-        row = self._insert(table).values(call_id=call_id, error=str(error))
-        row = row.on_conflict_do_update(index_elements=["call_id"], set_={"error": str(error)})
 
         def store() -> float:
             with self.transaction() as connection:
-                connection.execute(row)
-                for under_way in (RESERVATIONS, BATCHED_CALLS):
-                    connection.execute(sa.delete(under_way).where(under_way.c.call_id == call_id))
+                for earlier in (table, RESERVATIONS, BATCHED_CALLS):
+                    connection.execute(sa.delete(earlier).where(earlier.c.call_id == call_id))
+                connection.execute(insert_new(self._engine, table), {"call_id": call_id, "error": str(error)})
                 return connection.scalar(_WASTED_USD.where(ATTEMPTS.c.call_id == call_id)) or 0.0
 
         return await asyncio.to_thread(store)
@@ -282,7 +273,7 @@ class Ledger:
                     row = {"call_id": one.call_id, "tokens": one.tokens, "cost_usd": one.usd}
                     rows.append({**row, "expires_at": now + one.seconds})
             if rows:
-                connection.execute(self._insert(RESERVATIONS).on_conflict_do_nothing(), rows)
+                connection.execute(insert_new(self._engine, RESERVATIONS), rows)
         return results
 
     def _lock_reservations(self, connection: sa.Connection) -> None:

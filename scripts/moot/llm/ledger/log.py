@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -95,26 +95,14 @@ def read_log(ledger: Ledger) -> Iterator[Leaf]:
             yield Leaf(name, salt, leaf_content(name, model, replicate, decompress(reply)))
 
 
-def tree_root(leaves: Iterable[bytes]) -> bytes:
-    """The root of the tree over hashed leaves (RFC 6962, 2.1); of no leaf the hash of nothing."""
-    whole: list[tuple[int, bytes]] = []  # complete subtrees from left to right, each larger than the next
-    for leaf in leaves:
-        size, node = 1, leaf
-        while whole and whole[-1][0] == size:
-            node, size = _parent(whole.pop()[1], node), 2 * size
-        whole.append((size, node))
-    if not whole:
-        return hashlib.sha256(b"").digest()
-    node = whole.pop()[1]
-    while whole:
-        node = _parent(whole.pop()[1], node)
-    return node
-
-
-def _parent(left: bytes, right: bytes) -> bytes:
-    return hashlib.sha256(b"\1" + left + right).digest()
-
-
 def head_of(leaves: Sequence[bytes]) -> dict[str, int | str]:
-    """The head of a log: `replies`, how many leaves it has, and their `root` in hexadecimal."""
-    return {"replies": len(leaves), "root": tree_root(leaves).hex()}
+    """The head of a log: `replies`, how many hashed leaves it has, and the `root` of their tree in hexadecimal.
+
+    The tree of RFC 6962, 2.1: pairs from the left, level by level, where a last one without a pair moves up.
+    """
+    level = list(leaves)
+    while len(level) > 1:
+        pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
+        level = [hashlib.sha256(b"\1" + b"".join(pair)).digest() if len(pair) > 1 else pair[0] for pair in pairs]
+    root = level[0] if level else hashlib.sha256(b"").digest()
+    return {"replies": len(leaves), "root": root.hex()}

@@ -7,20 +7,15 @@ its numbers. What is unpacked is the request as it was, character by character.
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeAlias
 
 import sqlalchemy as sa
 
 from moot.llm.ledger.database import AMONG, DamagedError, portions
-from moot.llm.ledger.tables import PIECES
+from moot.llm.ledger.tables import PIECES, insert_new
 
-if TYPE_CHECKING:
-    from sqlalchemy.dialects import postgresql, sqlite
-
-Insert: TypeAlias = "postgresql.Insert | sqlite.Insert"
 _BREAK = r"\n\n"
 """The break between two paragraphs, in JSON as `Request.to_json` writes it."""
 _LAST_MESSAGE = '"]],"'
@@ -73,8 +68,8 @@ def split(request: str) -> list[str]:
 class Packer:
     """Packs requests into the numbers of their pieces, and unpacks them; remembers pieces that it has seen."""
 
-    def __init__(self, insert: Callable[[sa.Table], Insert]) -> None:
-        self._new_piece = insert(PIECES).on_conflict_do_nothing()
+    def __init__(self, engine: sa.Engine) -> None:
+        self._new_piece = insert_new(engine, PIECES)
         self._numbers: dict[bytes, int] = {}
 
     @contextmanager

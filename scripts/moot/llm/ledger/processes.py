@@ -4,7 +4,6 @@ The tables hold nothing that outlives a run: claims on calls, shares of a model'
 long as it holds its lock, which the system frees when the process, or its connection, ends.
 """
 
-import fcntl
 import secrets
 import threading
 import time
@@ -14,6 +13,7 @@ from typing import IO, TypeVar
 
 import sqlalchemy as sa
 
+from moot.core.stopping import hold, is_held
 from moot.llm.ledger.database import explained, folder_of, open_engine
 
 Result = TypeVar("Result")
@@ -55,18 +55,17 @@ class FolderProcesses:
         self._folder = folder / "processes"
         self._database = self._folder / "agreed.sqlite"
         self._opening = threading.Lock()
-        self._opened: tuple[sa.Engine, IO[bytes], int] | None = None
+        self._opened: tuple[sa.Engine, IO[str], int] | None = None
 
     def _file(self, number: int) -> Path:
         return self._folder / f"{number:016x}.lock"
 
-    def _open(self) -> tuple[sa.Engine, IO[bytes], int]:
+    def _open(self) -> tuple[sa.Engine, IO[str], int]:
         with self._opening:
             if self._opened is None:
                 engine = open_engine(str(self._folder), self._database.name, durable=False)
                 number = secrets.randbits(_NUMBER_BITS)
-                file = self._file(number).open("wb")
-                fcntl.flock(file, fcntl.LOCK_EX)
+                file = hold(self._file(number))
                 with engine.begin() as connection:
                     connection.execute(sa.text("BEGIN IMMEDIATE"))
                     TABLES.create_all(connection)
@@ -84,19 +83,10 @@ class FolderProcesses:
 
     def ended(self, _connection: sa.Connection, numbers: Iterable[int]) -> set[int]:
         """The processes among some that have ended; their files go."""
-        return {number for number in numbers if self._has_ended(number)}
-
-    def _has_ended(self, number: int) -> bool:
-        path = self._file(number)
-        try:
-            with path.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                path.unlink(missing_ok=True)
-        except FileNotFoundError:
-            return True
-        except BlockingIOError:
-            return False
-        return True
+        ended = {number for number in numbers if not is_held(self._file(number))}
+        for number in ended:
+            self._file(number).unlink(missing_ok=True)
+        return ended
 
     def now(self, _connection: sa.Connection) -> float:
         """The time in seconds since this machine started, which no program sets."""

@@ -1,6 +1,9 @@
 """The tables of the ledger's database. Tables are added, never changed, so that a ledger stays readable."""
 
+from typing import Any, cast
+
 import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
 
 TABLES = sa.MetaData()
 META = sa.Table("meta", TABLES, sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.String))
@@ -76,3 +79,16 @@ BATCHED_CALLS = sa.Table(
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("replicate", sa.Integer, nullable=False),
 )
+
+
+def insert_new(engine: sa.Engine, table: sa.Table, *returning: sa.Column[Any]) -> sa.Executable:
+    """Stores rows whose key is new, and gives columns of them; SQLAlchemy would compile it anew for each batch."""
+    if engine.dialect.name == "sqlite":
+        insert: sa.Insert = sqlite.insert(table).on_conflict_do_nothing()
+    else:
+        from sqlalchemy.dialects import postgresql  # loads slowly, and a folder needs none of it
+
+        insert = postgresql.insert(table).on_conflict_do_nothing()
+    names = [column.key for column in table.c if column.autoincrement is not True]
+    insert = insert.returning(*returning) if returning else insert
+    return cast(sa.Executable, insert.compile(engine, column_keys=names, for_executemany=True))

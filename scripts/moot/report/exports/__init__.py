@@ -5,18 +5,20 @@ Heavy libraries are imported inside functions, since the formats are read at eve
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.config import Publication
-from moot.core.kinds import CONCLUSION
+from moot.core.kinds import CONCLUSION, PUBLIC
 from moot.core.registry import Registry
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, Json, JsonObject
+from moot.protocols.arms import ATTRIBUTION
 from moot.report.transcripts import records
+from moot.scores.attribution import effects_by_place
 from moot.scores.results import ExperimentResults
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -31,7 +33,8 @@ class ExportedDebate:
         name: case and repeat, and of several judges which one; unique within an experiment and model.
         case: its row of the cases schema.
         outcome: its row of the predictions schema.
-        said: its rows of the transcripts schema in the order of turns, without the conclusion.
+        said: its rows of the transcripts schema in the order of turns, without the conclusion; the turns of debates
+            judged again have what taking them out did, by the names of `EFFECT`.
     """
 
     name: str
@@ -64,20 +67,27 @@ class Export:
     def debates(self) -> Iterator[ExportedDebate]:
         """The debates that have ended, in the order of their ids; one before several judges, once for each."""
         results = self.results
-        cases = {row["case_id"]: row for row in records(results.cases)}
         outcomes: dict[tuple[str, int], list[JsonObject]] = {}
         for row in records(results.predictions):
             outcomes.setdefault((row["case_id"], row["repeat"]), []).append(known(row))
+        effects = effects_by_place(results) if results.config.protocol == ATTRIBUTION else {}
         for name, rows in results.transcripts.groupby("debate_id", sort=True):
             said = records(rows[rows["kind"] != CONCLUSION])
+            played = (row for row in said if row["visibility"] == PUBLIC)
+            for place, row in enumerate(played if effects else (), start=1):
+                row.update(effects.get((self.model, str(name), place), {}))
             case_id, repeat = rows["case_id"].iloc[0], rows["repeat"].iloc[0]
             for outcome in outcomes[case_id, repeat]:
                 judged = "".join(f", {outcome[part]}" for part in JUDGED if outcome.get(part))
-                yield ExportedDebate(f"{name}{judged}", known(cases[case_id]), outcome, said)
+                yield ExportedDebate(f"{name}{judged}", asdict(results.case_by_id[case_id]), outcome, said)
 
     def calls(self) -> dict[str, JsonObject]:
         """The calls by their id, rows of the calls schema."""
         return {row["call_id"]: known(row) for row in records(self.results.calls)}
+
+    def ended(self) -> datetime:
+        """When the last call did; `NO_TIME` where none was made."""
+        return max((call_times(call)[1] for call in self.calls().values()), default=NO_TIME)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ from moot import __version__
 from moot.core.artifacts import atomic_path
 from moot.core.kinds import PUBLIC
 from moot.core.types import Fields, JsonObject
-from moot.report.exports import NO_TIME, Export, ExportedDebate, call_times, plain
+from moot.report.exports import NO_TIME, Export, ExportedDebate, call_times, is_missing, plain
+from moot.scores.attribution import EFFECT
 
 SCORER = "moot"
 _STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
@@ -119,7 +120,7 @@ class _Sample:
         self._add(SampleInitEvent, sample=asked, state={})
         for said in self._debate.said:
             self._add_turn(said)
-        score = _score(outcome, case["target"])
+        score = _score(outcome, case["target"], self._debate.said)
         self._add(ScoreEvent, score=score, target=case["target"], scorer=SCORER)
         return EvalSample(
             id=case["case_id"],
@@ -219,7 +220,8 @@ def _heading(said: Fields) -> str:
 
 def _about(said: Fields) -> JsonObject:
     names = ("kind", "round", "turn", "visibility", "source", "parse_status", "prediction", "confidence")
-    found = {name: said[name] for name in names if said[name] == said[name] and said[name] not in ("", None)}
+    found = {name: said.get(name) for name in (*names, *EFFECT)}
+    found = {name: value for name, value in found.items() if not is_missing(value) and value != ""}
     return {"seat": said["speaker"], "private": said["visibility"] != PUBLIC, **plain(found)}
 
 
@@ -263,15 +265,17 @@ def _usage_by_model(calls: Iterable[Fields]) -> dict[str, ModelUsage]:
     return dict(usage)
 
 
-def _score(outcome: Fields, target: str) -> Score:
+def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     prediction = outcome["prediction"]
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
     stated = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
+    effects = {str(said["turn"]): plain({name: said[name] for name in EFFECT}) for said in turns if "effect" in said}
     return Score(
         value=value,
         answer=prediction or "",
         explanation=outcome["reason"] or None,
-        metadata=plain({name: found for name, found in stated.items() if found is not None}),
+        metadata=plain({name: found for name, found in stated.items() if found is not None})
+        | ({"effects of turns": effects} if effects else {}),
     )
 
 

@@ -12,6 +12,7 @@ from moot import __version__
 from moot.core.kinds import PUBLIC
 from moot.core.types import JsonObject
 from moot.report.exports import Export, ExportedDebate, call_times, exporter, plain
+from moot.scores.attribution import EFFECT
 
 _TOLD = ("kind", "turn", "round", "visibility", "source", "prediction", "confidence", "probability", "parse_status")
 _OUTCOME = ("prediction", "confidence", "probability", "status", "reason", "target", "repeat", "case_id")
@@ -65,7 +66,10 @@ def _utterances(debate: ExportedDebate, times: Mapping[str, float]) -> Iterator[
         now = max(now, times.get(said["call_id"], now)) if timed else float(said["turn"])
         # A conversation bears the name of its first utterance.
         name = debate.name if before is None else f"{debate.name}/{said['turn']}"
-        meta = {**plain({field: said[field] for field in _TOLD}), "private": said["visibility"] != PUBLIC}
+        meta = {
+            **plain({field: said[field] for field in (*_TOLD, *EFFECT) if field in said}),
+            "private": said["visibility"] != PUBLIC,
+        }
         yield {
             "id": name,
             "conversation_id": debate.name,

@@ -5,6 +5,7 @@ which describes every column. What moot cannot know (licence, creator, address, 
 """
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,7 @@ from moot.core.artifacts import file_digest
 from moot.core.config import RECORDED
 from moot.core.schemas import ARTIFACTS
 from moot.core.types import JsonObject
-from moot.report.exports import NO_TIME, Export, call_times, exporter
+from moot.report.exports import NO_TIME, Export, exporter
 
 _CONTEXT = Path(__file__).with_name("croissant_context.json")
 """The context that Croissant 1.0 prescribes."""
@@ -32,7 +33,8 @@ def write(export: Export, folder: Path) -> None:
     """Write the files and their description."""
     folder.mkdir(parents=True, exist_ok=True)
     results = export.results
-    debated = results.cases[results.cases["case_id"].isin(results.predictions["case_id"])]
+    predicted = set(results.predictions["case_id"])
+    debated = pd.DataFrame([asdict(case) for name, case in results.case_by_id.items() if name in predicted])
     frames = {"cases": debated, "transcripts": results.transcripts, "predictions": results.predictions}
     tables = {kind: _table(kind, frame) for kind, frame in frames.items()}
     for kind, table in tables.items():
@@ -61,8 +63,8 @@ def _table(kind: str, frame: pd.DataFrame) -> pa.Table:
 
 def _metadata(export: Export) -> JsonObject:
     config, task, publication = export.results.config, export.results.task, export.publication
-    ended = max((call_times(call)[1] for call in export.calls().values()), default=NO_TIME)
-    debates, people = len(export.results.predictions), (export.results.transcripts["source"] == "human").any()
+    ended, debates = export.ended(), len(export.results.predictions)
+    people = (export.results.transcripts["source"] == "human").any()
     recorded = config.protocol == RECORDED
     notes = " ".join(task.notes)
     about = f"{debates} debates about data set '{config.dataset}'. Question: {task.question} {notes}"

@@ -17,7 +17,7 @@ from moot import __version__
 from moot.core.artifacts import file_digest
 from moot.core.config import RECORDED
 from moot.core.types import Fields, JsonObject
-from moot.report.exports import NO_TIME, Export, ExportedDebate, call_times, exporter
+from moot.report.exports import Export, ExportedDebate, exporter
 
 SCHEMA = "0.3.0"
 _UNKNOWN = "unknown"
@@ -41,7 +41,7 @@ def write(export: Export, folder: Path) -> None:
     """Write the evaluation and its samples."""
     config, publication = export.results.config, export.publication
     calls = export.calls()
-    ended = int(max((call_times(call)[1] for call in calls.values()), default=NO_TIME).timestamp())
+    ended = int(export.ended().timestamp())
     name = f"{export.results.experiment}/{export.model_name}/{ended}"
     identity = uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=4)  # the same in every run
     developer = export.model_name.rpartition("/")[0].partition("/")[0] or _UNKNOWN

@@ -56,7 +56,7 @@ const chunkOf = (kind, number) => {
 };
 
 // All debates: what the index says of each, with its experiment and case.
-const CHANGED = 1, TO_WRONG = 2, TO_RIGHT = 4, DISAGREE = 8;
+const CHANGED = 1, TO_WRONG = 2, TO_RIGHT = 4, DISAGREE = 8, ON_ONE_TURN = 16;
 const debates = columns.case.map((caseNumber, number) => {
   const experiment = experiments[columns.experiment[number]], found = cases[caseNumber];
   const answer = columns.answer[number], status = columns.status[number], change = columns.change[number];

@@ -7,6 +7,7 @@ const MARKS = {
   towrong: { words: "changed to wrong", fits: (debate) => debate.change & TO_WRONG },
   toright: { words: "changed to right", fits: (debate) => debate.change & TO_RIGHT },
   judges: { words: "judges disagree", fits: (debate) => debate.change & DISAGREE },
+  onone: { words: "verdict rests on one turn", fits: (debate) => debate.change & ON_ONE_TURN },
   models: { words: "models disagree", fits: (debate) => debate.modelsDisagree },
   experiments: { words: "experiments disagree", fits: (debate) => debate.experimentsDisagree },
 };

@@ -43,7 +43,7 @@ function turnItem(debate, turn, needles) {
 function saidIn(turn, needles) {
   const parts = [];
   if (turn.notice) parts.push(element("p", { class: "notice" }, `${turn.notice}${turn.text ? ":" : "."}`));
-  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(element("p", { class: "text", dir: "auto" }, marked(turn.text, needles)));
+  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(element("p", { class: "text", dir: "auto" }, underlined(turn, needles)));
   for (const [name, value] of turn.fields) {
     parts.push(element("p", { class: "field" }, name));
     parts.push(Array.isArray(value)
@@ -51,8 +51,39 @@ function saidIn(turn, needles) {
       : element("p", { class: "text", dir: "auto" }, marked(value, needles)));
   }
   if (turn.stated) parts.push(statement(turn));
+  for (const effect of turn.effects ?? []) if (!effect.quote) parts.push(effectBar(effect));
   if (turn.label) parts.push(element("p", { class: "stated" }, "Labelled ", element("strong", {}, turn.label.label), ` by ${turn.label.labeler}`));
   return parts;
+}
+
+// The text, with the sentences underlined that were taken out by themselves, as strongly as they moved the judge.
+function underlined(turn, needles) {
+  const pieces = [];
+  let rest = turn.text;
+  for (const { quote, effect, moved } of (turn.effects ?? []).filter((one) => one.quote)) {
+    const at = rest.indexOf(quote);
+    if (at < 0) continue;
+    pieces.push(...marked(rest.slice(0, at), needles),
+      element("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict is ${less(effect)}` }, marked(quote, needles)));
+    rest = rest.slice(at + quote.length);
+  }
+  return [...pieces, ...marked(rest, needles)];
+}
+
+const less = (effect) => `${effect >= 0 ? "less" : "more"} probable by ${points(Math.abs(effect))} points`;
+const points = (share) => Math.round(100 * share);
+
+// How much less probable the verdict is without a turn: a bar from the middle, its interval, and the floor shaded.
+function effectBar({ effect, low, high, floor, moved, judge, verdict }) {
+  const x = (value) => 100 + 100 * Math.max(-1, Math.min(1, value));
+  const bar = (from, to, y, height, name) => drawn("rect", { x: Math.min(x(from), x(to)), width: Math.abs(x(to) - x(from)), y, height, class: name });
+  const interval = low == null ? "" : ` (95 % interval ${points(low)} to ${points(high)} points less)`;
+  const words = `Without this turn the verdict “${verdict}” of ${judge} is ${less(effect)}${interval}; asking again alone moves it by up to ${points(floor)}.${moved ? " The turn moved the judge." : ""}`;
+  return element("p", { class: moved ? "effect moved" : "effect" },
+    drawn("svg", { viewBox: "0 0 200 14", width: 200, height: 14, "aria-hidden": "true" },
+      bar(-floor, floor, 0, 14, "floor"), bar(0, effect, 3, 8, "size"),
+      low == null ? "" : drawn("line", { x1: x(low), x2: x(high), y1: 7, y2: 7 }), drawn("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 })),
+    ` ${words}`);
 }
 
 function statement({ stated, readers }) {

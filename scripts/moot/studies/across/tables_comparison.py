@@ -14,7 +14,7 @@ from moot.core.config import COMPARISON, RECORDED
 from moot.report import table
 from moot.report.columns import Columns, Row
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
-from moot.report.published import COUNTS, NOT_A_NUMBER, Measured, measured
+from moot.report.published import COUNTS, NOT_A_NUMBER, Measured, measured, trained_rows, trained_score
 from moot.scores import INVALID_WRONG
 from moot.scores.contradictions import METRIC
 from moot.scores.results import ExperimentResults
@@ -79,11 +79,8 @@ def entries(results: StudyResults) -> Iterator[Entry]:
             best[key] = entry
     yield from best.values()
     for dataset, board in results.baselines.items():
-        for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
-            accuracy, f1 = (
-                Measured(row[name], row[f"{name}_low"], row[f"{name}_high"], row["n"], 0, row["n"])
-                for name in ("accuracy", "f1_macro")
-            )
+        for row in trained_rows(board):
+            accuracy, f1 = trained_score(row, "accuracy"), trained_score(row, "f1_macro")
             data = results.data_label(dataset)
             yield Entry(f"trained: {row['title']}", "–", data, f"baselines of {dataset}", accuracy, accuracy, f1)
 

@@ -1,6 +1,7 @@
 """The planned comparisons of a run, tested and corrected together: one table, in every study that plans some."""
 
 from collections.abc import Iterator
+from math import isnan
 
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
@@ -9,10 +10,19 @@ from moot.scores.answers import Answer, among_valid, answer, carried_note
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER, NOT_SHOWN, Contrast, by_family, direction_met
 from moot.stats.differences import UNPAIRED_NOTE, Difference
 from moot.stats.paired import holm
+from moot.stats.randomisation import LEVEL
 from moot.stats.within_cases import FEWEST_CASES
 
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
+STOP_NOTE = (
+    "Where debates may end early (`stop`), interval and both p are those of a betting confidence sequence, valid at "
+    "any look they ended; the table `stopping` says where and why."
+)
+MARGIN_NOTE = (
+    "Equivalent: `yes` where the difference is shown to be smaller than the margin, above and below 0, by two "
+    "one-sided tests (Schuirmann 1987) whose p, after Holm's correction over those of the study, is below 0.05."
+)
 COLUMNS = (
     Columns()
     .keys("study")
@@ -23,7 +33,7 @@ COLUMNS = (
     .counts("tests in family", "cases", "clusters")
     .plain("speaks of")
     .counts("cases needed")
-    .plain("expectation met")
+    .plain("expectation met", "margin", "p of equivalence", "p of equivalence (Holm)", "equivalent")
     .estimate("valid answers alone", "valid", digits=SIGNED)
     .counts("cases with valid")
     .plain("not tested because")
@@ -46,6 +56,7 @@ def contrasts(results: StudyResults) -> TableContent:
             "A case counts by the mean of its debates, an invalid answer as wrong. Interval and p are by cluster. "
             "p is two-sided, of a randomisation test that exchanges the sides' debates cluster by cluster. Where they "
             f"argued different cases (`paired: false`): {UNPAIRED_NOTE}",
+            *([STOP_NOTE] if any(one.stop for one in results.contrasts) else []),
             f"Speaks of: with fewer than {FEWEST_CASES} cases (or clusters of cases) that were each debated several "
             "times, debates are compared within cases, p is that of the interval, and the row speaks of these cases "
             "alone; `cases needed` is how many could show this difference for cases like these, with 80 % power.",
@@ -54,6 +65,7 @@ def contrasts(results: StudyResults) -> TableContent:
             "Expectation met: `yes` where p (Holm) is below 0.05 and the difference lies on the expected side, "
             "`opposite` where it lies on the other, `not shown` where p (Holm) is not below 0.05: no evidence of "
             "equality.",
+            *([MARGIN_NOTE] if any(one.margin for one in results.contrasts) else []),
         ],
     )
 
@@ -61,22 +73,23 @@ def contrasts(results: StudyResults) -> TableContent:
 def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
     found = [_measured(results, contrast) for contrast in family]
     adjusted = holm([given.found.p if given else float("nan") for given, _ in found])
+    equal = holm([given.found.equivalence if given else float("nan") for given, _ in found])
     tests = sum(p == p for p in adjusted)  # noqa: PLR0124 - NaN means no test
-    for contrast, (given, reason), p in zip(family, found, adjusted, strict=True):
-        row = {
-            "study": contrast.family,
-            "contrast": contrast.name,
-            "question": contrast.question,
-            "first": str(contrast.first),
-            "second": str(contrast.second),
-            "metric": " against ".join(dict.fromkeys(side.metric for side in contrast.sides)),
-            "expected": EXPECTED[contrast.direction],
-            "not tested because": reason,
-        }
+    for contrast, (given, reason), p, same in zip(family, found, adjusted, equal, strict=True):
+        metric = " against ".join(dict.fromkeys(side.metric for side in contrast.sides))
+        sides, expected = (str(contrast.first), str(contrast.second)), EXPECTED[contrast.direction]
+        row: Row = {"study": (contrast.family, contrast.name, contrast.question, *sides, metric, expected)}
+        row["not tested because"] = reason
         if given:
-            valid = among_valid(contrast, results.tested)
-            row |= _cells(given, p, tests) | _valid_cells(valid)
-            row["expectation met"] = _met(contrast, given.found, p, valid.found if valid else None)
+            of, among = given.found, among_valid(contrast, results.tested)
+            valid = among.found if among else None
+            row["first value"] = (of.first, of.second, of.difference, of.low, of.high, of.p, p, tests)
+            row["cases"] = (of.cases, of.clusters, given.speaks_of, given.needed)
+            row["expectation met"] = _met(contrast, of, p, valid)
+            if contrast.margin and not isnan(same):
+                row["margin"] = (contrast.margin, of.equivalence, same, "yes" if same < LEVEL else NOT_SHOWN)
+            if valid:
+                row["valid answers alone"] = (valid.difference, valid.low, valid.high, valid.cases)
         yield row
 
 
@@ -85,28 +98,11 @@ def _measured(results: StudyResults, contrast: Contrast) -> tuple[Answer | None,
     reason = contrast.missing or "; ".join(
         f"{side.experiment} has no debate that has ended"
         for side in contrast.sides
-        if not set(side.models) <= set(_models(results, side.experiment))
+        if side.experiment not in results.tested
+        or not set(side.models) <= set(results.tested[side.experiment].config.models)
     )
     given = None if reason else answer(contrast, results.tested)
     return given, reason or ("" if given else NO_CASES)
-
-
-def _models(results: StudyResults, experiment: str) -> tuple[str, ...]:
-    return results.tested[experiment].config.models if experiment in results.tested else ()
-
-
-def _cells(given: Answer, p: float, tests: int) -> Row:
-    found = given.found
-    return {
-        "first value": (found.first, found.second, found.difference, found.low, found.high, found.p, p, tests),
-        "cases": (found.cases, found.clusters, given.speaks_of, given.needed),
-    }
-
-
-def _valid_cells(valid: Answer | None) -> Row:
-    """What the difference is among valid answers alone."""
-    found = valid.found if valid else None
-    return {"valid answers alone": (found.difference, found.low, found.high, found.cases)} if found else {}
 
 
 def _met(contrast: Contrast, found: Difference, p: float, valid: Difference | None) -> str:

@@ -10,14 +10,14 @@ from moot.core.cases import positive_of_two
 from moot.datasets.people.exchange import digest_of_texts
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import EXCHANGED, StudyResults, TableContent, data_label
+from moot.report.content import EXCHANGED, Run, StudyResults, TableContent, data_label
+from moot.report.paired import corrected
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
-from moot.stats.asked_twice import NO_REPEATS, Changed, changes, distance
+from moot.stats.asked_twice import NO_FLOOR, Changed, changes, distance
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired
-from moot.studies.across.tables_paired import corrected
 
 REFERS = ("beside", "single", "assistant")
 """Parameters that name another experiment, which on other data has another name."""
@@ -87,7 +87,7 @@ def counterfactual(results: StudyResults) -> TableContent:
             "person told otherwise, over pairs of different repeats (of the one there is, without repeats). A model "
             "that samples changes its answers by itself: changed if asked twice is the same among repeats of either "
             "telling, 0 for a trained model, and changed by the telling what is above it, with its interval by person. "
-            f"Without repeats it cannot be told what the telling changed: `{NO_REPEATS}`.",
+            f"Without repeats it cannot be told what the telling changed: {NO_FLOOR}.",
             "This says what the feature's words do to an answer, not what the answer should be: people differ in more "
             "than these words, and what is left as it is (height, record) may tell the feature all the same.",
             *filter(None, [missing]),
@@ -117,27 +117,22 @@ def _params(results: ExperimentResults) -> Row:
 
 
 def _origin_digest(results: ExperimentResults) -> str:
-    test = results.cases[results.cases["split"] == "test"]
-    return digest_of_texts(zip(test["case_id"], test["text"], strict=True))
+    test = [case for case in results.case_by_id.values() if case.split == "test"]
+    return digest_of_texts((case.case_id, case.text) for case in test)
 
 
 def _answers(origin: ExperimentResults, control: ExperimentResults) -> Iterator[Told]:
     for model in origin.config.models:
         if model in control.config.models:
             method = origin.config.protocol.replace("_", " ")
-            original, exchanged = (
-                _valid_answers(found, found.predictions[found.predictions["model"] == model])
-                for found in (origin, control)
-            )
+            original, exchanged = (_valid_answers(Run(found, model)) for found in (origin, control))
             yield Told(method, model, original, exchanged)
 
 
-def _valid_answers(results: ExperimentResults, rows: pd.DataFrame) -> pd.DataFrame:
-    valid = rows[rows["status"] == "valid"]
-    positive = positive_of_two(results.task)
-    named = (valid["prediction"] == positive).astype("float64")
-    belief = pd.Series(probability_of_positive(valid, results.task), index=valid.index)
-    return pd.DataFrame({PREDICTION: named, BELIEF: belief}).set_index([valid["case_id"], valid["repeat"]])
+def _valid_answers(run: Run) -> pd.DataFrame:
+    task, valid = run.results.task, run.valid
+    named, belief = as_numbers(valid["prediction"] == positive_of_two(task)), probability_of_positive(valid, task)
+    return pd.DataFrame({PREDICTION: named, BELIEF: belief}, [valid["case_id"], valid["repeat"]])
 
 
 def _trained(origin: ExperimentResults, control: ExperimentResults) -> Iterator[Told]:
@@ -154,8 +149,9 @@ def _trained(origin: ExperimentResults, control: ExperimentResults) -> Iterator[
 def _scored(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
     probability = rows["score"].where(rows["score_kind"] == "probability").to_numpy(dtype=np.float64)
     named = as_numbers(rows["prediction"] == positive)
-    index = pd.MultiIndex.from_arrays([rows["case_id"], np.zeros(len(rows), dtype=int)], names=["case_id", "repeat"])
-    return pd.DataFrame({PREDICTION: named, BELIEF: probability}, index=index)
+    return pd.DataFrame(
+        {PREDICTION: named, BELIEF: probability}, [rows["case_id"], pd.Series(0, rows.index, name="repeat")]
+    )
 
 
 def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> Iterator[Row]:
@@ -167,10 +163,8 @@ def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> 
     if len(values) != 2:  # no person was exchanged
         return
     so, otherwise = values
-    groups = {
-        ALL: people,
-        **{f"recorded {value}": [case for case in people if recorded[case] == value] for value in values},
-    }
+    groups = {f"recorded {value}": [case for case in people if recorded[case] == value] for value in values}
+    groups = {ALL: people, **groups}
     for what in (PREDICTION, BELIEF):
         for group, cases in groups.items():
             difference, changed = _compare(told, what, cases, recorded, so, origin)
@@ -203,7 +197,4 @@ def _compare(
 
 
 def _attribute(results: ExperimentResults, name: str) -> Mapping[str, str]:
-    cases = results.cases
-    return {
-        case: attributes.get(name, "") for case, attributes in zip(cases["case_id"], cases["attributes"], strict=True)
-    }
+    return {str(case): told.get(name, "") for case, told in results.attributes.items()}

@@ -63,11 +63,7 @@ def _named(group: Group) -> str:
 
 
 def _of_scores(
-    results: StudyResults,
-    columns: Columns,
-    metrics: Collection[str],
-    cells: Callable[[str, Group], Row],
-    note: str,
+    results: StudyResults, columns: Columns, metrics: Collection[str], cells: Callable[[str, Group], Row], note: str
 ) -> TableContent:
     """A row for each score of some metrics, whatever its group, with its corrected value."""
     found: list[tuple[tuple[int, int], Row, Measured]] = []
@@ -103,15 +99,12 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
         rubric = experiment.config.rubric
         if rubric is None or experiment.labels.empty:
             continue
-        labels = experiment.annotations
-        labels = labels[kinds(labels["labeler"]) != ADJUDICATED]
-        labels = labels.assign(group=labels["label"].map(rubric.group_of))
+        every = experiment.annotations
+        labels = every[kinds(every["labeler"]) != ADJUDICATED].assign(group=every["label"].map(rubric.group_of))
         for of in ("label", "group") if rubric.groups else ("label",):
             for row in annotator_agreement(labels, experiment.seed, of, experiment.clusters).itertuples():
                 values = (row.measure, row.labelers, row.value, row.ci_low, row.ci_high, row.n)
                 rows.append({"experiment": (experiment.experiment, of, *values)})
-    notes = ["Intervals by case. Decisions between annotators do not count here."]
-    notes += (
-        [] if rows else ["Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."]
-    )
+    alone = "Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."
+    notes = ["Intervals by case. Decisions between annotators do not count here.", *([] if rows else [alone])]
     return columns.table(rows, notes)

@@ -9,10 +9,11 @@ import pandas as pd
 from moot.report import EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
-from moot.report.paired import PAIRED_NOTE, paired_cells
+from moot.report.paired import PAIRED_NOTE, SAME_NOTE, corrected, paired_cells, same_answers
 from moot.scores.results import ExperimentResults
-from moot.stats.paired import compare_shares, holm, share_right
+from moot.stats.paired import compare_shares, share_right
 
+BEYOND = "differ beyond asking twice"
 COLUMNS = (
     Columns()
     .keys("data", "metric", "first", "first model")
@@ -21,6 +22,8 @@ COLUMNS = (
     .counts("first better", "second better", "cases", "clusters")
     .plain("p", "p (Holm)", "family")
     .counts("tests in family")
+    .plain("same answer", "same if asked twice")
+    .estimate(BEYOND, "differ", role="", digits=SIGNED)
     .short_form(
         "data", "metric", "first", "first model", "second", "second model", "difference", "95 % interval", "p (Holm)"
     )
@@ -53,6 +56,8 @@ def paired_tests(results: StudyResults) -> TableContent:
             "one experiment, two experiments with the same model, or, where they share none, with any. Holm's "
             f"correction is over all tests of this table that answer one question, on all data sets: `{MODELS}` or "
             f"`{METHODS}` (`family`); `tests in family` says how many these are.",
+            f"{SAME_NOTE} {BEYOND.capitalize()}: what this is more than same answer, with its interval by cluster: 0 "
+            "where two models, or methods, answer alike at any noise, whatever the share on which they disagree.",
         ],
         exploratory=True,
     )
@@ -80,16 +85,5 @@ def _rows(family: str, pairs: Iterable[tuple[Run, Run]], shares: "Callable[[Run]
             names = (
                 name for run in (first, second) for name in (run.experiment, run.results.config.name_of(run.model))
             )
-            yield {"data": (first.data, METRIC, *names), **paired_cells(comparison), "family": family}
-
-
-def corrected(rows: Iterable[Row]) -> list[Row]:
-    """Rows with p and family, with Holm's correction over the tests of each family and how many these are."""
-    given = list(rows)
-    families: dict[str, list[Row]] = {}
-    for row in given:
-        families.setdefault(row["family"], []).append(row)
-    for family in families.values():
-        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
-            row |= {"p (Holm)": p, "tests in family": len(family)}
-    return given
+            same = same_answers(first, second, BEYOND)
+            yield {"data": (first.data, METRIC, *names), **paired_cells(comparison), "family": family, **same}

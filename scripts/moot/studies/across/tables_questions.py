@@ -4,6 +4,7 @@
 `moot.report.claims`.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.config import COMPARISON
+from moot.core.kinds import SAMPLE, SPEECH, VOTES
 from moot.core.types import Column
 from moot.report import table
 from moot.report.claims import (
@@ -26,14 +28,12 @@ from moot.report.columns import Columns, Row
 from moot.report.content import DESIGN, Run, StudyResults, TableContent, data_kind
 from moot.scores.answers import ACCURACY, OF_VALID, Estimate, by_cluster, carried_note, compared, estimate
 from moot.scores.contrasts import DIFFER, Contrast, Side
-from moot.scores.results import ExperimentResults
 from moot.stats import bootstrap
 from moot.stats.bootstrap import AMOUNT, Floats, Statistic, as_numbers, mean_statistic, ratio
 from moot.stats.paired import holm, share_right
 from moot.stats.within_cases import FEWEST_CASES
-from moot.studies.across.votes import MANY, vote_size
 
-VOTES_ASKED = "{votes}"
+VOTES_ASKED, MANY = "{votes}", "many"
 COLUMNS = (
     Columns()
     .keys("study", "question", "published claim")
@@ -99,15 +99,9 @@ def questions(results: StudyResults) -> TableContent:
 
 
 def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
-    asked = {
-        "study": claim.study,
-        "question": _question(claim),
-        "published claim": claim.claim,
-        "published value": None if results.simulated else claim.published,
-        "supported where": claim.needed,
-        "source": claim.source,
-        "see": claim.see,
-    }
+    published = None if results.simulated else claim.published
+    asked: Row = {"study": claim.study, "question": _question(claim), "published claim": claim.claim}
+    asked["published value"] = (published, claim.needed, claim.source, claim.see)
     found = list(_judged(results, claim)) if claim.statistic else []
     if not found:
         reason = (
@@ -121,21 +115,13 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
         first, second = verdict.first, verdict.second
         joined = "to" if claim.statistic == RATIO_OF_ROUNDS else "less"
         subject = _method(first) + (f" {joined} {_method(second)}" if second else "")
-        yield asked | {
+        model = first.results.config.name_of(first.model)
+        yield asked | _cells(verdict) | {
             "question": _question(claim, second),
             "answer": CANNOT_TELL if results.simulated else _answer(claim, verdict, p),
-            **_cells(verdict),
-            "data": first.data,
-            "measured": f"{claim.measured}: {subject}",
-            "model": first.results.config.name_of(first.model),
-            "p (Holm)": p,
-            "tests in family": len(found),
-            **{
-                name: str(Side(run.experiment, (run.model,), claim.metric))
-                for name, run in (("first", first), ("second", second))
-                if run
-            },
-        }
+            "data": (first.data, f"{claim.measured}: {subject}", model, p, len(found)),
+            "first": tuple(str(Side(run.experiment, (run.model,), claim.metric)) for run in (first, second) if run),
+        }  # fmt: skip
 
 
 def _question(claim: Claim, votes: Run | None = None) -> str:
@@ -143,10 +129,19 @@ def _question(claim: Claim, votes: Run | None = None) -> str:
     return claim.question.replace(VOTES_ASKED, vote_size(votes) if votes and VOTES_ASKED in claim.question else MANY)
 
 
+def vote_size(run: Run) -> str:
+    """The number of answers that each vote counts, "2 to 3" where they differ; "many" where it is not known."""
+    sizes = set[int]()
+    for said in run.results.parts(["kind", "parsed", "prediction"], run.model):
+        sizes |= {sum(json.loads(parsed).values()) for parsed in said.loc[said["kind"] == VOTES, "parsed"]}
+        sizes |= set(said[(said["kind"] == SAMPLE) & (said["prediction"] != "")].groupby("debate_id").size())
+    return " to ".join(str(size) for size in sorted({min(sizes), max(sizes)})) if sizes else MANY
+
+
 def _cells(verdict: Verdict) -> Row:
     found, valid = verdict.found, verdict.valid
     cells: Row = {"this run": (found.value, found.low, found.high, found.cases)}
-    cells |= {"speaks of": (found.speaks_of, found.needed)}
+    cells["speaks of"] = (found.speaks_of, found.needed)
     if valid:
         cells["valid answers alone"] = (valid.value, valid.low, valid.high, valid.cases)
     return cells
@@ -203,10 +198,9 @@ def _runs(results: StudyResults, claim: Claim, selectors: tuple[Selector, ...]) 
     found = [
         Run(found, model)
         for found in results.experiments.values()
-        if any(_selects(selector, found) for selector in selectors)
-        and claim.names(found.config.dataset, found.config.loader, data_kind(found))
+        if claim.is_about(selectors, found.config, data_kind(found))
         for model in found.config.models
-        if found.config.split == "test" and model not in REFERENCE_MODELS
+        if model not in REFERENCE_MODELS
     ]
     largest = {_setting(run): run for run in sorted(found, key=lambda run: len(run.predictions))}
     return [run for run in found if largest[_setting(run)] is run]
@@ -216,14 +210,6 @@ def _setting(run: Run) -> str:
     """What runs of one setting share: of several, as one that is repeated for control arms, the largest judges."""
     config = run.results.config
     return repr((run.model, config.protocol, config.dataset, sorted(config.params.items())))
-
-
-def _selects(selector: Selector, found: ExperimentResults) -> bool:
-    values = {**found.config.params, "dataset": found.config.dataset}
-    texts = {name: str(value or "") for name, value in values.items()}
-    return selector.protocol == found.config.protocol and all(
-        texts.get(name) if wanted == "*" else texts.get(name) == wanted for name, wanted in selector.wanted
-    )
 
 
 # What can be measured of one run
@@ -269,9 +255,12 @@ def _ratio_of_rounds(_claim: Claim, first: Run, second: Run) -> Estimate:
 
 def _rounds(run: Run) -> Column:
     """The number of rounds of each debate of which the speeches are known, by case."""
-    said = run.results.transcripts
-    speeches = said[(said["model"] == run.model) & (said["kind"] == "speech")]
-    return speeches.groupby("debate_id").agg({"case_id": "first", "round": "max"}).set_index("case_id")["round"]
+    return (
+        run.utterances(SPEECH)
+        .groupby("debate_id")
+        .agg({"case_id": "first", "round": "max"})
+        .set_index("case_id")["round"]
+    )
 
 
 OF_ONE: dict[str, Callable[[Claim, Run], Estimate | None]] = {VALUE: _value, OVER_MAJORITY: _over_majority}

@@ -13,16 +13,11 @@ def trial_runs(results: StudyResults) -> TableContent:
     for found in results.trials.values():
         for model in found.config.models:
             run = Run(found, model)
-            asked = run.predictions
-            status = asked["status"].value_counts()
+            asked, protocol = run.predictions, found.config.protocol.replace("_", " ")
+            came_out = asked["status"].value_counts().reindex(["valid", "invalid", "failed"], fill_value=0)
+            took = {name: asked[column].sum(min_count=1) for name, column in SUMS.items()}
             rows.append(
-                {
-                    "protocol": (found.config.protocol.replace("_", " "), run.data, run.experiment, model),
-                    "debates": (len(asked), *(int(status.get(name, 0)) for name in ("valid", "invalid", "failed"))),
-                    **{
-                        name: asked[column].sum(min_count=1) for name, column in (*SUMS.items(), ("seconds", "seconds"))
-                    },
-                }
+                {"protocol": (protocol, run.data, run.experiment, model), "debates": (len(asked), *came_out), **took}
             )
     rows.sort(key=lambda row: (row["protocol"][0], *row["protocol"][2:]))
     return _COLUMNS.table(
@@ -37,13 +32,13 @@ def trial_runs(results: StudyResults) -> TableContent:
     )
 
 
-SUMS = {"calls": "calls", "tokens read": "prompt_tokens", "tokens written": "completion_tokens"}
+SUMS = {"calls": "calls", "tokens read": "prompt_tokens", "tokens written": "completion_tokens", "seconds": "seconds"}
 _COLUMNS = (
     Columns()
     .plain("protocol", "data", "experiment", "model", "debates")
     .ours("valid")
     .plain("invalid", "failed")
-    .counts(*SUMS)
+    .counts(*list(SUMS)[:-1])
     .plain("seconds", digits=".1f")
     .short_form("protocol", "experiment", "model", "debates", "valid", "invalid", "failed", "calls")
 )

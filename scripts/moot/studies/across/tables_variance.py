@@ -71,7 +71,7 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
     """How much of the variance of verdicts lies between cases, between debates of a case, between judges, models and
     methods, and in asking the same again.
     """
-    each = [_answers(found) for found in results.experiments.values()]
+    each = [answers_of(found) for found in results.experiments.values()]
     together = [joined for data in dict.fromkeys(one.data for one in each) if (joined := _together(results, data))]
     largest = {one.data: one.name for one in sorted(each, key=lambda one: len(one.rows))}
     rows = [row for one in (*each, *together) for row in _rows(one, in_words=largest[one.data] == one.name)]
@@ -94,13 +94,12 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
     )
 
 
-def _answers(found: ExperimentResults) -> Answers:
+def answers_of(found: ExperimentResults) -> Answers:
     """The answers of an experiment, with the facets that its rows and its data set name."""
     rows = found.predictions
     facets: dict[str, Sequence[object]] = {CASE: list(rows["case_id"])}
-    attributes = found.cases.set_index("case_id")["attributes"].to_dict()
     for name in cluster_attributes(found.task.cluster):
-        facets[name] = [attributes[case].get(name) for case in rows["case_id"]]
+        facets[name] = [found.attributes[case].get(name) for case in rows["case_id"]]
     if rows.duplicated(["model", "case_id", "repeat"]).any() or "beside" in found.config.params:
         facets[DEBATE] = list(zip(rows["case_id"], rows["repeat"], strict=True))
     for name in JUDGED_BY:
@@ -112,7 +111,7 @@ def _answers(found: ExperimentResults) -> Answers:
 
 def _together(results: StudyResults, data: str) -> Answers | None:
     """All answers about a data set's cases, by control arms too, with the method as a facet; None of a single one."""
-    some = [_answers(found) for found in results.tested.values() if data_label(found) == data]
+    some = [answers_of(found) for found in results.tested.values() if data_label(found) == data]
     if len(some) == 1:
         return None
     rows = pd.concat([one.rows for one in some], ignore_index=True)
@@ -129,7 +128,8 @@ def _rows(answers: Answers, *, in_words: bool) -> Iterator[Row]:
         if found is None:
             yield keys | {"part": TOO_FEW, "answers": len(kept.rows)}
             continue
-        told = _in_words(kept, found, SAID[outcome]) if in_words and outcome in SAID else ""
+        told_apart = len(found.components) > 1
+        told = _in_words(kept, found, SAID[outcome]) if in_words and told_apart and outcome in SAID else ""
         speaks_of = _speaks_of(kept, found)
         for part in found.components:
             yield keys | {

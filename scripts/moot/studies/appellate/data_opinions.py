@@ -20,6 +20,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
 from moot.core.kinds import PARAPHRASE
 from moot.core.types import JsonObject
+from moot.core.yaml_text import load_yaml
 from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
 from moot.studies.appellate.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
 from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions
@@ -101,24 +102,17 @@ def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
 
 def read_sample(shipped: Path) -> list[JsonObject]:
     """The five cases of the sample file."""
-    records: list[JsonObject] = yaml.safe_load((shipped / SAMPLE).read_text(encoding="utf-8"))
+    records: list[JsonObject] = load_yaml((shipped / SAMPLE).read_text(encoding="utf-8"))
     return records
 
 
 def _sample(context: LoadContext) -> Loaded:
-    cases = [
-        Case(
-            case_id=record["case_id"],
-            dataset=context.name,
-            split="test",
-            text=record["facts"],
-            target=target_from_outcome(record["outcome"]),
-            labels=TASK.labels,
-            attributes={name: str(record[name]) for name in ("number", "outcome", "votes", "dissent", "source")},
-            source_row=record["number"],
-        )
-        for record in read_sample(context.shipped)
-    ]
+    cases = []
+    for record in read_sample(context.shipped):
+        attributes = {name: str(record[name]) for name in ("number", "outcome", "votes", "dissent", "source")}
+        told, target = record["facts"], target_from_outcome(record["outcome"])
+        case_id, number = record["case_id"], record["number"]
+        cases.append(Case(case_id, context.name, "test", told, target, TASK.labels, attributes, number))
     notes = (
         "five cases paraphrased by us after the study and the public record; with five cases no interval over "
         "cases is narrow",
@@ -129,14 +123,13 @@ def _sample(context: LoadContext) -> Loaded:
 def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     cleaning: Counter[str] = Counter()
     cases: list[Case] = []
-    opinions = list(read_opinions(context.data_root / options.path))
+    path = context.data_root / options.path
+    opinions = list(read_opinions(path))
     rewritten = read_paraphrases(context.artifacts["paraphrases"]) if options.paraphrases else {}
     recognise = recogniser_for(options)
     finished = [(opinion, _finish(opinion, options, rewritten, recognise)) for opinion in opinions]
-    passed = {
-        opinion.opinion_id: opinion.outcome for opinion, done in finished if done.report.passed and opinion.outcome
-    }
-    splits = stratified_splits({key: target_from_outcome(outcome) for key, outcome in passed.items()}, context.seed)
+    passed = [opinion for opinion, done in finished if done.report.passed and opinion.outcome]
+    splits = stratified_splits({o.opinion_id: target_from_outcome(o.outcome) for o in passed}, context.seed)
     for opinion, done in finished:
         cleaning["opinions read"] += 1
         cleaning["opinions read by the trained recogniser"] += recognise is not None
@@ -149,16 +142,12 @@ def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
         if opinion.opinion_id in splits:
             cases.append(_case(opinion, done, context.name, splits[opinion.opinion_id]))
     if not cases:
-        raise UserError(f"{context.data_root / options.path}: no opinion passed the gates; found {dict(cleaning)}.")
+        raise UserError(f"{path}: no opinion passed the gates; found {dict(cleaning)}.")
     how = "by rule and by a trained recogniser" if recognise else "by rule (the extra `ner` is not used)"
     notes = (f"names and outcome sentences were taken out {how}; cases that did not pass the gates are left out",)
     courts = {case.attributes.get("court", "") for case in cases}
-    return Loaded(
-        cases,
-        replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else ""),
-        cleaning=dict(cleaning),
-        sources=sorted(opinion_files(context.data_root / options.path)),
-    )
+    task = replace(TASK, notes=notes, cluster="court" if len(courts) > 1 and all(courts) else "")
+    return Loaded(cases, task, cleaning=dict(cleaning), sources=sorted(opinion_files(path)))
 
 
 def read_paraphrases(folder: Path) -> dict[str, str]:
@@ -203,17 +192,8 @@ def describe_problems(done: Deidentified) -> str:
 
 
 def _case(opinion: Opinion, done: Deidentified, name: str, split: Split) -> Case:
-    attributes = {"outcome": opinion.outcome, **opinion.attributes}
-    return Case(
-        opinion.opinion_id,
-        name,
-        split,
-        done.facts,
-        target_from_outcome(opinion.outcome),
-        TASK.labels,
-        attributes,
-        opinion.source_row,
-    )
+    attributes, target = {"outcome": opinion.outcome, **opinion.attributes}, target_from_outcome(opinion.outcome)
+    return Case(opinion.opinion_id, name, split, done.facts, target, TASK.labels, attributes, opinion.source_row)
 
 
 def recogniser_for(options: OpinionsOptions) -> Recogniser | None:
@@ -243,7 +223,7 @@ def human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
     """
     path = Path(bank) if bank else Path(__file__).resolve().parents[4] / SAMPLE
     try:
-        records = yaml.safe_load(read_text(path, get="put the bank of statements there, or use `human: ask`."))
+        records = load_yaml(read_text(path, get="put the bank of statements there, or use `human: ask`."))
         found = next((record["statements"] for record in records if record["case_id"] == case_id), None)
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as fault:
         raise UserError(

@@ -5,9 +5,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from moot.report import figure
+from moot.report import FigureBuilder, figure
 from moot.report.content import StudyResults
-from moot.report.figures import BLACK, GREY, SMALL, WIDTH, new_figure, note_below, nothing_to_draw, series_style
+from moot.report.figures import (
+    BLACK,
+    GREY,
+    SMALL,
+    WIDTH,
+    new_figure,
+    note_below,
+    nothing_to_draw,
+    series_style,
+    whiskers,
+)
 from moot.stats.bootstrap import Floats, as_numbers, share_statistic
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import regular
@@ -21,42 +31,6 @@ CATEGORY = "Positions over time"
 STANCES = ("affirm", "not affirm")
 
 
-@figure(
-    STUDY,
-    "figure5_synthetic",
-    "Figure 5: positions of synthetic judges",
-    "Affirming positions of synthetic judges as the debate goes on (paper, Figure 5).",
-    CATEGORY,
-)
-def synthetic(results: StudyResults) -> "Figure":
-    """Figure 5."""
-    return _figure(results, "synthetic")
-
-
-@figure(
-    STUDY,
-    "figure6_multiagent",
-    "Figure 6: positions of separate judges",
-    "Affirming positions of separate judges as the debate goes on (paper, Figure 6).",
-    CATEGORY,
-)
-def multiagent(results: StudyResults) -> "Figure":
-    """Figure 6."""
-    return _figure(results, "multiagent")
-
-
-@figure(
-    STUDY,
-    "figure7_human_ai",
-    "Figure 7: positions next to a human judge",
-    "Affirming positions next to a human who affirms (left) and one who does not (paper, Figure 7).",
-    CATEGORY,
-)
-def human_ai(results: StudyResults) -> "Figure":
-    """Figure 7."""
-    return _figure(results, "human_ai")
-
-
 def _figure(results: StudyResults, name: str) -> "Figure":
     """Rows: counts by case, shares with intervals. Columns: the human's stance, or every debate. One block a model."""
     phases = [phase for phase in list_phases(results) if phase.name == name]
@@ -64,14 +38,8 @@ def _figure(results: StudyResults, name: str) -> "Figure":
         return nothing_to_draw(f"No labelled experiment of the {SPOKEN[name]} phase in this run.")
     columns = list(STANCES) if name == "human_ai" else [""]
     sources = max(len(phase.sources) for phase in phases)
-    drawing, axes = new_figure(
-        WIDTH,
-        2.1 * (1 + sources) * len(phases),
-        nrows=(1 + sources) * len(phases),
-        ncols=len(columns),
-        squeeze=False,
-        sharex=True,
-    )
+    rows = (1 + sources) * len(phases)
+    drawing, axes = new_figure(WIDTH, 2.1 * rows, nrows=rows, ncols=len(columns), squeeze=False, sharex=True)
     for block, phase in enumerate(phases):
         top = block * (1 + sources)
         for column, stance in enumerate(columns):
@@ -116,9 +84,8 @@ def _counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None
         aside = np.linspace(-0.24, 0.24, len(numbers))
         for position, number in enumerate(numbers):
             mine = _affirming(placed[placed["number"] == number], every)
-            axes.plot(
-                np.array(every) + aside[position], mine, **series_style(position), markersize=4, label=f"case {number}"
-            )
+            style = {**series_style(position), "markersize": 4, "label": f"case {number}"}
+            axes.plot(np.array(every) + aside[position], mine, **style)
     if placed.empty:
         _say_empty(axes)
     axes.set_title(title, fontsize=SMALL + 0.5, loc="left")
@@ -142,17 +109,10 @@ def _shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> Non
             continue
         bootstrap = phase.results.sample(now["case_id"]).bootstrap
         share, low, high = bootstrap.estimate(share_statistic(now[source] == AFFIRMED_CODE))
-        bars: Any = None if np.isnan(low) else [[max(share - low, 0)], [max(high - share, 0)]]
-        human = phase.name == "human_ai" and (step - 1) % phase.judges == phase.judges - 1
-        axes.errorbar(
-            [step],
-            [share],
-            yerr=bars,
-            fmt="o",
-            color=GREY if human else BLACK,
-            markerfacecolor="white" if human else BLACK,
-            capsize=2,
-        )
+        bars = None if np.isnan(low) else whiskers([(share, low, high)])
+        human = phase.name == "human_ai" and step % phase.judges == 0
+        look: Any = {"color": GREY, "markerfacecolor": "white"} if human else {"color": BLACK}
+        axes.errorbar([step], [share], yerr=bars, fmt="o", capsize=2, **look)
         axes.annotate(f"n={len(now)}", (step, 1.06), ha="center", fontsize=SMALL - 1.5, color=GREY)
     if (steps[source] == NO_STANCE_CODE).all():
         _say_empty(axes)
@@ -173,3 +133,17 @@ def _rounds(axes: "Axes", phase: Phase) -> None:
     axes.set_xticks(list(range(1, phase.judges * phase.rounds + 1)))
     for number in range(1, phase.rounds):
         axes.axvline(number * phase.judges + 0.5, color=GREY, linewidth=0.6)
+
+
+def _draws(name: str) -> FigureBuilder:
+    return lambda results: _figure(results, name)
+
+
+for _name, _number, _whose, _of in (
+    ("synthetic", 5, "of synthetic judges", "as the debate goes on"),
+    ("multiagent", 6, "of separate judges", "as the debate goes on"),
+    ("human_ai", 7, "next to a human", "who affirms (left) and one who does not"),
+):
+    _title = f"Figure {_number}: positions {_whose}{' judge' if _name == 'human_ai' else ''}"
+    _caption = f"Affirming positions {_whose} {_of} (paper, Figure {_number})."
+    figure(STUDY, f"figure{_number}_{_name}", _title, _caption, CATEGORY)(_draws(_name))

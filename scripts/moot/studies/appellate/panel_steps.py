@@ -17,7 +17,7 @@ from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.core.rubric import RUBRICS
 from moot.scores.labels import successive
 from moot.scores.results import OVERALL, ExperimentResults
-from moot.studies.appellate.legal.citations import count_citations
+from moot.studies.appellate.legal.citations import Citations, count_citations
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_CODE, NONE, NOT_AFFIRMED_CODE
 from moot.studies.appellate.rubric import APPELLATE
 
@@ -200,12 +200,11 @@ def wording_by_step(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataF
 
     Repetition is the share of a statement's rows of three words that occur in the same speaker's earlier statements.
     """
-    facts = results.cases.set_index("case_id")["text"]
+    facts = {name: case.text for name, case in results.case_by_id.items()}
     spoken = regular(steps)
     spoken = spoken[spoken["text"].str.strip() != ""].sort_values(["model", "debate_id", "turn"])
     cited = [count_citations(text, facts[case]) for text, case in zip(spoken["text"], spoken["case_id"], strict=True)]
-    names = ("total", "well_formed", "named_only", "in_case", "unverifiable", "placeholder")
-    counts = {name: [getattr(entry, name) for entry in cited] for name in names}
+    counts = pd.DataFrame(cited, spoken.index, Citations._fields)
     words = [text.lower().split() for text in spoken["text"]]
     grams = [{tuple(row[start : start + _GRAM]) for start in range(len(row) - _GRAM + 1)} for row in words]
     earlier: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
@@ -214,4 +213,4 @@ def wording_by_step(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataF
         known = earlier.setdefault(key, set())
         repetition.append(len(own & known) / len(own) if known and own else np.nan)
         known |= own
-    return spoken.assign(words=[len(row) for row in words], repetition=repetition, **counts)
+    return spoken.assign(words=[len(row) for row in words], repetition=repetition).join(counts)

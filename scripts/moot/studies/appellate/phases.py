@@ -5,11 +5,17 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from moot.core.types import JsonObject
 from moot.report import content
+from moot.report.columns import Row
 from moot.report.content import StudyResults
+from moot.report.published import NOT_MEASURED, Measured, Published, compared, measured
+from moot.scores.labels import CORRECTED
+from moot.scores.results import OVERALL
 from moot.studies.appellate.panel_steps import is_panel, panel_steps
 
 STUDY = "appellate"
+KEYS = ("phase", "experiment", "model")
 PHASES = {"synthetic_panel": "synthetic", "panel": "multiagent", "human_panel": "human_ai"}
 """Protocol to the name that the published figures give its phase."""
 SPOKEN = {"synthetic": "synthetic", "multiagent": "multi-agent", "human_ai": "human-AI"}
@@ -30,6 +36,7 @@ VOTE_NOTE = (
     "`statement` rows rest on labelled statements; `vote` rows on the label that a judge's model finds most probable "
     "right after speaking, less what it finds without the case; the paper did not ask for it."
 )
+BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,29 @@ class Phase(content.Run):
     def sources(self) -> tuple[str, ...]:
         """Prefixes of the scores that it has: by statement, and by vote where its judges voted."""
         return ("", "vote_") if self.results.config.params["votes"] != "none" else ("",)
+
+    @property
+    def keys(self) -> JsonObject:
+        """The keys of its rows."""
+        return {"phase": SPOKEN[self.name], "experiment": self.experiment, "model": self.model}
+
+    def is_human(self, seat: int) -> bool:
+        """Whether a seat is the human's."""
+        return self.name == "human_ai" and seat == self.judges
+
+    def score(self, results: StudyResults, metric: str, group: str = OVERALL) -> Measured:
+        """One of its scores."""
+        return measured(results, self.experiment, self.model, metric, group=group)
+
+    def corrected(self, results: StudyResults, prefix: str, metric: str, group: str) -> Measured:
+        """The corrected score of a raw one; positions by vote have none."""
+        return NOT_MEASURED if prefix else self.score(results, f"{CORRECTED}{metric}", group)
+
+    def row(
+        self, results: StudyResults, keys: JsonObject, metric: str, group: str, published: Published | None = None
+    ) -> Row:
+        """The row of one of its scores, next to its published value."""
+        return compared({**self.keys, **keys}, published, self.score(results, metric, group))
 
 
 def list_phases(results: StudyResults) -> Iterator[Phase]:

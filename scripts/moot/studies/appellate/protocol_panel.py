@@ -12,19 +12,19 @@ that each case has both halves.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
-from moot.core.kinds import OVERRUN, VOTE
+from moot.core.kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.core.likelihood import label_shares, without_prior
 from moot.core.types import Json
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PERSON, PersonsForm, all_spoken
-from moot.protocols.replies import spoken
 from moot.protocols.utterances import Utterance
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, human_statements
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
@@ -44,7 +44,6 @@ APPEAL = frozenset({AFFIRM, NOT_AFFIRM})
 OPTIONS = Options(known=APPEAL, explained=False)
 VOTES = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
 SCRIPT = "panel"
-STATEMENT = "statement"
 
 
 class PanelParams(ProtocolParams):
@@ -111,18 +110,12 @@ class HumanPanelParams(PanelParams):
         return given
 
 
+of_study = partial(protocol, study="appellate", prompts=("panel/",), options=OPTIONS, rubric=APPELLATE)
+
 # Phase 1: one model, all judges
 
 
-@protocol(
-    "synthetic_panel",
-    SyntheticParams,
-    study="appellate",
-    prompts=("panel/",),
-    options=OPTIONS,
-    seats=lambda _: (SCRIPT,),
-    rubric=APPELLATE,
-)
+@of_study("synthetic_panel", SyntheticParams, seats=lambda _: (SCRIPT,))
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
     """Each round is one reply; all that it holds is kept, with what is missing, extra or beyond the rounds flagged."""
     for number in range(1, params.rounds + 1):
@@ -142,7 +135,7 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
     heard: set[int] = set()
     for part in spoken:
         belongs = part.round == number and part.judge <= params.judges and part.judge not in heard
-        kind = STATEMENT if belongs else "overrun" if part.round > params.rounds else "extra"
+        kind = STATEMENT if belongs else OVERRUN if part.round > params.rounds else EXTRA
         heard |= {part.judge} if belongs else set()
         debate.record(
             f"judge_{part.judge}", kind, part.statement, source=said.source,
@@ -151,16 +144,10 @@ def record_parts(debate: Debate, params: PanelParams, said: Utterance, number: i
         )  # fmt: skip
     for judge in range(1, params.judges + 1):
         if judge not in heard:
-            status = "failed" if said.failed else "invalid"
             debate.record(
-                f"judge_{judge}",
-                STATEMENT,
-                "",
-                source=said.source,
-                round=number,
-                parse_status=status,
-                call_id=said.call_id,
-            )
+                f"judge_{judge}", STATEMENT, "", source=said.source, round=number, call_id=said.call_id,
+                parse_status="failed" if said.failed else "invalid",
+            )  # fmt: skip
 
 
 # Phase 2: a seat for each judge
@@ -173,16 +160,7 @@ def _judges(params: PanelParams) -> list[str]:
 JUDGES = Debaters(_judges, "judge_1", peers=True)
 
 
-@protocol(
-    "panel",
-    PanelParams,
-    study="appellate",
-    prompts=("panel/",),
-    debaters=JUDGES,
-    options=OPTIONS,
-    seats=_judges,
-    rubric=APPELLATE,
-)
+@of_study("panel", PanelParams, debaters=JUDGES, seats=_judges)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """In each round all judges speak unaware of one another; then all is shared."""
     seats = debate.in_order(_judges(params))
@@ -224,7 +202,7 @@ async def vote(debate: Debate, seat: str, number: int, heard: Sequence[Utterance
     """Which side's word the judge's model finds more probable; `blank` asks without case and record."""
     return await debate.choose(
         seat, "blank_vote" if blank else "vote", "panel/vote", private=True, round=number, heard=heard,
-        words=VOTES if is_appeal(debate) else {label: spoken(label) for label in debate.task.labels},
+        words=VOTES if is_appeal(debate) else None,
         people=people(debate), blank=blank,
     )  # fmt: skip
 
@@ -268,16 +246,7 @@ def people(debate: Debate) -> bool:
 JUDGES_AND_PERSON = Debaters(lambda params: [*_judges(params)[:-1], HUMAN], "judge_1", peers=True)
 
 
-@protocol(
-    "human_panel",
-    HumanPanelParams,
-    study="appellate",
-    prompts=("panel/",),
-    debaters=JUDGES_AND_PERSON,
-    options=OPTIONS,
-    seats=JUDGES_AND_PERSON.seats,
-    rubric=APPELLATE,
-)
+@of_study("human_panel", HumanPanelParams, debaters=JUDGES_AND_PERSON, seats=JUDGES_AND_PERSON.seats)
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """As `panel`, with the human as the last judge; the others learn of the human's presence after the first round."""
     seats = debate.in_order(_judges(params)[:-1])

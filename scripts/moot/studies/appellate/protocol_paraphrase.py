@@ -14,14 +14,7 @@ class ParaphraseParams(ProtocolParams):
     """Parameters of a paraphrase."""
 
 
-@protocol(
-    "paraphrase",
-    ParaphraseParams,
-    study="appellate",
-    prompts=("paraphrase/",),
-    options=Options("none"),
-    seats=lambda _: (SEAT,),
-)
+@protocol("paraphrase", ParaphraseParams, study="appellate", options=Options("none"), seats=lambda _: (SEAT,))
 async def paraphrase(debate: Debate, params: ParaphraseParams) -> None:  # noqa: ARG001 - protocols take both
     """One reply: the facts in other words."""
     await debate.say(SEAT, PARAPHRASE, "paraphrase/facts")

@@ -5,14 +5,18 @@ What a step and a change are: `moot.studies.appellate.panel_steps`.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
+from moot.core.errors import UserError
 from moot.core.kinds import EXTRA, OVERRUN
 from moot.core.types import Column
-from moot.scores import concat_scores, scorer, to_frame
-from moot.scores.results import ExperimentResults, Score
+from moot.scores import by_model, no_scores, scorer
+from moot.scores.case_metrics import Terms, case_metric
+from moot.scores.labels import corrected_score, corrected_share, shares
+from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -26,7 +30,8 @@ from moot.stats.bootstrap import (
     ratio,
     ratio_statistic,
 )
-from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
+from moot.stats.prediction_powered import corrected_ratio
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import (
     HUMAN,
     groups_of_changes,
@@ -38,8 +43,6 @@ from moot.studies.appellate.panel_steps import (
     regular,
     wording_by_step,
 )
-
-SOURCES = ("", "vote_")
 
 
 def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
@@ -62,54 +65,43 @@ def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
 def panel_scores(results: ExperimentResults) -> pd.DataFrame:
     """Scores of an appellate panel by model; no rows for other experiments, and for those without labels."""
     if not is_panel(results):
-        return concat_scores([])
-    steps = panel_steps(results)
-    return concat_scores(
-        to_frame(results.experiment, model, _scores(results, steps[steps["model"] == model]))
-        for model in results.config.models
-    )
+        return no_scores()
+    every = panel_steps(results)
+
+    def scores_of(model: str) -> Iterator[Score]:
+        steps = every[every["model"] == model]
+        if steps.empty:
+            return
+        for prefix, column in (("", "code"), ("vote_", "vote")):
+            if not prefix or (steps[column] != NO_STANCE_CODE).any():
+                yield from _position_scores(steps, column, prefix, results)
+                yield from _volatility_scores(steps, column, prefix, results)
+                yield from _alternation_scores(steps, column, prefix, results)
+                yield from _influence_scores(opposing_influences(steps, column), prefix, results)
+                yield from _majority_scores(results, steps, column, prefix)
+        yield from _stance_scores(steps, results)
+        yield from _overrun_scores(steps, results)
+        yield from _wording_scores(results, steps)
+
+    return by_model(results, scores_of)
 
 
-def _scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    if steps.empty:
-        return
-    sources = [prefix for prefix in SOURCES if not prefix or (steps["vote"] != NO_STANCE_CODE).any()]
-    for prefix in sources:
-        column = "vote" if prefix else "code"
-        yield from _position_scores(steps, column, prefix, results)
-        yield from _volatility_scores(steps, column, prefix, results)
-        yield from _alternation_scores(steps, column, prefix, results)
-        yield from _influence_scores(opposing_influences(steps, column), prefix, results)
-        yield from _majority_scores(results, steps, column, prefix)
-    yield from _stance_scores(steps, results)
-    yield from _overrun_scores(steps, results)
-    yield from _wording_scores(results, steps)
-
-
-def _estimate(
-    metric: str,
-    values: Column,
-    cases: "pd.Series[str]",
-    results: ExperimentResults,
-    group: str,
-    invalid: int = 0,
-    bounds: Bounds = SHARE,
-) -> Score:
-    return results.sample(cases).score(metric, mean_statistic(values, bounds), group, n_invalid=invalid)
+def _mean(
+    results: ExperimentResults, metric: str, values: Column, rows: pd.DataFrame, group: str = OVERALL,
+    invalid: int = 0, bounds: Bounds = SHARE,
+) -> Score:  # fmt: skip
+    """The mean of some values, each of a row of a case."""
+    return results.sample(rows["case_id"]).score(metric, mean_statistic(values, bounds), group, n_invalid=invalid)
 
 
 def _position_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     for (number, seat), rows in regular(steps).groupby(["round", "seat"]):
-        positions = rows[rows[column] != NO_STANCE_CODE]
-        group, none = f"round={number};seat={seat}", len(rows) - len(positions)
-        yield _estimate(
-            f"{prefix}affirm_share", positions[column] == AFFIRMED_CODE, positions["case_id"], results, group, none
-        )
+        affirms, takes = rows[column] == AFFIRMED_CODE, rows[column] != NO_STANCE_CODE
+        group, none = f"round={number};seat={seat}", int((~takes).sum())
+        yield _mean(results, f"{prefix}affirm_share", affirms[takes], rows[takes], group, none)
         # As the paper counts: a statement without a position is one that does not affirm.
-        yield _estimate(
-            f"{prefix}affirm_share_of_statements", rows[column] == AFFIRMED_CODE, rows["case_id"], results, group
-        )
-        yield _estimate(f"{prefix}position_share", rows[column] != NO_STANCE_CODE, rows["case_id"], results, group)
+        yield _mean(results, f"{prefix}affirm_share_of_statements", affirms, rows, group)
+        yield _mean(results, f"{prefix}position_share", takes, rows, group)
 
 
 def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
@@ -118,37 +110,32 @@ def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, results: E
         rows = pairs[among]
         chances = rows[rows["opportunity"]]
         none = len(rows) - len(chances)
-        yield _estimate(f"{prefix}volatility", chances["changed"], chances["case_id"], results, group, none)
-        changes = float(rows["changed"].sum())
+        yield _mean(results, f"{prefix}volatility", chances["changed"], chances, group, none)
+        changes, through = float(rows["changed"].sum()), float(rows["through_none"].sum())
         yield results.sample(chances["case_id"]).count(f"{prefix}changes", changes, group, n_invalid=none)
-        through = float(rows["through_none"].sum())
         yield results.sample(rows["case_id"]).count(f"{prefix}transitions_through_none", through, group)
 
 
 def _alternation_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     """How often judge 2 opposes judge 1 in the same round, and any judge the one before."""
-    held = regular(steps)
     index = ["model", "debate_id", "case_id", "round"]
-    wide = held.pivot_table(index=index, columns="seat", values=column, aggfunc="first")
-    for first, second in zip(wide.columns[:-1], wide.columns[1:], strict=True):
+    wide = regular(steps).pivot_table(index=index, columns="seat", values=column, aggfunc="first")
+    for first, second in pairwise(wide.columns):
         both = wide[[first, second]].replace(NO_STANCE_CODE, np.nan).dropna().reset_index()
-        opposed = both[first] != both[second]
-        yield _estimate(
-            f"{prefix}alternation", opposed, both["case_id"], results, f"seats={first}-{second}", len(wide) - len(both)
-        )
+        opposed, none = both[first] != both[second], len(wide) - len(both)
+        yield _mean(results, f"{prefix}alternation", opposed, both, f"seats={first}-{second}", none)
 
 
 def _influence_scores(chances: pd.DataFrame, prefix: str, results: ExperimentResults) -> Iterator[Score]:
     """Shares of moves by who was opposed, and the odds of the human over the peer with both kinds of interval."""
     for opposed, rows in chances.groupby("opposed"):
-        yield _estimate(f"{prefix}moved", rows["moved"], rows["case_id"], results, f"opposed={opposed}")
+        yield _mean(results, f"{prefix}moved", rows["moved"], rows, f"opposed={opposed}")
     if chances.empty:
         return
     moved, human, peer = (
         as_numbers(values) for values in (chances["moved"], chances["opposed"] == "human", chances["opposed"] == "peer")
     )
-    compared = (human + peer) > 0
-    sample = results.sample(chances.loc[compared, "case_id"])
+    sample = results.sample(chances.loc[(human + peer) > 0, "case_id"])
     by_case = [results.clusters[case] for case in chances["case_id"]]
     for name, clusters in (("case", by_case), ("debate", list(chances["debate_id"]))):
         estimate = np.exp(ClusterBootstrap(clusters, results.seed).estimate(log_odds_ratio(moved, human, peer)))
@@ -164,75 +151,155 @@ def _stance_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[
     is heard, it can only be chance.
     """
     ai = regular(steps)[regular(steps)["speaker"] != HUMAN]
-    for number in sorted(ai["round"].unique()):
-        now = ai[(ai["round"] == number) & ai["condition"].isin(["affirm", "not affirm"])]
+    for number, rows in ai[ai["condition"].isin(["affirm", "not affirm"])].groupby("round"):
         for metric, values in (
-            ("stance_effect", now["code"].where(now["code"] != NO_STANCE_CODE)),
-            ("vote_belief_stance_effect", now["belief"]),
+            ("stance_effect", rows["code"].where(rows["code"] != NO_STANCE_CODE)),
+            ("vote_belief_stance_effect", rows["belief"]),
         ):
             known = values.notna()
-            if now.loc[known, "condition"].nunique() > 1:
-                yield _difference(metric, values[known], now[known], results, f"round={number}", int((~known).sum()))
+            affirming, numbers = as_numbers(rows.loc[known, "condition"] == "affirm"), as_numbers(values[known])
+            if 0 < affirming.sum() < len(affirming):
+                effect = _difference_of_means(numbers, affirming)
+                sample = results.sample(rows.loc[known, "case_id"])
+                yield sample.score(metric, effect, f"round={number}", n_invalid=int((~known).sum()))
 
 
-def _difference(
-    metric: str, values: Column, rows: pd.DataFrame, results: ExperimentResults, group: str, invalid: int
-) -> Score:
-    affirming = as_numbers(rows["condition"] == "affirm")
-    numbers = as_numbers(values)
-
+def _difference_of_means(values: Floats, first: Floats) -> Statistic:
     def difference(weights: Floats) -> Floats:
-        with_affirm = ratio(weights @ (affirming * numbers), weights @ affirming)
-        return with_affirm - ratio(weights @ ((1 - affirming) * numbers), weights @ (1 - affirming))
+        means = [ratio(weights @ (part * values), weights @ part) for part in (first, 1 - first)]
+        return means[0] - means[1]
 
-    sample = results.sample(rows["case_id"])
-    return sample.score(metric, Statistic(difference, DIFFERENCE), group, n_invalid=invalid)
+    return Statistic(difference, DIFFERENCE)
 
 
 def _majority_scores(results: ExperimentResults, steps: pd.DataFrame, column: str, prefix: str) -> Iterator[Score]:
     """How often the first and the last majority are what the real court did (a mixed outcome is not affirmed)."""
-    targets = results.cases.set_index("case_id")["target"]
     found = majorities(steps, column)
-    truth = found["case_id"].map(targets) == "affirm"
     for stage in ("first", "last"):
-        decided = found[stage].notna()
-        right = (found.loc[decided, stage] == 1) == truth[decided]
-        undecided = int((~decided).sum())
-        yield _estimate(
-            f"{prefix}majority_accuracy", right, found.loc[decided, "case_id"], results, f"majority={stage}", undecided
-        )
+        decided = found[found[stage].notna()]
+        right = (decided[stage] == 1) == (decided["case_id"].map(results.targets) == "affirm")
+        metric, undecided = f"{prefix}majority_accuracy", len(found) - len(decided)
+        yield _mean(results, metric, right, decided, f"majority={stage}", undecided)
 
 
 def _overrun_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
-    debates = steps.groupby("debate_id").agg(
-        case_id=("case_id", "first"), overrun=("kind", lambda kinds: (kinds == "overrun").any())
-    )
-    yield _estimate("debates_overrunning", debates["overrun"], debates["case_id"], results, "overall")
-    held = regular(steps)
+    overrun = (steps["kind"] == OVERRUN).groupby(steps["debate_id"]).any()
+    yield _mean(results, "debates_overrunning", overrun, steps.groupby("debate_id")[["case_id"]].first())
+    held, spoken = regular(steps), results.sample(steps["case_id"])
     yield results.sample(held["case_id"]).count("missing_statements", float((held["text"] == "").sum()))
-    spoken = results.sample(steps["case_id"])
     yield spoken.count("extra_statements", float((steps["kind"] == EXTRA).sum()))
     yield spoken.count("overrun_statements", float((steps["kind"] == OVERRUN).sum()))
 
 
+_CITED = {"citations": "total", "unverifiable_citations": "unverifiable", "citations_in_case": "in_case"}
+_MEASURED: dict[str, Bounds] = {"words": AMOUNT, "repetition": SHARE, "confidence": (0.0, 100.0)}
+
+
 def _wording_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
     wording = wording_by_step(results, steps)
-    groups: list[tuple[str, pd.DataFrame]] = [("overall", wording)]
-    groups += [(f"round={number}", rows) for number, rows in wording.groupby("round")]
-    groups += (
-        [(f"speaker={HUMAN}", wording[wording["speaker"] == HUMAN])] if (wording["speaker"] == HUMAN).any() else []
-    )
-    for group, rows in groups:
-        for metric, bounds in (("words", AMOUNT), ("repetition", SHARE), ("confidence", (0.0, 100.0))):
-            known = rows[rows[metric].notna()]
-            if len(known):
-                yield _estimate(f"statement_{metric}", known[metric], known["case_id"], results, group, bounds=bounds)
-        for name, column in (
-            ("citations", "total"),
-            ("unverifiable_citations", "unverifiable"),
-            ("citations_in_case", "in_case"),
-        ):
-            yield _estimate(f"{name}_per_statement", rows[column], rows["case_id"], results, group, bounds=AMOUNT)
+    groups = {OVERALL: wording} | {f"round={number}": rows for number, rows in wording.groupby("round")}
+    if len(human := wording[wording["speaker"] == HUMAN]):
+        groups[f"speaker={HUMAN}"] = human
+    for group, rows in groups.items():
+        for metric, bounds in _MEASURED.items():
+            if len(known := rows[rows[metric].notna()]):
+                yield _mean(results, f"statement_{metric}", known[metric], known, group, bounds=bounds)
+        for name, column in _CITED.items():
+            yield _mean(results, f"{name}_per_statement", rows[column], rows, group, bounds=AMOUNT)
         formed = ratio_statistic(rows["well_formed"], rows["total"], SHARE)
         share = results.sample(rows["case_id"]).score("well_formed_citations", formed, group)
         yield replace(share, n=int(rows["total"].sum()))
+
+
+# Positions and their changes as people's labels correct them (`moot.scores.labels`), and shares of labels
+
+
+@scorer("panel_labels")
+def panel_label_scores(results: ExperimentResults) -> pd.DataFrame:
+    """Shares of labels by the human's stance, and corrected positions, by model; no rows for other experiments."""
+    if not is_panel(results):
+        return no_scores()
+    steps = regular(panel_steps(results))
+    return by_model(results, lambda model: _label_scores(results, steps[steps["model"] == model]))
+
+
+def _label_scores(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+    for condition in sorted(set(steps["condition"]) - {""}):
+        yield from shares(results, steps[steps["condition"] == condition], LABELS, f"condition={condition}")
+    if (steps["inclusion"].notna() & steps["spoken"]).any():
+        yield from _corrected_positions(results, steps)
+        yield from _corrected_volatility(results, steps)
+
+
+def _corrected_positions(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+    """As `_position_scores` counts them, by round and seat."""
+    for (number, seat), rows in steps.groupby(["round", "seat"]):
+        group = f"round={number};seat={seat}"
+        affirms = rows["predicted_code"] == AFFIRMED_CODE, rows["drawn_code"] == AFFIRMED_CODE
+        takes = rows["predicted_code"] != NO_STANCE_CODE, rows["drawn_code"] != NO_STANCE_CODE
+        yield from corrected_share(results, rows, "affirm_share_of_statements", group, *affirms)
+        yield from corrected_share(results, rows, "position_share", group, *takes)
+        sample = as_numbers(rows["inclusion"])
+        corrected = corrected_ratio((affirms[0], takes[0]), (affirms[1], takes[1]), sample)
+        deviates = rows["predicted_code"] != rows["drawn_code"]
+        yield from corrected_score(results, rows, "affirm_share", group, corrected, deviates)
+
+
+def _corrected_volatility(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+    """Changes over chances to change."""
+    pairs, observed = position_changes(steps, "predicted_code"), position_changes(steps, "drawn_code")
+    for group, among in groups_of_changes(pairs):
+        rows, people = pairs[among], observed[among]
+        corrected = corrected_ratio(
+            (rows["changed"], rows["opportunity"]),
+            (people["changed"], people["opportunity"]),
+            as_numbers(rows["inclusion"]),
+        )
+        deviates = (rows["changed"] != people["changed"]) | (rows["opportunity"] != people["opportunity"])
+        yield from corrected_score(results, rows, "volatility", group, corrected, deviates)
+
+
+# What contrasts between panels compare: how often judges change their positions, and towards whom
+
+
+def _panel(results: ExperimentResults, model: str) -> pd.DataFrame:
+    if not is_panel(results):
+        raise UserError(
+            f"contrast with a metric of panels: {results.experiment} is no appellate panel, or its statements have no "
+            "labels. Name a panel, and give it `labelers`."
+        )
+    steps = panel_steps(results)
+    return steps[steps["model"] == model]
+
+
+@case_metric("volatility")
+def volatility(results: ExperimentResults, model: str) -> Terms:
+    """Share of an artificial judge's successive rounds, both with a position, between which the position changes."""
+    pairs = position_changes(_panel(results, model))
+    pairs = pairs[pairs["speaker"] != HUMAN]
+    return _by_debate(pairs, pairs["changed"], pairs["opportunity"])
+
+
+@case_metric("moves_to_human")
+def moves_to_human(results: ExperimentResults, model: str) -> Terms:
+    """Share of rounds in which an artificial judge whom the person alone opposes goes over to the person's position."""
+    return _moves(results, model, HUMAN)
+
+
+@case_metric("moves_to_peer")
+def moves_to_peer(results: ExperimentResults, model: str) -> Terms:
+    """Share of rounds in which an artificial judge whom the other artificial judge alone opposes goes over to that."""
+    return _moves(results, model, "peer")
+
+
+def _moves(results: ExperimentResults, model: str, opposed: str) -> Terms:
+    chances = opposing_influences(_panel(results, model))
+    among = chances["opposed"] == opposed
+    return _by_debate(chances, chances["moved"] & among, among)
+
+
+def _by_debate(rows: pd.DataFrame, tops: "pd.Series[bool]", bottoms: "pd.Series[bool]") -> Terms:
+    """Counts summed within each debate."""
+    counted = rows.assign(top=tops.astype(float), bottom=bottoms.astype(float))
+    summed = counted.groupby(["case_id", "debate_id"], sort=True)[["top", "bottom"]].sum().reset_index()
+    return Terms(list(summed["case_id"]), as_numbers(summed[["top"]]), as_numbers(summed[["bottom"]]))

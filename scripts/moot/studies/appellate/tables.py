@@ -21,11 +21,14 @@ from moot.report.published import (
     not_repeated,
     published_table,
 )
+from moot.scores.results import OVERALL
 from moot.studies.appellate.panel_steps import regular
 from moot.studies.appellate.phases import (
+    BY_CASE_NOTE,
     CHANGE_NOTE,
     CODE_NAMES,
     CODE_NOTE,
+    KEYS,
     MOST_CASES_SHOWN,
     SPOKEN,
     STUDY,
@@ -34,16 +37,8 @@ from moot.studies.appellate.phases import (
     list_phases,
     source_name,
 )
-from moot.studies.appellate.rows import (
-    ALL_STATEMENTS,
-    BY_CASE_NOTE,
-    KEYS,
-    corrected_score,
-    named,
-    phase_score,
-    seat_name,
-)
 
+ALL_STATEMENTS = "all statements"
 COUNTS = {
     "debates": "debates",
     "steps": "steps",
@@ -88,7 +83,7 @@ def steps(results: StudyResults) -> TableContent:
         }
         for what, ours in counts.items():
             value = published.get(COUNTS.get(what, ""))
-            rows.append({**named(phase), "count": what, "published": value, "ours": ours, **differences(ours, value)})
+            rows.append({**phase.keys, "count": what, "published": value, "ours": ours, **differences(ours, value)})
     columns = Columns().keys(*KEYS).plain("count").published("published", digits="d").ours("ours", digits="d")
     return columns.difference(*DIFFERENCES, digits="+d").table(
         rows,
@@ -160,13 +155,13 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
     for step in range(1, phase.judges * phase.rounds + 1):
         now = held[held["step"] == step]
         seat, number = (step - 1) % phase.judges + 1, (step - 1) // phase.judges + 1
-        human = phase.name == "human_ai" and seat == phase.judges
+        judge = "human" if phase.is_human(seat) else str(seat)
         for code, name in PRINTED_CODES.items():
             mine = now[now["code"] == code]
             row_name = f"judge{seat}_step{step}_{name}"
             value = published.get((row_name, "total"))
             row: JsonObject = {
-                **named(phase), "step": step, "round": number, "judge": "human" if human else str(seat),
+                **phase.keys, "step": step, "round": number, "judge": judge,
                 "code": f"{code} {CODE_NAMES[code]}", "published total": value, "total": len(mine),
                 **differences(len(mine), value),
             }  # fmt: skip
@@ -196,12 +191,12 @@ def decision_probabilities(results: StudyResults) -> TableContent:
         published = _beside(results, "text", phase)
         for prefix, number, seat in product(phase.sources, range(1, phase.rounds + 1), range(1, phase.judges + 1)):
             theirs = None if prefix else published.get((f"{phase.name}_round{number}_judge{seat}", "affirm_share"))
-            keys = {**named(phase), "positions by": source_name(prefix), "round": number, "judge": seat}
+            keys = {"positions by": source_name(prefix), "round": number, "judge": seat}
             for of, metric in ((ALL_STATEMENTS, "affirm_share_of_statements"), ("positions", "affirm_share")):
                 group = f"round={number};seat={seat}"
-                ours = phase_score(results, phase, prefix + metric, group)
-                corrected.append(NOT_MEASURED if prefix else corrected_score(results, phase, metric, group))
-                rows.append(compared({**keys, "share of": of}, theirs if of == ALL_STATEMENTS else None, ours))
+                corrected.append(phase.corrected(results, prefix, metric, group))
+                stated = theirs if of == ALL_STATEMENTS else None
+                rows.append(phase.row(results, {**keys, "share of": of}, prefix + metric, group, stated))
     notes = (
         CODE_NOTE,
         "The paper counts code 3 among the statements (its 0.85 is 85 affirming of 100 debates, 4 of them without a "
@@ -223,7 +218,7 @@ def volatility(results: StudyResults) -> TableContent:
     stated = {name: _published_changes(published_table(results, "text"), name) for name in SPOKEN}
     shares = {name: changes.over(chances) for name, (changes, chances) in stated.items() if chances}
     rows: list[JsonObject] = [
-        {**compared({**_alone(name), "positions by": source_name(""), "transition": what}, shares[name], NOT_MEASURED)}
+        compared({**_alone(name), "positions by": source_name(""), "transition": what}, shares[name], NOT_MEASURED)
         for (name, metric) in not_repeated(results, "text")
         if metric == "opinion_changes" and name in shares
         for what in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
@@ -233,30 +228,19 @@ def volatility(results: StudyResults) -> TableContent:
         as_published = _beside(results, "text", phase).get((phase.name, "opinion_changes"))
         share = shares[phase.name].beside(as_published) if as_published else None
         human = phase.name == "human_ai"
-        groups: list[tuple[str, str]] = [
-            ("seats=ai" if human else "overall", "all rounds, AI judges" if human else "all rounds")
-        ]
-        groups += [
-            (f"seats=ai;condition={one}", f"all rounds, AI judges, human: {one}")
-            for one in ("affirm", "not affirm")
-            if human
-        ]
-        groups += [
-            (f"rounds={number}-{number + 1};seat={seat}", f"round {number} to {number + 1}, {seat_name(phase, seat)}")
-            for number in range(1, phase.rounds)
-            for seat in range(1, phase.judges + 1)
-        ]
+        groups = [("seats=ai", "all rounds, AI judges") if human else (OVERALL, "all rounds")]
+        stances = ("affirm", "not affirm") if human else ()
+        groups += [(f"seats=ai;condition={one}", f"all rounds, AI judges, human: {one}") for one in stances]
+        for number, seat in product(range(1, phase.rounds), range(1, phase.judges + 1)):
+            who = "human" if phase.is_human(seat) else f"judge {seat}"
+            groups.append((f"rounds={number}-{number + 1};seat={seat}", f"round {number} to {number + 1}, {who}"))
         for prefix in phase.sources:
             for group, what in groups:
-                keys = {**named(phase), "positions by": source_name(prefix), "transition": what}
+                keys = {"positions by": source_name(prefix), "transition": what}
                 theirs = share if not prefix and what.startswith("all rounds") and "human:" not in what else None
-                corrected.append(NOT_MEASURED if prefix else corrected_score(results, phase, "volatility", group))
-                rows.append(
-                    {
-                        **compared(keys, theirs, phase_score(results, phase, f"{prefix}volatility", group)),
-                        "changes": phase_score(results, phase, f"{prefix}changes", group).value,
-                    }
-                )
+                corrected.append(phase.corrected(results, prefix, "volatility", group))
+                row = phase.row(results, keys, f"{prefix}volatility", group, theirs)
+                rows.append({**row, "changes": phase.score(results, f"{prefix}changes", group).value})
     published_note = "Published shares are changes over opportunities as the paper counts them: {}.".format(
         ", ".join(f"{SPOKEN[name]} {changes:.0f} of {chances:.0f}" for name, (changes, chances) in stated.items())
     )

@@ -4,11 +4,19 @@ from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import compared, comparison
+from moot.report.published import comparison
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
 from moot.studies.appellate.panel_steps import HUMAN, position_changes, regular
-from moot.studies.appellate.phases import CODE_NAMES, SPOKEN, STUDY, VOTE_NOTE, list_phases, source_name
-from moot.studies.appellate.rows import BY_CASE_NOTE, KEYS, named, phase_score
+from moot.studies.appellate.phases import (
+    BY_CASE_NOTE,
+    CODE_NAMES,
+    KEYS,
+    SPOKEN,
+    STUDY,
+    VOTE_NOTE,
+    list_phases,
+    source_name,
+)
 
 
 @table(
@@ -18,8 +26,8 @@ from moot.studies.appellate.rows import BY_CASE_NOTE, KEYS, named, phase_score
 def majorities(results: StudyResults) -> TableContent:
     """First-round and final majority against the real outcome; ties and panels without a position are invalid."""
     rows = [
-        compared({**named(phase), "positions by": source_name(prefix), "majority of": f"{stage} round"}, None,
-                 phase_score(results, phase, f"{prefix}majority_accuracy", f"majority={stage}"))
+        phase.row(results, {"positions by": source_name(prefix), "majority of": f"{stage} round"},
+                  f"{prefix}majority_accuracy", f"majority={stage}")
         for phase in list_phases(results) for prefix in phase.sources for stage in ("first", "last")
     ]  # fmt: skip
     notes = [
@@ -60,19 +68,15 @@ def human_weight(results: StudyResults) -> TableContent:
         for unit in ("case", "debate")
     ]
     for phase in list_phases(results):
-        if phase.name == "human_ai":
-            for prefix in phase.sources:
-                effect = "vote_belief_stance_effect" if prefix else "stance_effect"
-                for number in range(1, phase.rounds + 1):
-                    keys = {
-                        **named(phase),
-                        "positions by": source_name(prefix),
-                        "measure": f"{_EFFECT[prefix]}, round {number}",
-                    }
-                    rows.append(compared(keys, None, phase_score(results, phase, effect, f"round={number}")))
-                for metric, group, what in measures:
-                    keys = {**named(phase), "positions by": source_name(prefix), "measure": what}
-                    rows.append(compared(keys, None, phase_score(results, phase, f"{prefix}{metric}", group)))
+        for prefix in phase.sources if phase.name == "human_ai" else ():
+            effect = "vote_belief_stance_effect" if prefix else "stance_effect"
+            found = [
+                (effect, f"round={number}", f"{_EFFECT[prefix]}, round {number}")
+                for number in range(1, phase.rounds + 1)
+            ]
+            found += [(f"{prefix}{metric}", group, what) for metric, group, what in measures]
+            by = {"positions by": source_name(prefix)}
+            rows += [phase.row(results, {**by, "measure": what}, metric, group) for metric, group, what in found]
     notes = (
         "A chance needs a position of the judge before and after, and one of human and peer in between. An odds ratio "
         "above 1 means that an AI judge moves more readily towards the human than towards the other AI judge; half a "
@@ -92,8 +96,8 @@ def human_weight(results: StudyResults) -> TableContent:
 def alternation(results: StudyResults) -> TableContent:
     """Whether judge 2 opposes judge 1 (the paper: the synthetic phase alternates, for every case)."""
     rows = [
-        compared({**named(phase), "positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"}, None,
-                 phase_score(results, phase, f"{prefix}alternation", f"seats={seat}-{seat + 1}"))
+        phase.row(results, {"positions by": source_name(prefix), "judges": f"{seat} and {seat + 1}"},
+                  f"{prefix}alternation", f"seats={seat}-{seat + 1}")
         for phase in list_phases(results) for prefix in phase.sources for seat in range(1, phase.judges)
     ]  # fmt: skip
     return comparison(rows, (*KEYS, "positions by", "judges"), (VOTE_NOTE, BY_CASE_NOTE))
@@ -121,14 +125,10 @@ def reasoning(results: StudyResults) -> TableContent:
         groups = [("overall", "all")] + [(f"round={number}", str(number)) for number in range(1, phase.rounds + 1)]
         groups += [(f"speaker={HUMAN}", "all, human only")] if phase.name == "human_ai" else []
         for group, number in groups:
-            for metric, what in _WORDING.items():
-                rows.append(
-                    compared(
-                        {**named(phase), "round": number, "measure": what},
-                        None,
-                        phase_score(results, phase, metric, group),
-                    )
-                )
+            rows += [
+                phase.row(results, {"round": number, "measure": what}, metric, group)
+                for metric, what in _WORDING.items()
+            ]
     notes = (
         "A citation that the facts do not hold is not verifiable offline: a possible fabrication, not a proven one. "
         "Facts are de-identified and hold hardly any citation.",

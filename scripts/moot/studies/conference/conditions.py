@@ -4,6 +4,7 @@ Source of published values: Heller et al., "Finding Common Ground", Table 5 and 
 """
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -59,13 +60,9 @@ def list_conditions(results: StudyResults) -> list[Condition]:
 
 def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:
     """Conditions with and without judge that differ in nothing else: same model, data and other parameters."""
-    conditions = list_conditions(results)
-    return [
-        (first, second)
-        for first in conditions
-        for second in conditions
-        if first.judged and not second.judged and _setting(first) == _setting(second)
-    ]
+    found = list_conditions(results)
+    pairs = product((one for one in found if one.judged), (one for one in found if not one.judged))
+    return [(judged, alone) for judged, alone in pairs if _setting(judged) == _setting(alone)]
 
 
 def _setting(condition: Condition) -> tuple[str, str, Fields]:

@@ -4,16 +4,17 @@ Built from Claim Stance: the truth is agreement when all claims take the same si
 decision conference can be scored against a ground truth. Groups never mix splits, and splits share no motion.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import comb
 from random import Random
-from typing import Annotated
+from typing import Annotated, get_args
 
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import Case, Task, stable_fraction
+from moot.core.cases import Case, Split, Task, stable_fraction
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claims import FILE, read_claims, with_validation
 from moot.datasets.topics import source_folder, source_notes
@@ -72,9 +73,8 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
         for size in options.sizes
         for group in balanced_groups(topic, size, options.per_topic, context.seed)
     ]
-    cleaning = {
-        f"{split} groups": sum(case.split == split for case in cases) for split in ("train", "validation", "test")
-    }
+    counted = Counter(case.split for case in cases)
+    cleaning = {f"{split} groups": counted[split] for split in get_args(Split)}
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
     return Loaded(cases, task, cleaning=cleaning, sources=[path])
 
@@ -113,21 +113,11 @@ def _case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
     ids = [str(claim_id) for claim_id in group["claim_id"]]
     first = group.iloc[0]
     case_id = f"{context.name}-{'-'.join(ids)}"
-    return Case(
-        case_id=case_id,
-        dataset=context.name,
-        split=first["split"],
-        text=f"Topic: {first['topic']}\n\n" + "\n\n".join(_statements(case_id, list(group["claim"]))),
-        target=AGREEMENT if group["stance"].nunique() == 1 else OPEN,
-        labels=TASK.labels,
-        attributes={
-            "topic": first["topic"],
-            "size": str(size),
-            "stances": ";".join(group["stance"]),
-            "claims": ";".join(ids),
-        },
-        source_row=int(str(group.index[0])),
-    )
+    text = "\n\n".join([f"Topic: {first['topic']}", *_statements(case_id, list(group["claim"]))])
+    target, row = AGREEMENT if group["stance"].nunique() == 1 else OPEN, int(str(group.index[0]))
+    attributes = {"topic": first["topic"], "size": str(size)}
+    attributes |= {"stances": ";".join(group["stance"]), "claims": ";".join(ids)}
+    return Case(case_id, context.name, first["split"], text, target, TASK.labels, attributes, row)
 
 
 def _statements(case_id: str, claims: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import read_text
+from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.topics import LONGEST_TOPIC, source_folder, source_notes
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
@@ -106,7 +107,7 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
 def read_conference(path: Path) -> ConferenceFile:
     """A conference's file, checked; `UserError` names file, key, what was found and what was expected."""
     try:
-        return ConferenceFile.model_validate(yaml.safe_load(read_text(path)))
+        return ConferenceFile.model_validate(load_yaml(read_text(path)))
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not YAML ({' '.join(str(error).split())}). Correct the file.") from None
     except ValidationError as error:
@@ -140,13 +141,5 @@ def _case(path: Path, row: int, name: str) -> Case:
     found = read_conference(path)
     agenda = Agenda(found.issue, tuple(Topic(entry.title, entry.stage, entry.question) for entry in found.topics))
     clusters = {cluster: list(words) for cluster, words in found.clusters.items()}
-    return Case(
-        case_id=f"{name}-{path.stem}",
-        dataset=name,
-        split="test",
-        text=agenda_text(agenda),
-        target=AGREEMENT,
-        labels=TASK.labels,
-        attributes={"clusters": json.dumps(clusters) if clusters else ""},
-        source_row=row,
-    )
+    attributes = {"clusters": json.dumps(clusters) if clusters else ""}
+    return Case(f"{name}-{path.stem}", name, "test", agenda_text(agenda), AGREEMENT, TASK.labels, attributes, row)

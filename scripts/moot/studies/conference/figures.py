@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from moot.report import figure
 from moot.report.content import DESIGN, StudyResults
 from moot.report.figures import (
     BLACK,
     BLUE,
-    COLOURS,
     GREEN,
     GREY,
-    MARKERS,
     SMALL,
     VERMILION,
     WIDTH,
@@ -22,7 +19,9 @@ from moot.report.figures import (
     new_figure,
     note_below,
     nothing_to_draw,
+    series_style,
     sizes_of,
+    whiskers,
 )
 from moot.report.published import measured
 from moot.studies.conference.conditions import STUDY, Condition, list_conditions
@@ -80,10 +79,9 @@ def _arrow(axes: "Axes", source: "Text", target: "Text", said: str) -> None:
     ends = {"patchA": source.get_bbox_patch(), "patchB": target.get_bbox_patch(), "shrinkA": 2, "shrinkB": 2}
     axes.annotate("", end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": BLACK, **ends})
     if said:
-        x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-        axes.text(
-            x, y, said, ha="center", va="center", fontsize=SMALL, bbox={"facecolor": "white", "edgecolor": "none"}
-        )
+        x, y = np.mean([start, end], axis=0)
+        plain = {"facecolor": "white", "edgecolor": "none"}
+        axes.text(x, y, said, ha="center", va="center", fontsize=SMALL, bbox=plain)
 
 
 @figure(STUDY, "coverage", "Which clusters of the real conference are reached", category=DEBATES)
@@ -127,32 +125,17 @@ def _by_group(results: StudyResults, metric: str, kind: str, label: str, limits:
     height = 1.0 + 0.18 * rows_of_legend + 0.12 * len(notes) + len(groups) * max(0.3, 0.1 * len(names))
     drawing, axes = new_figure(height=max(3.6, height))
     for place, (name, (_, mine)) in enumerate(zip(names, conditions, strict=True)):
-        _points(axes, mine.reindex(groups), place, len(conditions), name)
+        # A little apart from the points of the other conditions.
+        at = np.arange(len(groups)) + (place - (len(names) - 1) / 2) * min(0.18, 0.8 / len(names))
+        estimates = mine.reindex(groups)[["value", "ci_low", "ci_high"]].to_numpy(dtype=np.float64)
+        style = {**series_style(place), "linestyle": "none", "capsize": 2, "label": name}
+        axes.errorbar(estimates[:, 0], at, xerr=whiskers(estimates), **style)
     axes.set_yticks(range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups])
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
     drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=_NAMES_A_ROW)
     note_below(drawing, notes, sizes, "conference")
     return drawing
-
-
-def _points(axes: "Axes", rows: pd.DataFrame, place: int, places: int, name: str) -> None:
-    """Values with their whiskers, moved a little from those of the other conditions."""
-    at = np.arange(len(rows)) + (place - (places - 1) / 2) * min(0.18, 0.8 / places)
-    values = rows["value"].to_numpy(dtype=np.float64)
-    low = values - rows["ci_low"].fillna(rows["value"]).to_numpy(dtype=np.float64)
-    high = rows["ci_high"].fillna(rows["value"]).to_numpy(dtype=np.float64) - values
-    colour = COLOURS[place % len(COLOURS)]
-    axes.errorbar(
-        values,
-        at,
-        xerr=np.clip([low, high], 0, None),
-        linestyle="none",
-        marker=MARKERS[place % len(MARKERS)],
-        color=colour,
-        capsize=2,
-        label=name,
-    )
 
 
 def _names(conditions: Sequence[Condition]) -> list[str]:
@@ -177,16 +160,9 @@ def judge_errors(results: StudyResults) -> "Figure":
         early, late = (
             measured(results, run.experiment, model, name) for name in ("ends_too_early", "goes_on_too_long")
         )
-        axes.errorbar(
-            early.value,
-            late.value,
-            xerr=[[max(early.value - early.low, 0)], [max(early.high - early.value, 0)]],
-            yerr=[[max(late.value - late.low, 0)], [max(late.high - late.value, 0)]],
-            marker=MARKERS[place % len(MARKERS)],
-            color=COLOURS[place % len(COLOURS)],
-            capsize=2,
-            label=f"{model}, {run.config.params['answer']} ({run.experiment}; n = {early.n:.0f} and {late.n:.0f})",
-        )
+        bars = {"xerr": whiskers([early.interval]), "yerr": whiskers([late.interval]), "capsize": 2}
+        label = f"{model}, {run.config.params['answer']} ({run.experiment}; n = {early.n:.0f} and {late.n:.0f})"
+        axes.errorbar(early.value, late.value, **bars, **series_style(place), label=label)
     axes.set(
         xlabel="Ends too early: share of groups that disagree",
         ylabel="Goes on too long: share of groups that agree",

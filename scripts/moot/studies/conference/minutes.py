@@ -23,12 +23,11 @@ SECTIONS = {"agreed": "What was agreed", "criteria": "Added to the model", "open
 def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int, str]]:
     """Each conference of one experiment and model: its number, from 1 in the order of the debates, and its minutes."""
     said = with_topics(results.transcripts)
-    texts = dict(zip(results.cases["case_id"], results.cases["text"], strict=True))
     params = results.config.params
     mine = said[said["model"] == model].sort_values(["case_id", "repeat", "turn"], kind="stable")
     for number, (_, debate) in enumerate(mine.groupby("debate_id", sort=False), start=1):
         case_id, repeat = str(debate["case_id"].iloc[0]), int(debate["repeat"].iloc[0])
-        agenda = read_agenda(texts[case_id], results.task.question)
+        agenda = read_agenda(results.case_by_id[case_id].text, results.task.question)
         topics = tuple(Topic(**topic) for topic in params.get("topics") or ()) or agenda.topics
         title = f"# Minutes of the decision conference {markdown(case_id)}, run {repeat + 1}"
         parts = [title, markdown(agenda.issue), *_present(params, model)]

@@ -32,7 +32,7 @@ from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, Options, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer, spoken
+from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic, read_agenda
@@ -149,9 +149,7 @@ async def outcome(debate: Debate, params: ConferenceParams, agenda: Agenda, agre
         share = sum(agreed) / len(agreed)
         return Answer(AGREEMENT if all(agreed) else OPEN, None, share)
     if params.answer == "likelihood":
-        words = {label: spoken(label) for label in debate.task.labels}
-        said = await debate.choose(MODERATOR, VERDICT, "conference/verdict", words=words, agenda=agenda)
-        return read_answer(debate, said)
+        return read_answer(debate, await debate.choose(MODERATOR, VERDICT, "conference/verdict", agenda=agenda))
     schema = prediction_schema(debate.task, name="Verdict")
     return read_answer(debate, await debate.say(MODERATOR, VERDICT, "conference/verdict", schema=schema, agenda=agenda))
 

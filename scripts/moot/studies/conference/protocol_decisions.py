@@ -5,8 +5,8 @@ a short explanation, of the decision and of its form). Grading twice, and gradin
 are ours: they say how far the grades of Table 5 can be trusted.
 """
 
-from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
+from statistics import fmean
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -96,27 +96,17 @@ async def grade(
     return grades
 
 
-@protocol(
-    "agreement",
-    JudgeParams,
-    study="conference",
-    prompts=("conference/agreement", "conference/answer"),
-    options=Options("own"),
-    seats=lambda _: (JUDGE,),
-)
+of_study = partial(protocol, study="conference")
+JUDGED = ("conference/agreement", "conference/answer")
+
+
+@of_study("agreement", JudgeParams, prompts=JUDGED, options=Options("own"), seats=lambda _: (JUDGE,))
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """The conference's judge on statements whose agreement is known: its answer is the prediction."""
     return read_answer(debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement"))
 
 
-@protocol(
-    "grading",
-    GradingParams,
-    study="conference",
-    prompts=("conference/grade",),
-    options=Options("none"),
-    seats=lambda _: (GRADER,),
-)
+@of_study("grading", GradingParams, prompts=("conference/grade",), options=Options("none"), seats=lambda _: (GRADER,))
 async def grading(debate: Debate, params: GradingParams) -> Answer | None:
     """The grader on decisions whose truth is known: it grades both, and predicts the one that it grades higher.
 
@@ -127,19 +117,13 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
     means: dict[str, float] = {}
     for label, word in ANSWERS[JUDGE].items():
         kind = GRADE if label == right else GRADE_REVERSED
-        grades = await grade(
-            debate, debate.task.question, debate.case.text, word, kind=kind, times=params.gradings, number=1
-        )
-        means[label] = mean_grade(grades)
+        question, exchange = debate.task.question, debate.case.text
+        grades = await grade(debate, question, exchange, word, kind=kind, times=params.gradings, number=1)
+        means[label] = fmean(grades) if grades else float("nan")
     if not abs(means[OPEN] - means[AGREEMENT]) > 0:
         return None
     score = (HIGHEST_GRADE + means[AGREEMENT] - means[OPEN]) / (2 * HIGHEST_GRADE)
     return Answer(AGREEMENT if means[AGREEMENT] > means[OPEN] else OPEN, None, score)
-
-
-def mean_grade(grades: Sequence[int]) -> float:
-    """The mean grade; NaN of none."""
-    return sum(grades) / len(grades) if grades else float("nan")
 
 
 def opposite(decision: str | None) -> str:

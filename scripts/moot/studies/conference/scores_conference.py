@@ -6,18 +6,19 @@ conference (section 5.2.2).
 """
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from moot.core.kinds import CODING, DECISION, EVALUATION, OPENING, STATEMENT, UNUSABLE
-from moot.core.types import Column, JsonObject
+from moot.core.types import Column
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Sample, Score
 from moot.stats.agreement import cohens_kappa
 from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_statistic
-from moot.studies.conference.lexicon import clusters_reached
 from moot.studies.conference.protocol import Evaluation
 
 PROTOCOL = "conference"
@@ -34,7 +35,8 @@ def conference(results: ExperimentResults) -> pd.DataFrame:
     def scores_of(model: str) -> Iterator[Score]:
         mine = said[said["model"] == model]
         yield from coverage_scores(results, mine)
-        yield from debate_scores(results, mine)
+        for metric, values, bounds in course(mine):
+            yield mean_score(results, metric, values, bounds=bounds)
         yield from evaluator_scores(results, mine)
 
     return by_model(results, scores_of)
@@ -75,17 +77,39 @@ def sample_of_debates(results: ExperimentResults, debates: Iterable[str]) -> Sam
 # Coverage
 
 
+@cache
+def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for whole words or phrases; "x*" matches every word that begins with x.
+
+    >>> pattern_of(("harm reduction", "tax*")).findall("Taxes pay for harm  reduction, not syntax.")
+    ['Taxes', 'harm  reduction']
+    """
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    forms = (r"\s+".join(map(re.escape, word.rstrip("*").split())) for word in longest_first)
+    endings = (r"\w*" if word.endswith("*") else "" for word in longest_first)
+    return re.compile(
+        rf"\b(?:{'|'.join(form + ending for form, ending in zip(forms, endings, strict=True))})\b", re.IGNORECASE
+    )
+
+
+def clusters_reached(texts: Iterable[str], clusters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """For each cluster, the words of its lexicon that the texts use, in lower case, sorted; empty where none is."""
+    whole = "\n".join(texts)
+    return {
+        cluster: sorted({" ".join(found.lower().split()) for found in compile_pattern(tuple(words)).findall(whole)})
+        for cluster, words in clusters.items()
+    }
+
+
 def lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
     """The clusters of each case that has some: case_id to cluster to words."""
-    attributes = results.cases.set_index("case_id")["attributes"]
-    return {
-        str(case_id): json.loads(found["clusters"]) for case_id, found in attributes.items() if found.get("clusters")
-    }
+    told = results.attributes.items()
+    return {str(case_id): json.loads(found["clusters"]) for case_id, found in told if found.get("clusters")}
 
 
 def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
     """One row a debate and cluster: debate_id, cluster, `lexicon` (bool), `words` used, `coder` (bool or None)."""
-    rows: list[JsonObject] = []
+    rows = []
     by_case = lexicons(results)
     for (case_id, debate_id), debate in said.groupby(["case_id", "debate_id"], sort=True):
         clusters = by_case.get(str(case_id))
@@ -96,16 +120,19 @@ def coverage(results: ExperimentResults, said: pd.DataFrame) -> pd.DataFrame:
         coded = debate.loc[(debate["kind"] == CODING) & ~debate["parse_status"].isin(UNUSABLE), "parsed"]
         coder = json.loads(coded.iloc[0]) if len(coded) else {}
         rows += [
-            {
-                "debate_id": debate_id,
-                "cluster": cluster,
-                "lexicon": bool(words),
-                "words": ", ".join(words),
-                "coder": coder.get(cluster.replace(" ", "_")),
-            }
+            (debate_id, cluster, bool(words), ", ".join(words), coder.get(cluster.replace(" ", "_")))
             for cluster, words in reached.items()
         ]
     return pd.DataFrame(rows, columns=["debate_id", "cluster", "lexicon", "words", "coder"])
+
+
+def clusters_by_debate(cells: pd.DataFrame, source: str) -> Column:
+    """How many clusters each debate reaches by `lexicon` or by `coder`; missing where a debate was not coded."""
+    return (
+        cells.set_index("debate_id")[source]
+        .groupby(level=0)
+        .agg(lambda cluster: cluster.astype(float).sum(skipna=False))
+    )
 
 
 def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
@@ -115,12 +142,10 @@ def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[
         return
     uncoded = int(cells["coder"].isna().sum())
     for source in ("lexicon", "coder"):
-        coded = cells.set_index("debate_id")[source]
-        if not coded.notna().any():
+        if not cells[source].notna().any():
             continue
-        reached = coded.groupby(level=0).agg(lambda cluster: cluster.astype(float).sum(skipna=False))
         every = (0.0, float(cells["cluster"].nunique()))
-        yield mean_score(results, f"clusters_by_{source}", reached, bounds=every)
+        yield mean_score(results, f"clusters_by_{source}", clusters_by_debate(cells, source), bounds=every)
         for cluster, rows in cells.groupby("cluster", sort=False):
             share = rows.set_index("debate_id")[source].astype(float)
             yield mean_score(results, f"reached_by_{source}", share, f"cluster={cluster}", bounds=SHARE)
@@ -135,34 +160,30 @@ def coverage_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[
 # The course of the debate
 
 
-def debate_scores(results: ExperimentResults, said: pd.DataFrame) -> Iterator[Score]:
-    """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed on."""
-    by_debate = said.groupby("debate_id", sort=True)
-    statements = said[(said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")]
+def course(said: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
+    """Turns, rounds, words, repetition; decisions: agreement, form, and how many topics were agreed on.
+
+    Each with its values by debate_id, one or more a debate, and what bounds their mean.
+    """
+    statements = said[(said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")].groupby("debate_id")
     public = said[(said["visibility"] == "public") & (said["speaker"] != "moot")]
-    yield mean_score(results, "turns", public.groupby("debate_id").size(), bounds=AMOUNT)
-    yield mean_score(results, "statements", statements.groupby("debate_id").size(), bounds=AMOUNT)
-    words = statements["text"].map(lambda text: len(text.split()))
-    yield mean_score(results, "words", words.groupby(statements["debate_id"]).sum(), bounds=AMOUNT)
-    repeated = statements.groupby("debate_id")["text"].agg(lambda texts: repetition(list(texts)))
-    yield mean_score(results, "repetition", repeated, bounds=SHARE)
+    yield "turns", public.groupby("debate_id").size(), AMOUNT
+    yield "statements", statements.size(), AMOUNT
+    yield "words", statements["text"].agg(lambda texts: sum(len(text.split()) for text in texts)), AMOUNT
+    yield "repetition", statements["text"].agg(lambda texts: repetition(list(texts))), SHARE
     decisions = said[said["kind"] == DECISION].set_index("debate_id")
     if decisions.empty:
         return
     unusable = (decisions["prediction"].fillna("") == "").astype(float)
-    made = by_debate["kind"].agg(lambda kinds: (kinds == "decision").sum())
-    yield mean_score(results, "decisions", made, bounds=AMOUNT)
-    strict = (decisions["parse_status"] == "strict").astype(float)
-    yield mean_score(results, "format_adherence", strict, bounds=SHARE)
-    yield mean_score(results, "unusable_decisions", unusable, bounds=SHARE)
     agreed = (decisions["prediction"] == "agreement").astype(float)
-    yield mean_score(results, "decided_agreement", agreed.where(unusable == 0), bounds=SHARE)
-    last = unusable.groupby([decisions.index, decisions["topic"]]).last()
-    yield mean_score(results, "topics_open_by_rule", last.droplevel(1), bounds=SHARE)
-    topics = agreed.groupby([decisions.index, decisions["topic"]]).last()
-    yield mean_score(results, "topics_agreed", topics.droplevel(1), bounds=SHARE)
-    rounds = agreed.groupby([decisions.index, decisions["topic"]]).size().droplevel(1)
-    yield mean_score(results, "rounds_a_topic", rounds, bounds=AMOUNT)
+    yield "decisions", said["kind"].eq(DECISION).groupby(said["debate_id"]).sum(), AMOUNT
+    yield "format_adherence", (decisions["parse_status"] == "strict").astype(float), SHARE
+    yield "unusable_decisions", unusable, SHARE
+    yield "decided_agreement", agreed.where(unusable == 0), SHARE
+    by_topic = [decisions.index, decisions["topic"]]
+    yield "topics_open_by_rule", unusable.groupby(by_topic).last().droplevel(1), SHARE
+    yield "topics_agreed", agreed.groupby(by_topic).last().droplevel(1), SHARE
+    yield "rounds_a_topic", agreed.groupby(by_topic).size().droplevel(1), AMOUNT
 
 
 def repetition(texts: list[str]) -> float:

@@ -3,12 +3,12 @@ known, the grader's reliability, coverage and the course of the debate with and 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pandas as pd
 
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
-from moot.core.kinds import STATEMENT
-from moot.core.types import Column, Fields
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, data_label
@@ -23,6 +23,7 @@ from moot.report.published import (
     not_repeated,
     published_table,
     score_row,
+    trained_rows,
     trained_score,
 )
 from moot.scores import INVALID_WRONG
@@ -39,7 +40,7 @@ from moot.studies.conference.conditions import (
     list_conditions,
     pair_conditions,
 )
-from moot.studies.conference.scores_conference import coverage, repetition
+from moot.studies.conference.scores_conference import clusters_by_debate, course, coverage
 
 SHOWN_DECISIONS = 5
 COVERED = {"clusters_covered_with_judge": WITH, "clusters_covered_without_judge": WITHOUT}
@@ -82,17 +83,13 @@ def agreement_detection(results: StudyResults) -> TableContent:
             keys = {"judge": (run.model, run.experiment, str(number or "overall"))}
             rows.append(compared(keys, theirs.get((run.model, column)), ours))
     graders = sorted({_grader(run.results, f"{run.model} itself") for run in runs})
-    return comparison(
-        rows,
-        ("judge", "experiment", "decision"),
-        [
-            "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to ten). Published "
-            f"grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a model that grades itself is marked "
-            "by that. Each decision is shown with its own topic's exchange alone; over repeats, its first decision is "
-            "decision 1 of every conference, and so on.",
-            BY_DEBATE_NOTE,
-        ],
+    note = (
+        "Single-answer grading from 0 to 10 (the paper's text says zero to ten, its table one to ten). Published "
+        f"grades are GPT-4's, ours by {', '.join(graders) or 'no model yet'}; a model that grades itself is marked "
+        "by that. Each decision is shown with its own topic's exchange alone; over repeats, its first decision is "
+        "decision 1 of every conference, and so on."
     )
+    return comparison(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
 
 
 def _grader(run: ExperimentResults, otherwise: str) -> str:
@@ -112,20 +109,16 @@ def grader_reliability(results: StudyResults) -> TableContent:
     }
     rows = []
     for run in results.where(CONFERENCE, GRADING):
-        for model in run.config.models:
-            for metric, title in shown.items():
-                score = measured(results, run.experiment, model, metric)
-                if pd.notna(score.value):
-                    rows.append({"run": (run.experiment, _grader(run, model), title), **_ours(score)})
-    return _plain(
-        rows,
-        ("run", "grader", "measure"),
-        [
-            "In a conference the opposite of a decision is not known to be wrong; on the pairs of the data set "
-            "agreement it is. A grader that guesses has a margin near 0 and is above its opposite half of the time.",
-            "The paper graded every decision once and planted none.",
-        ],
-    )
+        for model, (metric, title) in product(run.config.models, shown.items()):
+            score = measured(results, run.experiment, model, metric)
+            if pd.notna(score.value):
+                rows.append({"run": (run.experiment, _grader(run, model), title), **_ours(score)})
+    notes = [
+        "In a conference the opposite of a decision is not known to be wrong; on the pairs of the data set "
+        "agreement it is. A grader that guesses has a margin near 0 and is above its opposite half of the time.",
+        "The paper graded every decision once and planted none.",
+    ]
+    return _plain(rows, ("run", "grader", "measure"), notes)
 
 
 @table(STUDY, "judge_on_known_agreement", "The judge where the truth is known", rests_on=(DEBATES, BASELINES))
@@ -153,26 +146,20 @@ def judge_on_known_agreement(results: StudyResults) -> TableContent:
                 if score is not NOT_MEASURED:
                     rows.append(compared({"judge": (model, answer, data_label(run), title)}, None, score))
     rows += _trained(results)
-    return comparison(
-        rows,
-        ("judge", "answer", "data", "measure"),
-        [
-            "Positive is agreement: all claims of a group take the same side of the motion. Ending too early loses "
-            "what was never said, going on too long costs rounds; an unusable answer counts as more debate in both. "
-            "The published grades are subjective and of other debates: they are shown next to an "
-            "objective measure, not to be subtracted from it."
-        ],
+    note = (
+        "Positive is agreement: all claims of a group take the same side of the motion. Ending too early loses "
+        "what was never said, going on too long costs rounds; an unusable answer counts as more debate in both. "
+        "The published grades are subjective and of other debates: they are shown next to an "
+        "objective measure, not to be subtracted from it."
     )
+    return comparison(rows, ("judge", "answer", "data", "measure"), [note])
 
 
 def _trained(results: StudyResults) -> Iterator[Fields]:
     trials = (found for found in results.trials.values() if found.config.protocol == PAIRS)
     names = {found.config.dataset: data_label(found) for found in (*results.where(PAIRS), *trials)}
     for name, label in names.items():
-        board = results.baselines.get(name)
-        if board is None or board.empty:
-            continue
-        for row in board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records"):
+        for row in trained_rows(results.baselines.get(name, pd.DataFrame())):
             for measure, metric in {"accuracy": "accuracy", "F1, macro": "f1_macro"}.items():
                 keys = {"judge": (row["title"], "trained", label, measure)}
                 yield compared(keys, None, trained_score(row, metric))
@@ -225,22 +212,15 @@ def judge_difference(results: StudyResults) -> TableContent:
 
 def per_debate(condition: Condition) -> pd.DataFrame:
     """One row a debate (by id), one column a measure."""
-    said = condition.said
-    statements = said[(said["kind"] == STATEMENT) & (said["text"].fillna("").str.strip() != "")]
-    by_debate = statements.groupby("debate_id")
-    columns: dict[str, Column] = {}
+    said, predictions = condition.said, condition.predictions
     cells = coverage(condition.results, said)
-    if len(cells):
-        columns[COURSE["clusters_by_lexicon"]] = cells.groupby("debate_id")["lexicon"].sum()
-        coded = cells[cells["coder"].notna()]
-        columns[COURSE["clusters_by_coder"]] = coded.groupby("debate_id")["coder"].sum()
-    columns[COURSE["statements"]] = by_debate.size()
-    columns[COURSE["words"]] = by_debate["text"].agg(lambda texts: sum(len(text.split()) for text in texts))
-    columns[COURSE["repetition"]] = by_debate["text"].agg(lambda texts: repetition(list(texts)))
-    mine = condition.predictions
-    tokens = mine.set_index(mine["case_id"] + "#" + mine["repeat"].astype(str))["completion_tokens"]
-    columns[COURSE["completion_tokens_per_case"]] = tokens
-    return pd.DataFrame(columns).astype("float64")
+    found = {
+        f"clusters_by_{source}": clusters_by_debate(cells, source) for source in ("lexicon", "coder") if len(cells)
+    }
+    found |= {metric: values for metric, values, _ in course(said) if metric in ("statements", "words", "repetition")}
+    debates = predictions["case_id"] + "#" + predictions["repeat"].astype(str)
+    found["completion_tokens_per_case"] = predictions.set_index(debates)["completion_tokens"]
+    return pd.DataFrame(found).rename(columns=COURSE).astype("float64")
 
 
 @table(STUDY, "coverage", "Which clusters the debates reach")
@@ -256,15 +236,11 @@ def coverage_table(results: StudyResults) -> TableContent:
         for metric, title in {"coding_agreement": "share of equal codings", "coding_kappa": "Cohen's kappa"}.items():
             score = measured(results, condition.experiment, condition.model, metric)
             rows.append({"model": (*condition.names, "lexicon and coder", title), **_ours(score)})
-    return _plain(
-        rows,
-        ("model", "condition", "coded by", "cluster"),
-        [
-            "A cluster counts as reached when participants use a word of its lexicon, or when the coder says so. In "
-            "the paper's two debates the public cluster was missed without the judge and reached with it.",
-            BY_DEBATE_NOTE,
-        ],
+    note = (
+        "A cluster counts as reached when participants use a word of its lexicon, or when the coder says so. In "
+        "the paper's two debates the public cluster was missed without the judge and reached with it."
     )
+    return _plain(rows, ("model", "condition", "coded by", "cluster"), [note, BY_DEBATE_NOTE])
 
 
 @table(STUDY, "evaluator_scores", "The evaluator's ten criteria")

@@ -71,7 +71,7 @@ def _f1(results: StudyResults, run: Run) -> Measured:
     return measured(results, run.experiment, run.model, "f1", "binary")
 
 
-@figure(STUDY, "figure2_f1_seconds", "Figure 2: F1 of single prompts against seconds", category=PERFORMANCE)
+@figure(STUDY, "figure2_f1_seconds", "Figure 2: F1 of prompts against seconds", category=PERFORMANCE, protocols=PROMPTS)
 def f1_against_seconds(results: StudyResults) -> "Figure":
     """F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds are those of the
     calls.
@@ -131,9 +131,7 @@ def _logarithmic(axes: "Axes", values: Sequence[float]) -> None:
     logarithmic(axes, middle / reach, middle * reach)
 
 
-@figure(
-    STUDY, "figure4_sorted_prompts", "Figure 4: models and single prompts in falling order of F1", category=PERFORMANCE
-)
+@figure(STUDY, "figure4_sorted_prompts", "Figure 4: single prompts by F1", category=PERFORMANCE, protocols=PROMPTS)
 def sorted_prompts(results: StudyResults) -> "Figure":
     """F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4). Hollow: published;
     runs that do not repeat the paper's are in a panel of their own.

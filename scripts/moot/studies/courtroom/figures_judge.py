@@ -48,7 +48,7 @@ def reliability(results: StudyResults) -> "Figure":
     """
     found: dict[str, list[tuple[Run, pd.DataFrame]]] = {}
     for run in list_runs(results):
-        curve = _curve(_valid_rows(run), run.results.task)
+        curve = _curve(run.valid, run.results.task)
         if len(curve):
             found.setdefault(run.method, []).append((run, curve))
     if not found:
@@ -89,13 +89,9 @@ def _many_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> No
     for _, curve in curves:
         axes.plot(100 * curve["confidence"], 100 * curve["right"], color="#c4c4c4", linewidth=0.7)
     runs = [run for run, _ in curves]
-    together = _curve(pd.concat([_valid_rows(run) for run in runs]), runs[0].results.task)
+    together = _curve(pd.concat([run.valid for run in runs]), runs[0].results.task)
     x, y = 100 * together["confidence"], 100 * together["right"]
     axes.plot(x, y, "o-", color=BLACK, markersize=4, label=f"all {len(runs)} together")
-
-
-def _valid_rows(run: Run) -> pd.DataFrame:
-    return run.predictions[run.predictions["status"] == "valid"]
 
 
 def _curve(rows: pd.DataFrame, task: Task) -> pd.DataFrame:

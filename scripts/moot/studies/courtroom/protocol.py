@@ -13,11 +13,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from moot.core.cases import Task
 from moot.core.kinds import BELIEF, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.protocols import Debaters, Options, ProtocolParams, protocol
+from moot.protocols import Answered, Debaters, Options, ProtocolParams, Room, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer, spoken
+from moot.protocols.replies import prediction_schema, read_answer
 
 PHASES = ("opening", "rebuttal", "closing")
 PROSECUTOR, DEFENSE, JUDGE = "prosecutor", "defense", "judge"
@@ -37,13 +38,9 @@ class CourtroomParams(ProtocolParams):
     )
     judge_sees: Literal["facts", "transcript", "both"] = Field("both", description="what the judge's prompts hold")
     first: Literal["prosecutor", "defense"] = Field("prosecutor", description="who speaks first in each phase")
-    answer: Literal["generation", "likelihood"] = Field(
-        "generation", description="the verdict is generated, or read off the log-probabilities of the label words"
-    )
+    answer: Answered = "generation"
     critique: bool = Field(False, description="the verdict assesses both sides' arguments, too (the paper: yes)")
-    characters: int = Field(
-        0, ge=0, description="most characters of the judge's reasons, so that a small model comes to its answer; 0: any"
-    )
+    characters: Room = 0
 
 
 class Inline(BaseModel):
@@ -56,9 +53,8 @@ class Inline(BaseModel):
     statement: str = Field(description="what you say to the court")
 
 
-def _sides(debate: Debate) -> dict[str, str]:
-    positive = debate.task.positive
-    return {PROSECUTOR: positive, DEFENSE: next(label for label in debate.task.labels if label != positive)}
+def _sides(_params: CourtroomParams, task: Task) -> dict[str, str]:
+    return {PROSECUTOR: task.positive, DEFENSE: next(label for label in task.labels if label != task.positive)}
 
 
 ADVOCATES = Debaters(
@@ -114,8 +110,7 @@ async def update_belief(debate: Debate, params: CourtroomParams, number: int) ->
 async def give_verdict(debate: Debate, params: CourtroomParams) -> Answer | None:
     """The judge's public verdict with reasons, prediction and confidence (turn 7)."""
     if params.answer == "likelihood":
-        words = {label: spoken(label) for label in debate.task.labels}
-        return read_answer(debate, await debate.choose(JUDGE, VERDICT, "courtroom/verdict", words=words))
+        return read_answer(debate, await debate.choose(JUDGE, VERDICT, "courtroom/verdict"))
     room, critique = params.characters, params.critique
     schema = prediction_schema(debate.task, name="Verdict", reasoning=True, characters=room, critique=critique)
     return read_answer(debate, await debate.say(JUDGE, VERDICT, "courtroom/verdict", schema=schema))

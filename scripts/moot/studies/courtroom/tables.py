@@ -45,7 +45,7 @@ PAPER_NOTES = (
 )
 
 
-@table(STUDY, "table4_prompting", "Table 4: single prompts")
+@table(STUDY, "table4_prompting", "Table 4: single prompts", protocols=PROMPTS)
 def prompting(results: StudyResults) -> TableContent:
     """Accuracy and F1 of single-agent prompting by method and model: published (paper, Table 4), ours, their
     difference.
@@ -62,7 +62,7 @@ def debate(results: StudyResults) -> TableContent:
     return comparison(_model_rows(results, "table5_courtroom", list_runs(results, DEBATE)), KEYS, PAPER_NOTES)
 
 
-@table(STUDY, "table6_commercial", "Table 6: commercial models")
+@table(STUDY, "table6_commercial", "Table 6: commercial models", protocols=PROMPTS)
 def commercial(results: StudyResults) -> TableContent:
     """Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their difference."""
     models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
@@ -158,7 +158,7 @@ def _averages(results: StudyResults) -> Iterator[str]:
         )
 
 
-@table(STUDY, TABLE7, "Table 7: confusion counts of commercial models")
+@table(STUDY, TABLE7, "Table 7: confusion counts of commercial models", protocols=PROMPTS)
 def commercial_confusion(results: StudyResults) -> TableContent:
     """Confusion counts of commercial models as printed (paper, Table 7), what follows from them, and ours."""
     printed = _printed_counts(results)

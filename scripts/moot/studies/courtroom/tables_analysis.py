@@ -199,7 +199,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
     return float(np.corrcoef(accuracy, f1)[0, 1])
 
 
-@table(STUDY, "cost_ratios", "What a debate costs against a single prompt")
+@table(STUDY, "cost_ratios", "What a debate costs against a single prompt", protocols=PROMPTS)
 def cost_ratios(results: StudyResults) -> TableContent:
     """Tokens, seconds and calls of a debate over those of each single prompt, same model and cases: published and
     ours.

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-import yaml
 from pydantic import Field
 
 from moot.core.cases import Split, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_jsonl
 from moot.core.types import JsonObject
+from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, require_text, source_files
 
@@ -121,6 +121,6 @@ def _labels(records: list[Record]) -> tuple[str, ...]:
 
 
 def _meanings(options: Cail18Options, context: LoadContext, labels: tuple[str, ...]) -> dict[str, str]:
-    shipped = yaml.safe_load((context.shipped / "config/labels/cail18.yaml").read_text(encoding="utf-8"))
+    shipped = load_yaml((context.shipped / "config/labels/cail18.yaml").read_text(encoding="utf-8"))
     known = {str(key): text for key, text in (shipped | options.descriptions).items()}
     return {label: known[label] for label in labels if label in known}

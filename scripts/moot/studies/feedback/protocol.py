@@ -26,6 +26,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.kinds import OPENING, SMOOTHED
@@ -35,7 +36,7 @@ from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import all_spoken
-from moot.protocols.replies import as_share, position_in, prediction_schema, prediction_type, spoken
+from moot.protocols.replies import as_share, position_in, prediction_schema, prediction_type
 from moot.protocols.smoothing import (
     LABEL_ALONE,
     STATED,
@@ -49,7 +50,7 @@ from moot.protocols.smoothing import (
     next_outlook,
     threshold_met,
 )
-from moot.protocols.utterances import Utterance
+from moot.protocols.utterances import Utterance, spoken
 
 JUDGE, ASSISTANT = "judge", "assistant"
 _YES_OR_NO = {"en": {"yes": "YES", "no": "NO"}, "zh": {"yes": "是", "no": "否"}}
@@ -102,11 +103,17 @@ def _seats(params: FeedbackParams) -> list[str]:
     return [f"debater {number}" for number in range(1, params.debaters + 1)]
 
 
+def _sides(params: FeedbackParams, task: Task) -> dict[str, str]:
+    """Debater to the label that it must argue for, "" where it may choose."""
+    labels = [""] if params.sides == "free" else sorted(task.labels, key=lambda label: label != task.positive)
+    return {seat: labels[place % len(labels)] for place, seat in enumerate(_seats(params))}
+
+
 EXPERTS = Debaters(
     _seats,
     JUDGE,
     given_sides=lambda params: params.sides == "opposed",
-    sides=lambda debate: assign_seats(debate, debate.params),
+    sides=_sides,
 )
 
 
@@ -146,18 +153,14 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
 
 
 def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
-    """Debater to the label that it must argue for, "" where it may choose."""
-    seats = _seats(params)
-    if params.sides == "free":
-        return dict.fromkeys(debate.in_order(seats), "")
-    if debate.task.multilabel:
+    """The debaters in their order of speaking, with what each must argue for."""
+    if params.sides == "opposed" and debate.task.multilabel:
         raise UserError(
             f"experiment '{debate.experiment}': `sides: opposed` gives each debater one label to argue for, and cases "
             f"of '{debate.case.dataset}' have several. Set `sides: free`."
         )
-    labels = sorted(debate.task.labels, key=lambda label: label != debate.task.positive)
-    sides = {seat: labels[place % len(labels)] for place, seat in enumerate(seats)}
-    return {seat: sides[seat] for seat in debate.in_order(seats)}
+    sides = _sides(params, debate.task)
+    return {seat: sides[seat] for seat in debate.in_order(_seats(params))}
 
 
 async def speak(

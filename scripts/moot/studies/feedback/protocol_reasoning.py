@@ -15,7 +15,7 @@ from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import Confidence, prediction_type, read_answer, spoken
+from moot.protocols.replies import Confidence, prediction_type, read_answer
 
 SEAT = "expert"
 STEPS = 4
@@ -80,10 +80,7 @@ async def attempt(
         steps = "\n".join(map(str, (said.parsed or {}).get("steps", [])))
         return read_answer(debate, said), steps
     reasoned = await debate.say(SEAT, "reasoning", template, round=number, heard=(), lessons=lessons)
-    words = {label: spoken(label) for label in debate.task.labels}
-    said = await debate.choose(
-        SEAT, "prediction", "reasoning/verdict", words=words, round=number, heard=(), steps=reasoned.text
-    )
+    said = await debate.choose(SEAT, "prediction", "reasoning/verdict", round=number, heard=(), steps=reasoned.text)
     return read_answer(debate, said), reasoned.text
 
 

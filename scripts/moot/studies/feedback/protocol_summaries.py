@@ -5,11 +5,15 @@ statement"; its prompts for that are not published, these are ours.
 """
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
+from moot.core.artifacts import atomic_path, read_frames
+from moot.core.errors import UserError
 from moot.core.kinds import UNUSABLE
 from moot.core.types import JsonObject
 from moot.protocols import Options, ProtocolParams, protocol
@@ -63,3 +67,15 @@ def summary_records(said: pd.DataFrame) -> list[JsonObject]:
         parts = (" ".join(str(parsed[name]).split()) for name in ("background", "claim", "defence"))
         records.append({"case_background": "\t".join(parts), "labels": _LABELS[str(parsed["prediction"]).casefold()]})
     return records
+
+
+def write_summaries(shards: Sequence[Path], output: Path) -> None:
+    """Write a model's usable summaries (protocol `case_summary`) as the CaseLaw loader reads them,
+    `summaries/{experiment}/{model}.jsonl` of `case_background` and `labels`; raises `UserError` where there is none.
+    """
+    said = read_frames(shards)
+    lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(said)]
+    if not lines:
+        raise UserError(f"{output.stem}: none of {len(said)} utterances is a usable summary. Use a larger model.")
+    with atomic_path(output) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -12,11 +12,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
-from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
-import skops.io
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
@@ -24,13 +22,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
+from moot.core.artifacts import read_cases, read_frames
 from moot.core.cases import Case, Task
 from moot.core.errors import UnavailableError, UserError
 from moot.core.kinds import UNUSABLE
+from moot.core.log import LOG
 from moot.core.types import Fields, JsonObject
 from moot.datasets.near_duplicates import leaking
 from moot.training.baselines.text import sentence_model
-from moot.training.storage import dump
+from moot.training.storage import dump, read
 from moot.training.text_features import SentenceEmbedding
 
 Features = Literal["tfidf", "tfidf-crossed", "embeddings"]
@@ -195,6 +195,24 @@ def _both_classes(opinions: pd.DataFrame, split: str, dataset: str) -> pd.DataFr
     return rows
 
 
+def write_assistant(cases_path: Path, shards: Sequence[Path], features: Features, seed: int, output: Path) -> None:
+    """Train an assistant on an experiment's and model's transcripts of training and validation cases, and store it as
+    `assistants/{experiment}/{model}/{features}.skops`.
+    """
+    cases, task = read_cases(cases_path)
+    opinions = debater_opinions(read_frames(shards), cases)
+    assistant = train_assistant(opinions, cases, task, features=features, seed=seed)
+    save_assistant(assistant, output)
+    LOG.info(
+        "assistant of '%s': %d opinions over %d training cases, calibrated on %d cases, %d left out as near-duplicates",
+        assistant.card.dataset,
+        assistant.card.opinions,
+        len(assistant.card.trained_on),
+        len(assistant.card.calibrated_on),
+        len(assistant.card.left_out),
+    )
+
+
 # What the classifier sees
 
 
@@ -262,26 +280,13 @@ def assistant_at(path: Path) -> Assistant:
 
 
 def load_assistant(path: Path) -> Assistant:
-    """Load a stored assistant.
-
-    Raises:
-        UserError: no such file, not one that moot stored, or one that holds types beyond scikit-learn's own.
-    """
+    """Load a stored assistant; raises `UserError` as `read`, and where the file holds no assistant."""
+    content = read(path, _TRUSTED.__contains__)
     try:
-        foreign = [name for name in skops.io.get_untrusted_types(file=path) if name not in _TRUSTED]
-        if foreign:
-            raise UserError(
-                f"{path}: holds the type {foreign[0]}, which an assistant of moot never does; it may run code. "
-                "Delete the file, and let the workflow train the assistant again."
-            )
-        content = skops.io.load(path, trusted=sorted(_TRUSTED))
         described = json.loads(content["about"])
         fields: JsonObject = {key: tuple(v) if isinstance(v, list) else v for key, v in described.items()}
-        card = AssistantCard(**fields)
-        return Assistant(card, content["vectorizers"], content["classifier"])
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file; the workflow trains it, ask for it as a target.") from error
-    except (KeyError, TypeError, ValueError, OSError, BadZipFile) as error:
+        return Assistant(AssistantCard(**fields), content["vectorizers"], content["classifier"])
+    except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{path}: not an assistant that moot stored ({type(error).__name__}). Delete it, and run again."
         ) from error

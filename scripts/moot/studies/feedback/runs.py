@@ -124,8 +124,7 @@ def _right(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
     }
     frame = pd.DataFrame({"case_id": [debate.case_id for debate in debates]})
     frame["prediction"] = predictions_from(outlooks, list(debates), run.results)
-    targets = run.results.cases.set_index("case_id")["target"]
-    frame["right"] = frame["prediction"].to_numpy() == targets.loc[frame["case_id"]].to_numpy()
+    frame["right"] = frame["prediction"].to_numpy() == run.results.targets.loc[frame["case_id"]].to_numpy()
     mean = frame.groupby("case_id")["right"].mean()
     evaluated = sorted(run.predictions["case_id"].unique())
     return mean.reindex(evaluated).fillna(0.0)

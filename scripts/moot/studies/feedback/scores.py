@@ -100,7 +100,6 @@ def predictions_from(outlooks: Mapping[int, Outlook], debates: list[Judged], res
 
 
 def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judged]) -> Iterator[Score]:
-    cases = results.cases.set_index("case_id")
     evaluated = set(results.predictions["case_id"])
     kept = [place for place, debate in enumerate(debates) if debate.case_id in evaluated]
     n_invalid = len(results.predictions[results.predictions["model"] == model]) - len(kept)
@@ -109,7 +108,7 @@ def _smoothing_scores(results: ExperimentResults, model: str, debates: list[Judg
         for group, metric in product(groups, ("accuracy_final", "corrections", "degradations")):
             yield Score(metric, float("nan"), group=group, n_invalid=n_invalid)
         return
-    targets = [cases.loc[debates[place].case_id, "target"] for place in kept]
+    targets = [results.targets[debates[place].case_id] for place in kept]
     sample = results.sample(debates[place].case_id for place in kept)
 
     def right(outlooks: Mapping[int, Outlook]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
@@ -146,14 +145,13 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
         lambda said: said[(said["model"] == model) & (said["kind"] == RELIABILITY) & said["case_id"].isin(evaluated)],
         ["kind", "round", "prediction", "parsed"],
     )
-    targets = results.cases.set_index("case_id")["target"]
     return pd.DataFrame(
         {
             "case_id": rows["case_id"].to_numpy(),
             "round": rows["round"].to_numpy(),
             "position": rows["prediction"].to_numpy(),
             "reliability": [json.loads(parsed)["reliability"] for parsed in rows["parsed"]],
-            "right": rows["prediction"].to_numpy() == targets.loc[rows["case_id"]].to_numpy(),
+            "right": rows["prediction"].to_numpy() == results.targets.loc[rows["case_id"]].to_numpy(),
         }
     )
 

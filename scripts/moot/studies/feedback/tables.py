@@ -23,7 +23,7 @@ from moot.report.published import (
     share_valid,
     trained_score,
 )
-from moot.stats.paired import compare_predictions, holm
+from moot.stats.paired import compare_shares, holm, share_right
 from moot.studies.feedback.runs import (
     ASSISTED,
     DEBATE,
@@ -167,7 +167,8 @@ def one_against_all(results: StudyResults) -> TableContent:
         others = {f"{other.method} ({other.setting}), {other.model}": other.predictions for other in same}
         others |= baseline_predictions(run.results)
         clusters, seed = run.results.clusters, run.results.seed
-        found = [(name, compare_predictions(run.predictions, rest, clusters, seed)) for name, rest in others.items()]
+        mine, theirs = share_right(run.predictions), {name: share_right(rest) for name, rest in others.items()}
+        found = [(name, compare_shares(mine, shares, clusters, seed)) for name, shares in theirs.items()]
         found = [(name, values) for name, values in found if values.cases]
         for (name, values), adjusted in zip(found, holm([values.p for _, values in found]), strict=True):
             cells = {"method": (run.method, run.model, run.data, name), **paired_cells(values)}

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import cell, check_values, quoted, read_csv, refuse
+from moot.core.input_files import cell, check_values, quoted, read_csv, refuse, whole_numbers
 from moot.core.kinds import VOTES
 from moot.core.types import JsonObject
 from moot.core.user_tables import numbered_rows
@@ -130,8 +130,8 @@ def _read_answers(
             f"{path}: no column {' or '.join(PREDICTION_COLUMNS)}; found {quoted(', '.join(map(str, table)))}."
         )
     check_values(path, table[column].str.strip(), [*ANSWERS, *options.no_answer], "Add it to `no_answer`.")
-    cases = _whole_numbers(path, table[CASES])
-    repeats = _whole_numbers(path, table[REPEAT]) if REPEAT in table else pd.Series(0, index=table.index)
+    cases = whole_numbers(path, table[CASES], lowest=0)
+    repeats = whole_numbers(path, table[REPEAT], lowest=0) if REPEAT in table else pd.Series(0, index=table.index)
     first_repeat = int(repeats.min())
     if TRUTH in table:
         known = _truths(vignettes, read_csv(vignettes, [options.outcome], get=_GET)[options.outcome])
@@ -165,11 +165,3 @@ def _votes(path: Path, row: int, cells: Mapping[str, str]) -> list[RecordedUtter
             raise UserError(f"{place}: found {quoted(count)}, expected a whole number.")
     parsed: JsonObject = {label: int(count) for label, count in counts.items()}
     return [RecordedUtterance("expert", VOTES, parsed=parsed)] if parsed else []
-
-
-def _whole_numbers(path: Path, values: "pd.Series[str]") -> "pd.Series[int]":
-    wrong = values.index[~values.str.fullmatch(r"[0-9]{1,9}")]
-    if len(wrong):
-        found = quoted(values[wrong[0]])
-        raise UserError(f"{path}: row {wrong[0]}, column '{values.name}': found {found}, expected a whole number.")
-    return values.astype(int)

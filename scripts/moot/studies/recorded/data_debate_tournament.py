@@ -21,7 +21,7 @@ from moot.core.input_files import quoted, read_text
 from moot.core.kinds import CLOSING, OPENING, SPEECH, VERDICT
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.recorded_predictions import JUDGES
-from moot.datasets.records import RecordedDebate, RecordedUtterance, leave_out
+from moot.datasets.records import FaultyShare, RecordedDebate, RecordedUtterance, leave_out
 
 PLACE, METHOD = "recorded/debate_tournament", "tournament"
 PRO, CON, SAME = "pro", "con", "same"
@@ -52,9 +52,7 @@ class TournamentOptions(DatasetOptions):
         "local",
         description="local: transcripts and pages below data_root; download: the published archive, fetched first",
     )
-    faulty: float = Field(
-        0.01, ge=0, le=1, description="share of debates that are left out, counted, where something is wrong with them"
-    )
+    faulty: FaultyShare = 0.01
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,7 @@ def _judged(options: TournamentOptions, context: LoadContext, cleaning: Counter[
                 found[debate_id] = _Judged(debate, matchup, list(_verdicts(debate, part, called)))
             except UserError as fault:
                 faults.append(f"{place / name}: {debate_id}: {fault}")
-    leave_out(faults, len(debates), options.faulty, _GET)
+    leave_out(faults, len(faults), len(debates), options.faulty, _GET)
     cleaning |= {"left out: something is wrong with it": len(faults), "judged debates": len(found)}
     cleaning["left out: not judged"] = len(debates) - len(found) - len(faults)
     return [found[name] for name in sorted(found)]

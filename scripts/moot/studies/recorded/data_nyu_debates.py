@@ -26,6 +26,7 @@ from moot.core.types import Fields, Json, JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.records import (
     NO_BELIEF,
+    FaultyShare,
     RecordedDebate,
     RecordedUtterance,
     leave_out,
@@ -47,7 +48,8 @@ PAST_END = "quoted_past_the_end"
 """Words that a quotation takes beyond the last one of its story."""
 _DIGITS = 9
 """Decimals of a belief: the files give one half as 0.5000000000000001, too."""
-JUDGED_BY = "human judge"
+JUDGED_BY, JUDGED_OFFLINE_BY = "human judge", "offline human judge"
+"""Models of the records: the judge who took part in the debate, and the judges who read it afterwards."""
 TASK = Task(
     noun="the question",
     question="Which of the two answers is right?",
@@ -68,37 +70,38 @@ class NyuOptions(DatasetOptions):
         "data_root/recorded; download: the same files, fetched first",
     )
     included: bool = Field(True, description="only the debates that the authors included in their paper")
-    faulty: float = Field(
-        0.01, ge=0, le=1, description="share of debates that are left out, counted, where something is wrong with them"
-    )
+    faulty: FaultyShare = 0.01
 
 
 def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The debates before their live judge, then before each offline judge, in the order of their names."""
+    """The debates before their live judge, then before each who read them afterwards, in the order of their names."""
     if options.source == "shipped":
         yield from shipped_debates(SHIPPED_AS, context)
         return
     for published in _published(context.data_root, options, Counter()):
         method, name = published.arm, published.name
         if published.record is None:
-            yield _debate(method, name, 0, [published.final_belief()])
+            yield _debate(method, name, [published.final_belief()])
             continue
         live = published.live
-        yield _debate(method, name, 0, live)
+        yield _debate(method, name, live)
         speeches = [said for said in live if said.kind == SPEECH]
         last_round = max((said.round for said in speeches), default=0)
-        for repeat, judgments in enumerate(_offline_judgments(published.record)):
+        times = Counter[str]()
+        for judge, judgments in _offline_judgments(published.record):
             beliefs = [_belief(judgment, min(number, last_round)) for number, judgment in enumerate(judgments)]
             in_order = sorted([*speeches, *beliefs], key=lambda said: (said.round, said.kind == BELIEF))
-            yield _debate(f"{method}, offline judge", name, repeat, in_order)
+            yield replace(
+                _debate(method, name, in_order), model=JUDGED_OFFLINE_BY, judge=judge, judge_repeat=times[judge]
+            )
+            times[judge] += 1
 
 
 @dataset("nyu_debates", NyuOptions, FOLDER, records=read_debates)
 def load(options: NyuOptions, context: LoadContext) -> Loaded:
     """A case for every debate that ended before a judge; raises `UserError` for a fault in a file."""
     if options.source == "shipped":
-        loaded = shipped_cases(SHIPPED_AS, context)
-        return replace(loaded, task=replace(loaded.task, cluster=TASK.cluster))
+        return shipped_cases(SHIPPED_AS, context)
     cleaning: Counter[str] = Counter()
     cases = [
         Case(
@@ -190,7 +193,7 @@ def _published(data_root: Path, options: NyuOptions, cleaning: Counter[str]) -> 
                 found.append(_Published(metadata, *_read(files.get(metadata["name"])), int(row)))
             except UserError as fault:
                 faults.append(str(fault))
-    leave_out(faults, len(found) + len(faults), options.faulty, _GET)
+    leave_out(faults, len(faults), len(found) + len(faults), options.faulty, _GET)
     cleaning["left out: the file cannot be read"] += len(faults)
     cleaning["debates with a file"] += sum(published.record is not None for published in found)
     cleaning["debates known by their last belief alone"] += sum(published.record is None for published in found)
@@ -309,21 +312,21 @@ def _stated(distribution: Sequence[float], judge: str, text: str, number: int) -
     return RecordedUtterance(JUDGE, BELIEF, text, number, prediction, None, facts, "human")
 
 
-def _offline_judgments(record: Fields) -> Iterator[list[JsonObject]]:
+def _offline_judgments(record: Fields) -> Iterator[tuple[str, list[JsonObject]]]:
     for turn in record["rounds"]:
-        for _, judge in sorted(turn.get("OfflineJudgments", {}).get("judgments", {}).items()):
+        for name, judge in sorted(turn.get("OfflineJudgments", {}).get("judgments", {}).items()):
             if judge["judgments"]:
-                yield judge["judgments"]
+                yield name, judge["judgments"]
 
 
-def _debate(method: str, name: str, repeat: int, utterances: list[RecordedUtterance]) -> RecordedDebate:
+def _debate(method: str, name: str, utterances: list[RecordedUtterance]) -> RecordedDebate:
     beliefs = [said for said in utterances if said.kind == BELIEF]
     if not beliefs:
-        return RecordedDebate(method, JUDGED_BY, name, repeat, None, problem=NO_BELIEF, utterances=utterances)
+        return RecordedDebate(method, JUDGED_BY, name, 0, None, problem=NO_BELIEF, utterances=utterances)
     last = beliefs[-1]
     share = (last.parsed or {})["distribution"]["a"]
     problem = "" if last.prediction else "the judge ended undecided, at one half"
-    return RecordedDebate(method, JUDGED_BY, name, repeat, last.prediction, None, share, problem, utterances)
+    return RecordedDebate(method, JUDGED_BY, name, 0, last.prediction, None, share, problem, utterances)
 
 
 _GET = "put the published files there (see data/raw/README.md), or choose source 'download' or 'shipped'."

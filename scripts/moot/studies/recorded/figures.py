@@ -13,6 +13,7 @@ from moot.scores.group_rates import FEWEST_CASES
 from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
 from moot.studies.recorded.groups import GROUPED_BY, RATES, group_rows
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, beliefs, judged, judged_runs
+from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, pairs_of, rated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -232,4 +233,28 @@ def nyu_course(results: StudyResults) -> "Figure":
     by_label = dict(zip(*reversed(every[0].get_legend_handles_labels()), strict=True))
     drawing.legend(by_label.values(), by_label.keys(), loc="outside upper right", ncols=2)
     note_below(drawing, ["Means over the debates whose turns are known, with 95 % intervals by story and judge."])
+    return drawing
+
+
+@figure(STUDY, "ratings", "Ratings of debaters", category=RECORDS, loaders=NAMING_DEBATERS)
+def ratings_figure(results: StudyResults) -> "Figure":
+    """Each debater's rating with its 95 % interval, side, length and judges in the model, and by wins alone (grey)."""
+    found = [(pairs, list(rated(pairs))) for pairs in pairs_of(results)]
+    if not any(rows for _, rows in found):
+        return nothing_to_draw("No debates between named debaters are in this run.")
+    pairs, rows = max(found, key=lambda one: len(one[0].rows))
+    drawing, axes = new_figure(height=1.2 + 0.24 * len(rows))
+    for place, row in enumerate(rows):
+        value, low, high = row["rating"]
+        axes.plot([low, high], [place, place], color=BLUE, linewidth=1.6)
+        axes.plot([row["rating by wins alone"][0]], [place + 0.3], "D", color=GREY, markersize=3)
+        axes.plot([value], [place], "o", color=BLUE, markersize=6)
+    names = [f"{row['data'][2]} ({row['rank']}; by wins alone {row['rank by wins alone']})" for row in rows]
+    axes.set_yticks(range(len(rows)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("Rating (log odds)")
+    note_below(
+        drawing,
+        [f"{pairs.data}. Blue: side, length and judges in the model; grey: wins alone. In brackets: both ranks."],
+    )
     return drawing

@@ -9,7 +9,7 @@ import pandas as pd
 from moot.core.cases import cluster_attributes
 from moot.core.kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
-from moot.stats.bootstrap import ClusterBootstrap, share_statistic
+from moot.stats.bootstrap import share_statistic
 from moot.stats.paired import share_right
 
 STUDY = "recorded"
@@ -33,8 +33,7 @@ class RecordedRun(Run):
     def accuracy(self) -> tuple[float, float, float]:
         """The mean over cases of the share of repeats that are right, invalid ones wrong, with its interval by case."""
         shares = share_right(self.predictions)
-        clusters = [self.results.clusters[case] for case in shares.index]
-        return ClusterBootstrap(clusters, self.results.seed).estimate(share_statistic(shares))
+        return self.results.sample(shares.index).bootstrap.estimate(share_statistic(shares))
 
     @property
     def judged(self) -> bool:
@@ -67,15 +66,12 @@ def beliefs(run: RecordedRun) -> pd.DataFrame:
 
     Columns: case_id, repeat, debate_id, round, in_right (the probability given to the right answer), story, judge.
     """
-    said = run.results.transcripts
-    stated = said[(said["model"] == run.model) & (said["kind"] == BELIEF)].copy()
+    stated = run.utterances(BELIEF).copy()
     facts = [json.loads(parsed) for parsed in stated["parsed"]]
-    targets = run.results.cases.set_index("case_id")["target"]
-    attributes = run.results.cases.set_index("case_id")["attributes"]
-    truth = stated["case_id"].map(targets)
+    truth = stated["case_id"].map(run.results.targets)
     stated["in_right"] = [fact["distribution"][right] for fact, right in zip(facts, truth, strict=True)]
     stated["judge"] = [fact["who"] for fact in facts]
-    stated["story"] = [attributes[case]["story"] for case in stated["case_id"]]
+    stated["story"] = [run.results.attributes[case]["story"] for case in stated["case_id"]]
     return stated[["case_id", "repeat", "debate_id", "round", "in_right", "story", "judge"]]
 
 
@@ -89,8 +85,7 @@ def judged(run: RecordedRun) -> pd.DataFrame:
     stated = beliefs(run)
     last = stated.groupby("debate_id", sort=True).last()
     share = last["in_right"]
-    said = run.results.transcripts
-    speeches = said[(said["model"] == run.model) & (said["kind"] == SPEECH)]
+    speeches = run.utterances(SPEECH)
     quoted = pd.Series([json.loads(parsed)["quoted_words"] for parsed in speeches["parsed"]], speeches.index)
     rounds = speeches.groupby("debate_id")["round"].max().reindex(share.index)
     return pd.DataFrame(

@@ -9,13 +9,16 @@ import pandas as pd
 
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.columns import Columns
+from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.stats.agreement import agreeing_pairs
-from moot.stats.bootstrap import DIFFERENCE, SHARE, ClusterBootstrap, Floats, Statistic, ratio, ratio_statistic
+from moot.stats.bootstrap import DIFFERENCE as BOUNDS
+from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio, ratio_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 MOST_JUDGES = 12
+FLOOR = "same if asked again"
+NOT_ASKED_AGAIN = "no floor: nothing was asked twice; a second answer of each judge to the same debate gives one"
 
 
 class Other(NamedTuple):
@@ -43,6 +46,7 @@ def agreement(results: StudyResults) -> TableContent:
     rows = [row for run in recorded_runs(results) for row in _rows(run)]
     columns = Columns().keys("data", "method", "model").plain("what differs", "judges")
     columns = columns.estimate("same answer", "same").estimate("beyond chance", "beyond")
+    columns = columns.plain(FLOOR).estimate("differ beyond that", "differ", role=DIFFERENCE, digits=SIGNED)
     columns = columns.counts("pairs", "cases")
     short = ("same answer", "same, 95 % interval", "beyond chance", "pairs")
     return columns.short_form("data", "method", "model", "what differs", *short).table(
@@ -51,13 +55,16 @@ def agreement(results: StudyResults) -> TableContent:
             "Same answer: the share of pairs of valid answers that agree; both have all in common but what differs. "
             "Beyond chance: 1 less the share of pairs that disagree by that expected of answers drawn at random from "
             "all answers of the row (Fleiss 1971): 0 by chance, 1 where all agree.",
+            "Same if asked again: the same share where nothing differs, of the row's judges and of cases that have "
+            "both kinds of pairs; differ beyond that: what it is more than the row's share, with its interval by "
+            "cluster. Of debates that are held again it is the floor where one debate was judged twice.",
             "Judges: the row's pairs are those of one judge, or of two judges; of all where it is blank.",
         ],
     )
 
 
 def _rows(run: RecordedRun) -> Iterator[Fields]:
-    valid = run.predictions[run.predictions["status"] == "valid"].fillna({"judge": "", "persona": ""})
+    valid = run.valid.fillna({"judge": "", "persona": ""})
     judges = sorted(set(valid["judge"]) - {""})
     some = judges if 1 < len(judges) <= MOST_JUDGES else []
     chosen = [(what, "", valid) for what in DIFFERS]
@@ -84,10 +91,26 @@ def _agreement(run: RecordedRun, rows: pd.DataFrame, what: str) -> Fields:
         expected = 1 - (ratio(counts, counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
         return 1 - ratio(1 - ratio(weights @ agree, weights @ number), expected)
 
-    bootstrap = ClusterBootstrap([run.results.clusters[case] for case in pairs.index], run.results.seed)
+    bootstrap = run.results.sample(pairs.index).bootstrap
     return {
         "same answer": bootstrap.estimate(ratio_statistic(agree, number, SHARE)),
-        "beyond chance": bootstrap.estimate(Statistic(beyond_chance, DIFFERENCE)),
+        "beyond chance": bootstrap.estimate(Statistic(beyond_chance, BOUNDS)),
+        **(_floor(run, rows, pairs) if what != AGAIN else {}),
         "pairs": int(number.sum()),
         "cases": len(pairs),
     }
+
+
+def _floor(run: RecordedRun, rows: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
+    """What agrees where nothing differs, and how much less the row's pairs do, on the cases that have both."""
+    again = agreeing_pairs(rows, DIFFERS[AGAIN].common)
+    both = pairs.merge(again[again["pairs"] > 0], left_index=True, right_index=True)
+    if both.empty:
+        return {FLOOR: NOT_ASKED_AGAIN}
+    agree, number, same, asked = both.to_numpy(dtype=np.float64).T
+    bootstrap = run.results.sample(both.index).bootstrap
+
+    def more(weights: Floats) -> Floats:
+        return ratio(weights @ same, weights @ asked) - ratio(weights @ agree, weights @ number)
+
+    return {FLOOR: same.sum() / asked.sum(), "differ beyond that": bootstrap.estimate(Statistic(more, BOUNDS))}

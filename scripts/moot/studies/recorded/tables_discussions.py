@@ -1,44 +1,41 @@
-"""Tables of groups that talk, each member with an answer: before and after, and whose message came before a change."""
+"""Tables of answers before and after people talk, and of what members and judges heard before they changed theirs."""
 
-from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
+import numpy as np
 import pandas as pd
 
-from moot.core.kinds import CONCLUSION, PUBLIC
-from moot.core.types import Fields, Json
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.scores.dynamics import stated_predictions
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, Statistic, as_numbers, mean_statistic, ratio_statistic
+from moot.stats.bootstrap import (
+    SHARE,
+    Bounds,
+    ClusterBootstrap,
+    Column,
+    Floats,
+    Statistic,
+    Truths,
+    as_numbers,
+    mean_statistic,
+    ratio,
+    ratio_statistic,
+)
+from moot.studies.recorded.occasions import (
+    RIGHT,
+    UNDECIDED,
+    WRONG,
+    Occasion,
+    features,
+    median_words,
+    members,
+    occasions,
+)
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
-
-RIGHT, WRONG, UNKNOWN = "right", "wrong", "no answer"
-_SAID = ["debate_id", "case_id", "turn", "speaker", "visibility", "kind", "text", "prediction"]
-
-
-class Heard(NamedTuple):
-    """A member's message: what they held before, who spoke last among the others, and what they held after it."""
-
-    case_id: str
-    held: str
-    heard: str
-    kind: str
-    changed: bool
-
-
-def members(run: RecordedRun) -> set[str]:
-    """Who has an answer of their own in debates in which others speak, where the truth is known; else empty."""
-    named = set(run.predictions["judge"].dropna()) if "judge" in run.predictions else set()
-    if not named or not (run.predictions["target"] != "").all():
-        return set()
-    opinions = stated_predictions(run.results)
-    heard = opinions[(opinions["model"] == run.model) & opinions["speaker"].isin(named) & (opinions["after"] != "")]
-    return named if len(heard) else set()
 
 
 @table(STUDY, "discussions", "Answers of a group's members before and after they talk", loaders=("transcripts",))
@@ -76,10 +73,7 @@ def _before_and_after(run: RecordedRun, named: set[str]) -> Fields | None:
     groups = ends.groupby("debate_id").agg({"case_id": "first", "first": "max", "last": "mean"})
     won = as_numbers(groups["last"] > 0.5)  # noqa: PLR2004 - more than half
     one = groups["first"].to_numpy(dtype=float)
-    by_member, by_group = (
-        ClusterBootstrap([run.results.clusters[case] for case in frame["case_id"]], run.results.seed)
-        for frame in (ends, groups)
-    )
+    by_member, by_group = (run.results.sample(frame["case_id"]).bootstrap for frame in (ends, groups))
     return {
         "data": run.data,
         "method": run.method,
@@ -100,84 +94,125 @@ def _share(of: Floats, among: Floats) -> Statistic:
     return ratio_statistic(of * among, among, SHARE)
 
 
-@table(
-    STUDY,
-    "changed_answers",
-    "What a member of a group had heard last when the answer changed",
-    loaders=("transcripts",),
+CONVERSATIONS = "transcripts", "nyu_debates"
+"""Loaders of debates in which answers or beliefs are known turn by turn."""
+MOST_CHANGES = 2000
+ANY = "anything"
+Estimate: TypeAlias = tuple[float, float, float]
+_NOT_A_CAUSE = (
+    "What came before a change is not thereby its cause: who spoke, what, and how long was not drawn by lot, and what "
+    "makes people speak may change answers too."
 )
+
+
+@table(STUDY, "changed_answers", "What came before a change of answer or belief", loaders=CONVERSATIONS)
 def changed_answers(results: StudyResults) -> TableContent:
-    """How often a member's answer is another one after a message of theirs, by what they held before and by the last
-    message of the others: whether its speaker held the right answer, and its kind; with 95 % intervals by group.
+    """What members of groups and judges had heard before they changed an answer or belief, beside what they had heard
+    before they kept it; with 95 % intervals by cluster.
     """
-    rows = [row for run in recorded_runs(results) if (named := members(run)) for row in _changes(run, named)]
-    return (
-        Columns()
-        .keys("data", "method", "held before")
-        .plain("last message of the others")
-        .estimate("changes")
-        .counts("messages", "changed", "groups")
-        .table(
-            rows,
-            [
-                "A row counts messages of members who had an answer and had heard another member: changes is the share "
-                "after which their answer was a right one instead of a wrong one, or the reverse. Who persuades is not "
-                "drawn by lot, so that a difference between rows is not by itself an effect of the message."
-            ],
-        )
+    rows = [row for run in recorded_runs(results) if (some := list(occasions(run))) for row in _changes(run, some)]
+    columns = Columns().keys("data", "method", "held before", "changes to").plain("heard before").estimate("changes")
+    columns = columns.ours("before a change", "before none").estimate("difference", "difference", digits=SIGNED)
+    columns = columns.estimate("belief moved", "moved", digits=SIGNED).counts("occasions", "changed", "debates")
+    short = ("changes", "95 % interval", "before a change", "before none", "difference", "changed")
+    return columns.short_form("method", "held before", "changes to", "heard before", *short).table(
+        rows,
+        [
+            "An occasion is a message of a member who had an answer and had heard another member, or a judge's belief "
+            "that follows an earlier one. `Changes` is the share of occasions after which the answer is the one in "
+            "`changes to`. Heard before is the last message of another member, or all that was said in public since "
+            "the judge's last belief: whether its speaker holds (or argues for) the right answer, its kind, the "
+            "speaker's role, its length against the median, and whether it quotes; where both sides spoke, which side "
+            "used more words, and quoted more.",
+            "Before a change, before none: how often that was heard before occasions with and without the change; "
+            "difference is the first less the second, 0 if hearing it goes with no more changes. Belief moved is the "
+            "mean change of the probability of the right answer, where beliefs were stated.",
+            _NOT_A_CAUSE,
+        ],
+        exploratory=True,
     )
 
 
-def _changes(run: RecordedRun, named: set[str]) -> Iterator[Fields]:
-    found = pd.DataFrame(_heard(run, named), columns=Heard._fields)
-    for held in (WRONG, RIGHT):
-        mine = found[found["held"] == held]
-        answers = [(f"its speaker: {answer}", mine[mine["heard"] == answer]) for answer in (RIGHT, WRONG, UNKNOWN)]
-        kinds = [(f"its kind: {kind}", rows) for kind, rows in mine.groupby("kind", sort=True)]
-        for what, rows in (("any", mine), *answers, *(kinds if len(kinds) > 1 else [])):
-            if rows.empty:
+def _changes(run: RecordedRun, some: Sequence[Occasion]) -> Iterator[Fields]:
+    typical = median_words(some)
+    told = pd.DataFrame([features(one, typical) for one in some])
+    frame = pd.DataFrame(some, columns=Occasion._fields)
+    moved = as_numbers(frame["belief_now"] - frame["belief"])
+    for held, to in ((WRONG, RIGHT), (RIGHT, WRONG), (UNDECIDED, RIGHT), (UNDECIDED, WRONG)):
+        mine, changed = (frame["held"] == held).to_numpy(), (frame["now"] == to).to_numpy()
+        values = [(name, value) for name in told for value in sorted(told[name].dropna().unique())]
+        told_apart = [(name, value) for name, value in values if (told[name] != value).any()]
+        for name, value in [("", ANY), *told_apart]:
+            among = mine & told[name].notna().to_numpy() if name else mine
+            kept = among & (told[name] == value).to_numpy() if name else mine
+            if not kept.any():
                 continue
-            bootstrap = ClusterBootstrap([run.results.clusters[case] for case in rows["case_id"]], run.results.seed)
+            stated = kept & ~np.isnan(moved)
+            before, none = (
+                float(kept[rows].mean()) if rows.any() else None for rows in (among & changed, among & ~changed)
+            )
+            cases = frame["case_id"]
             yield {
-                "data": run.data,
-                "method": run.method,
-                "held before": held,
-                "last message of the others": what,
-                "changes": bootstrap.estimate(mean_statistic(as_numbers(rows["changed"]), SHARE)),
-                "messages": len(rows),
-                "changed": int(rows["changed"].sum()),
-                "groups": rows["case_id"].nunique(),
+                "data": (run.data, run.method, held, to, f"{name}: {value}" if name else value),
+                "changes": _mean(run, cases[kept], as_numbers(changed[kept]), SHARE),
+                "before a change": (before, none),
+                **({"difference": _apart(run, cases[mine], kept[mine], changed[mine], among[mine])} if name else {}),
+                "belief moved": _mean(run, cases[stated], moved[stated], BOUNDS),
+                "occasions": (int(kept.sum()), int((kept & changed).sum()), frame["debate_id"][kept].nunique()),
             }
 
 
-def _heard(run: RecordedRun, named: set[str]) -> Iterator[Heard]:
-    """Every message of a member who had an answer, after another member had spoken."""
-    targets = {str(case): target for case, target in run.results.cases[["case_id", "target"]].itertuples(index=False)}
-    for part in run.results.parts(_SAID, run.model):
-        rows = part[part["kind"] != CONCLUSION].to_dict("records")
-        for _, debate in groupby(rows, itemgetter("debate_id")):
-            yield from _heard_in(list(debate), named, targets)
+def _mean(run: RecordedRun, cases: Column, values: Floats, bounds: Bounds) -> Estimate:
+    bootstrap, [sums, counts] = _by_case(run, cases, values, np.ones(len(values)))
+    return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
 
 
-def _heard_in(rows: list[Json], named: set[str], targets: Fields) -> Iterator[Heard]:
-    holds: dict[str, str] = {}
-    spoken: list[tuple[str, str]] = []  # the last message, and the last one of somebody else
-    pending: tuple[str, Heard] | None = None
-    for row in rows:
-        speaker, target = row["speaker"], targets[row["case_id"]]
-        if row["text"] and row["visibility"] == PUBLIC and speaker in named:
-            if pending:
-                yield pending[1]
-            others = [one for one in spoken if one[0] != speaker]
-            pending = None
-            if others and holds.get(speaker):
-                heard = holds.get(others[0][0], UNKNOWN)
-                pending = speaker, Heard(row["case_id"], holds[speaker], heard, others[0][1], changed=False)
-            spoken = [(speaker, row["kind"]), *others[:1]]
-        if row["prediction"]:
-            now = RIGHT if row["prediction"] == target else WRONG
-            if pending and pending[0] == speaker and now != pending[1].held:
-                pending = speaker, pending[1]._replace(changed=True)
-            holds[speaker] = now
-    if pending:
-        yield pending[1]
+def _apart(run: RecordedRun, cases: Column, heard: Truths, changed: Truths, among: Truths) -> Estimate:
+    """How much more often something was heard before a change than before none."""
+    sides = [(among & rows & heard, among & rows) for rows in (changed, ~changed)]
+    bootstrap, sums = _by_case(run, cases, *(as_numbers(one) for side in sides for one in side))
+
+    def difference(weights: Floats) -> Floats:
+        before, of_changes, none, of_others = (weights @ one for one in sums)
+        return ratio(before, of_changes) - ratio(none, of_others)
+
+    return bootstrap.estimate(Statistic(difference, BOUNDS))
+
+
+def _by_case(run: RecordedRun, cases: Column, *values: Floats) -> tuple[ClusterBootstrap, list[Floats]]:
+    """Sums of values by case, so that many occasions of few cases are resampled as these few."""
+    codes, named = pd.factorize(cases, sort=True)
+    sums = [as_numbers(np.bincount(codes, one, len(named))) for one in values]
+    return run.results.sample(named).bootstrap, sums
+
+
+@table(STUDY, "changes_one_by_one", "Every change of answer or belief, and what came before it", loaders=CONVERSATIONS)
+def changes_one_by_one(results: StudyResults) -> TableContent:
+    """Each change of a member's answer or of the answer that a judge favours, a row for every statement heard before
+    it: by whom, in which role, of which kind, how long, and how much of it quoted.
+    """
+    found = [
+        {
+            "data": (run.data, run.method, one.debate_id, one.turn, one.who, one.held, one.now),
+            "belief before": (one.belief, one.belief_now),
+            "heard from": tuple(heard),
+        }
+        for run in recorded_runs(results)
+        for one in occasions(run)
+        if one.now != one.held
+        for heard in one.heard
+    ]
+    columns = Columns().keys("data", "method", "debate").plain("turn", "who", "held before", "held after")
+    columns = columns.plain("belief before", "belief after")
+    columns = columns.plain("heard from", "who holds", "kind", "role").counts("words", "words quoted")
+    left = len(found) - MOST_CHANGES
+    return columns.table(
+        found[:MOST_CHANGES],
+        [
+            "Turn is that of the member's message, or of the judge's belief. Held is right or wrong by the known "
+            "truth; who holds says the same of the one who was heard, or of the side argued for. Words quoted are "
+            "counted as the record counts them, else between quotation marks.",
+            _NOT_A_CAUSE,
+            *([f"The table ends here; {left} further rows are left out."] if left > 0 else []),
+        ],
+    )

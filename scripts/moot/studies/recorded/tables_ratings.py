@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from moot.report import table
+from moot.core.kinds import PUBLIC
+from moot.protocols import PROTOCOLS, against, opponents
+from moot.report import EVERY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TOURNAMENT, StudyResults, TableContent, data_label
+from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rate
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
@@ -33,7 +36,8 @@ MODEL_NOTE = (
 class Pairs:
     """The verdicts of debates between named debaters, one a row."""
 
-    run: RecordedRun
+    data: str
+    method: str
     sides: tuple[str, str]
     rows: pd.DataFrame
 
@@ -77,22 +81,58 @@ def family(model: str) -> str:
 
 
 def pairs_of(results: StudyResults) -> Iterator[Pairs]:
-    """The recorded verdicts between named debaters."""
+    """The verdicts between named debaters: of tournaments held here, and recorded ones."""
+    tournaments: dict[str, list[tuple[ExperimentResults, Mapping[str, str]]]] = {}
+    for found in results.experiments.values():
+        if seats := opponents(found.experiment, found.config.protocol, found.config.params):
+            name = found.experiment.removesuffix(against([*seats.values()]))
+            tournaments.setdefault(name, []).append((found, seats))
+    for name, held in tournaments.items():
+        sides = _sides(*held[0])
+        rows = pd.concat([_verdicts(*one) for one in held], ignore_index=True)
+        yield Pairs(data_label(held[0][0]), name, (sides[0], sides[1]), rows)
+    yield from _recorded_pairs(results)
+
+
+def _sides(found: ExperimentResults, seats: Mapping[str, str]) -> list[str]:
+    """The labels that the debaters of a tournament argue for, in the order of their seats."""
+    protocol = PROTOCOLS[found.config.protocol]
+    params = protocol.params.model_validate(dict(found.config.params))
+    sides = protocol.debaters.sides(params, found.task) if protocol.debaters else {}
+    return [sides[seat] for seat in seats]
+
+
+def _verdicts(found: ExperimentResults, seats: Mapping[str, str]) -> pd.DataFrame:
+    """The valid verdicts of an experiment of a tournament, columns as `Pairs.rows`; the case is the cluster."""
+    rows = found.predictions.query("status == 'valid'")[["case_id", "prediction", "model", "repeat"]]
+    said = found.gather(_words, ["speaker", "visibility", "text", "repeat"])
+    words = said.pivot_table("words", ["model", "case_id", "repeat"], "speaker", aggfunc="sum")
+    labels = _sides(found, seats)
+    named = {f"{WORDS}_{label}": words[seat] for label, seat in zip(labels, seats, strict=True) if seat in words}
+    counted = rows.join(pd.DataFrame(named), on=["model", "case_id", "repeat"])
+    told = dict(zip(labels, seats.values(), strict=True))
+    return counted.assign(judge=rows["model"], cluster=rows["case_id"].map(found.clusters), **told)
+
+
+def _words(part: pd.DataFrame) -> pd.DataFrame:
+    """How many words each seat said aloud in a turn."""
+    public = part[part["visibility"] == PUBLIC]
+    return public.assign(words=[len(text.split()) for text in public["text"]])
+
+
+def _recorded_pairs(results: StudyResults) -> Iterator[Pairs]:
     for run in recorded_runs(results):
-        cases = run.results.cases
-        attributes = {str(case): told for case, told in zip(cases["case_id"], cases["attributes"], strict=True)}
-        named = {label for one in attributes.values() for label in run.results.task.labels if one.get(label)}
+        attributes = run.results.attributes
+        named = {label for one in attributes for label in run.results.task.labels if one.get(label)}
         sides = [label for label in reversed(run.results.task.labels) if label in named]
-        rows = run.predictions[run.predictions["status"] == "valid"]
-        if len(sides) == len((FIRST, SECOND)) and len(rows):
-            pairs = _with_attributes(run, (sides[0], sides[1]), rows, attributes)
+        if len(sides) == len((FIRST, SECOND)) and len(run.valid):
+            pairs = _with_attributes(run, (sides[0], sides[1]))
             yield from [pairs] * bool(len(pairs.rows))
 
 
-def _with_attributes(
-    run: RecordedRun, sides: tuple[str, str], rows: pd.DataFrame, attributes: Mapping[str, Mapping[str, str]]
-) -> Pairs:
-    told = pd.DataFrame([attributes[case] for case in rows["case_id"]], index=rows.index)
+def _with_attributes(run: RecordedRun, sides: tuple[str, str]) -> Pairs:
+    rows = run.valid
+    told = pd.DataFrame([run.results.attributes[case] for case in rows["case_id"]], index=rows.index)
     found = rows[["case_id", "prediction"]].assign(cluster=rows["case_id"].map(run.results.clusters))
     if TOPIC in told and (told[TOPIC] != "").all():
         found["cluster"] = told[TOPIC]
@@ -102,9 +142,10 @@ def _with_attributes(
         if f"{WORDS}_{label}" in told:
             words = pd.to_numeric(told[f"{WORDS}_{label}"], errors="coerce")
             found[f"{WORDS}_{label}"] = words.where(words > 0)
-    return Pairs(run, sides, found.dropna())
+    return Pairs(run.data, run.method, sides, found.dropna())
 
 
+@table(EVERY, "ratings", "Ratings of debaters", rests_on=(TOURNAMENT,))
 @table(STUDY, "ratings", "Ratings of debaters", loaders=NAMING_DEBATERS)
 def ratings(results: StudyResults) -> TableContent:
     """How strong each debater is, by a model in which side, length, judges' leanings to sides and to their own family
@@ -144,7 +185,7 @@ def rated(pairs: Pairs) -> Iterator[Row]:
         one, other = full.strengths[name], alone.strengths[name]
         judged = int(sum((pairs.rows[label] == name).sum() for label in pairs.sides))
         yield {
-            "data": (pairs.run.data, pairs.run.method, name),
+            "data": (pairs.data, pairs.method, name),
             "rank": orders[0].index(name) + 1,
             "rating": (one.value, one.low, one.high),
             "rank by wins alone": orders[1].index(name) + 1,
@@ -153,6 +194,7 @@ def rated(pairs: Pairs) -> Iterator[Row]:
         }
 
 
+@table(EVERY, "rating_terms", "What decides debates besides the debaters", rests_on=(TOURNAMENT,))
 @table(STUDY, "rating_terms", "What decides debates besides the debaters", loaders=NAMING_DEBATERS)
 def rating_terms(results: StudyResults) -> TableContent:
     """How much the side, a tenth more words, and a judge of the debater's own family favour a side, in log odds and as
@@ -181,7 +223,7 @@ def _terms(pairs: Pairs) -> Iterator[Row]:
     side = f"{SIDE}: {pairs.sides[0]}"
     for name, one in {side: mean.terms[side], **each.terms}.items():
         yield {
-            "data": (pairs.run.data, pairs.run.method, name),
+            "data": (pairs.data, pairs.method, name),
             "log odds": (one.value, one.low, one.high),
             "chance of equals to win": float(1 / (1 + np.exp(-one.value))),
             "verdicts": (mean.pairs, mean.clusters),

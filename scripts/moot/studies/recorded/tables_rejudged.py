@@ -13,7 +13,7 @@ from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import Run, StudyResults, TableContent
 from moot.stats.agreement import cohens_kappa
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
+from moot.stats.bootstrap import mean_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY
 
 JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
@@ -34,7 +34,7 @@ def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
     """
     said = run.results.transcripts
     mine = said[(said["model"] == run.model) & (said["speaker"] == seat) & ~said["parse_status"].isin(UNUSABLE)]
-    truth = mine["case_id"].map(run.results.cases.set_index("case_id")["target"])
+    truth = mine["case_id"].map(run.results.targets)
     probability = mine["probability"].astype(float)
     in_right = probability.where(mine["prediction"] == truth, 1 - probability)
     if len(run.results.task.labels) != 2:  # what is not given to one label is given to the other
@@ -80,14 +80,14 @@ def _compared_with_recorded(run: Run) -> Fields | None:
     )
     if both.empty:
         return None
-    bootstrap = ClusterBootstrap(both["case_id"].map(run.results.clusters), run.results.seed)
+    bootstrap = run.results.sample(both["case_id"]).bootstrap
     same = bootstrap.estimate(share_statistic(both["side"] == both["side recorded"]))
     differences = both["in_right"] - both["in_right recorded"]
     compared = both[differences.notna()]
     difference = (np.nan, np.nan, np.nan)
     if len(compared):
-        clusters = ClusterBootstrap(compared["case_id"].map(run.results.clusters), run.results.seed)
-        difference = clusters.estimate(mean_statistic(differences.dropna(), BOUNDS))
+        some = run.results.sample(compared["case_id"]).bootstrap
+        difference = some.estimate(mean_statistic(differences.dropna(), BOUNDS))
     return {
         **_debates_of(run),
         "judge": run.model,
@@ -127,7 +127,10 @@ def judges(results: StudyResults) -> TableContent:
             rows,
             [
                 "By the last usable belief of each, over the debates that both judged; kappa is Cohen's. "
-                "Models are named with their experiment where they judged in several."
+                "Models are named with their experiment where they judged in several.",
+                "A judge who samples differs from itself as well. A second entry of a model (`extends`, another "
+                "`seed`) that judges the same debates is its floor: their row says how often one model judges alike "
+                "when it is asked twice. Without such a row there is no floor: nothing was asked twice.",
             ],
         )
     )
@@ -142,13 +145,12 @@ def _pairs(runs: list[Run]) -> Iterator[JsonObject]:
     recorded = pd.concat([_last(run, RECORDED_JUDGE) for run in runs])
     ended = {RECORDED_JUDGE: recorded[~recorded.index.duplicated()], **ended}
     some = runs[0].results
-    targets = some.cases.set_index("case_id")["target"]
     for (first, one), (second, other) in combinations(ended.items(), 2):
         both = one.join(other, how="inner", lsuffix=" one", rsuffix=" other")
         if both.empty:
             continue
-        bootstrap = ClusterBootstrap(both["case_id one"].map(some.clusters), some.seed)
-        truth = both["case_id one"].map(targets)
+        bootstrap = some.sample(both["case_id one"]).bootstrap
+        truth = both["case_id one"].map(some.targets)
         yield {
             **_debates_of(runs[0]),
             "first": first,

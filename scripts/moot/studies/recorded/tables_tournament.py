@@ -10,10 +10,11 @@ from moot.stats.bootstrap import SHARE, ClusterBootstrap, ratio_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 from moot.studies.recorded.scores_tournament import longer_wins, positive_wins, same_side_after_swap, verdicts
 
+LOADER = "debate_tournament"
 WINS = {"the longer side": longer_wins, "the same side after a swap": same_side_after_swap}
 
 
-@table(STUDY, "tournament", "What decides debates between models", loaders=("debate_tournament",))
+@table(STUDY, "tournament", "What decides debates between models", loaders=(LOADER,))
 def tournament(results: StudyResults) -> TableContent:
     """How often one side, the longer side, and after a swap of sides the same side wins, by judge, with 95 % intervals
     by cluster (the topic).

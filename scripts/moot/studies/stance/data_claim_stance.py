@@ -70,19 +70,12 @@ def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
 def _load(options: ClaimOptions, context: LoadContext, task: Task, *, target: str, attribute: str) -> Loaded:
     path = source_folder(options.source, context) / "claim_stance" / FILE
     claims = with_validation(read_claims(path), options.validation, context.seed)
-    cases = [
-        Case(
-            case_id=f"{context.name}-{row['claim_id']}",
-            dataset=context.name,
-            split=row["split"],
-            text=topic_and_text(row["topic"], "Claim", row["claim"]),
-            target=row[target],
-            labels=task.labels,
-            attributes={"topic": row["topic"], attribute: row[attribute]},
-            source_row=row["row"],
-        )
-        for row in claims.reset_index().to_dict("records")
-    ]
+    cases = []
+    for row in claims.reset_index().to_dict("records"):
+        case_id, text = f"{context.name}-{row['claim_id']}", topic_and_text(row["topic"], "Claim", row["claim"])
+        attributes = {"topic": row["topic"], attribute: row[attribute]}
+        case = Case(case_id, context.name, row["split"], text, row[target], task.labels, attributes, row["row"])
+        cases.append(case)
     cleaning = {f"{split} claims": int(count) for split, count in claims["split"].value_counts(sort=False).items()}
     cleaning["claims without an annotatable target (neutral)"] = int((claims["polarity"] == "neutral").sum())
     notes = source_notes(options.source) or (share_notes(claims) if target == "stance" else ())

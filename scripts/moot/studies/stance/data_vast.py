@@ -75,12 +75,8 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
         for row in rows.reset_index().to_dict("records"):
             cases.append(_case(row, split, context.name))
             posts.setdefault((split, row["post"]), []).append(cases[-1].case_id)
-    return Loaded(
-        _marked(cases, posts, cleaning),
-        replace(TASK, notes=(*source_notes(options.source), *notes)),
-        cleaning=cleaning,
-        sources=[folder / name for name in FILES],
-    )
+    task = replace(TASK, notes=(*source_notes(options.source), *notes))
+    return Loaded(_marked(cases, posts, cleaning), task, cleaning=cleaning, sources=[folder / name for name in FILES])
 
 
 def _marked(
@@ -92,12 +88,8 @@ def _marked(
     copies = resembled_tests(splits, alike)
     tested = {case_id: copies[ids[0]] for ids in posts.values() if ids[0] in copies for case_id in ids}
     cleaning |= {**account_of_pairs("pairs of near-duplicate posts", splits, alike), RESEMBLING: len(tested)}
-    return [
-        replace(case, attributes={**case.attributes, NEAR_DUPLICATE_OF: tested[case.case_id]})
-        if case.case_id in tested
-        else case
-        for case in cases
-    ]
+    marks = {case_id: {NEAR_DUPLICATE_OF: test} for case_id, test in tested.items()}
+    return [replace(case, attributes={**case.attributes, **marks.get(case.case_id, {})}) for case in cases]
 
 
 def read_posts(path: Path) -> pd.DataFrame:
@@ -131,13 +123,6 @@ def subset_notes(rows: pd.DataFrame, options: VastOptions) -> tuple[str, ...]:
 
 
 def _case(row: Mapping[Hashable, Any], split: Split, name: str) -> Case:
-    return Case(
-        case_id=f"{name}-{split}-{row['row_id']}",
-        dataset=name,
-        split=split,
-        text=topic_and_text(row["topic"], "Post", row["post"]),
-        target=row["label"],
-        labels=TASK.labels,
-        attributes={"topic": row["topic_str"], "seen": "yes" if row["seen"] == "1" else "no"},
-        source_row=row["row"],
-    )
+    case_id, text = f"{name}-{split}-{row['row_id']}", topic_and_text(row["topic"], "Post", row["post"])
+    attributes = {"topic": row["topic_str"], "seen": "yes" if row["seen"] == "1" else "no"}
+    return Case(case_id, name, split, text, row["label"], TASK.labels, attributes, row["row"])

@@ -1,14 +1,14 @@
 """Figures 2 and 3 of the decision conference paper (true and predicted labels), and confusion matrices."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from moot.report import figure
 from moot.report.content import StudyResults
-from moot.report.figures import BLACK, COLOURS, HATCHES, SMALL, WIDTH, new_figure, note_below, nothing_to_draw, sizes_of
+from moot.report.figures import BLACK, COLOURS, HATCHES, SMALL, new_figure, note_below, nothing_to_draw, sizes_of
 from moot.studies.stance.runs import QUESTIONS, STUDY, Run, list_runs
 
 if TYPE_CHECKING:
@@ -56,19 +56,31 @@ def predicted_labels(results: StudyResults) -> "Figure":
     runs = _every_run(results)
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")
-    lines = -(-len(runs) // COLUMNS)
-    drawing, grid = new_figure(height=0.9 + 2.1 * lines, nrows=lines, ncols=COLUMNS, squeeze=False, sharey=True)
-    for axes in grid.flat[len(runs) :]:
-        axes.set_axis_off()
-    for axes, run in zip(grid.flat, runs, strict=False):
-        shown = {"true": run.predictions["target"], "predicted": _answers(run)}
-        bars(axes, (*run.results.task.labels, NO_ANSWER), shown)
-        axes.set_title(_heading(run), fontsize=SMALL)
-    for axes in grid[:, 0]:
-        axes.set_ylabel("Share of cases")
+    drawing, grid = _panels(runs, 0.9, 2.1, "Share of cases", _true_and_predicted, sharey=True)
     drawing.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     note_below(drawing, results.notes, sizes_of(run.results for run in runs))
     return drawing
+
+
+def _panels(
+    runs: Sequence[Run], margin: float, height: float, label: str, draw: "Callable[[Axes, Run], None]", **shared: bool
+) -> "tuple[Figure, Any]":
+    """A panel a run, some in a line: the figure and its axes."""
+    lines = -(-len(runs) // COLUMNS)
+    drawing, grid = new_figure(height=margin + height * lines, nrows=lines, ncols=COLUMNS, squeeze=False, **shared)
+    for axes in grid.flat[len(runs) :]:
+        axes.set_axis_off()
+    for axes, run in zip(grid.flat, runs, strict=False):
+        draw(axes, run)
+        axes.set_title(f"{run.data}\n{run.model}\n{run.form}", fontsize=SMALL)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(label)
+    return drawing, grid
+
+
+def _true_and_predicted(axes: "Axes", run: Run) -> None:
+    shown = {"true": run.predictions["target"], "predicted": _answers(run)}
+    bars(axes, (*run.results.task.labels, NO_ANSWER), shown)
 
 
 def bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]]") -> None:
@@ -93,14 +105,7 @@ def confusion_matrices(results: StudyResults) -> "Figure":
     if not runs:
         return nothing_to_draw("No experiment of this study has run.")
     shown = runs[:MOST_MATRICES]
-    lines = -(-len(shown) // COLUMNS)
-    drawing, grid = new_figure(WIDTH, 0.8 + 2.4 * lines, nrows=lines, ncols=COLUMNS, squeeze=False)
-    for axes in grid.flat[len(shown) :]:
-        axes.set_axis_off()
-    for axes, run in zip(grid.flat, shown, strict=False):
-        _matrix(axes, run)
-    for axes in grid[:, 0]:
-        axes.set_ylabel("True label")
+    drawing, grid = _panels(shown, 0.8, 2.4, "True label", _matrix)
     for axes in grid.flat[max(len(shown) - COLUMNS, 0) : len(shown)]:
         axes.set_xlabel("Predicted label")
     left_out = [f"The first {len(shown)} of {len(runs)} runs."] if len(shown) < len(runs) else []
@@ -120,7 +125,6 @@ def _matrix(axes: "Axes", run: Run) -> None:
     axes.set_xticks(range(len(columns)), _under(columns), fontsize=6.5)
     axes.set_yticks(range(len(labels)), labels, fontsize=6.5)
     axes.grid(visible=False)
-    axes.set_title(_heading(run), fontsize=SMALL)
 
 
 def _every_run(results: StudyResults) -> list[Run]:
@@ -129,10 +133,6 @@ def _every_run(results: StudyResults) -> list[Run]:
 
 def _answers(run: Run) -> "pd.Series[str]":
     return run.predictions["prediction"].where(run.predictions["status"] == "valid", NO_ANSWER)
-
-
-def _heading(run: Run) -> str:
-    return f"{run.data}\n{run.model}\n{run.form}"
 
 
 def _under(labels: Sequence[str]) -> list[str]:

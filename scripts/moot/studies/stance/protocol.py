@@ -13,8 +13,8 @@ from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import choice_form
 from moot.protocols.prompting import choose_examples
-from moot.protocols.replies import prediction_schema, read_answer, spoken
-from moot.protocols.utterances import Utterance
+from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.utterances import Utterance, spoken
 
 SEAT = "annotator"
 PROMPTS = ("stance/",)
@@ -57,8 +57,7 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
     if params.answer == "likelihood":
         if params.prompting == "cot":
             await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)
-        words = {label: spoken(label) for label in debate.task.labels}
-        return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, words=words, shots=shots))
+        return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, shots=shots))
     form = choice_form(tuple(spoken(label) for label in debate.task.labels))
     said = await debate.say(SEAT, "prediction", prompt, form=form, shots=shots)
     return read_answer(debate, read_bare_label(debate, said))

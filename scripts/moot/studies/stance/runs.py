@@ -12,6 +12,7 @@ import numpy as np
 from moot.core.types import Fields
 from moot.report import content
 from moot.report.content import StudyResults
+from moot.report.published import trained_rows
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import ratio
 
@@ -76,8 +77,7 @@ def leaderboards(results: StudyResults, question: StanceQuestion) -> Iterator[tu
     """Data label and test row of every baseline that is trained to answer a question."""
     for name, board in results.baselines.items():
         if len(board) and question.asked_by(results.of_datasets[name]):
-            tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()].to_dict("records")
-            yield from ((results.data_label(name), {str(key): cell for key, cell in row.items()}) for row in tested)
+            yield from ((results.data_label(name), row) for row in trained_rows(board))
 
 
 def f1_by_label(board: Fields, labels: Sequence[str]) -> dict[str, float]:

@@ -77,13 +77,8 @@ class Lexicon:
         if key in self.small or key in openers() or re.fullmatch(r"[\d_]+\w{0,2}", key):
             return True
         parts = [plain(part) for part in word.split("-")]
-        if (
-            len(parts) > 1
-            and not self.inside[key]
-            and all(part in self.small or part in openers() or part in COMMON for part in parts)
-        ):
-            return True
-        return bool(_DERIVED.fullmatch(key)) and not self.inside[key]
+        composed = len(parts) > 1 and all(part in self.small or part in openers() | COMMON for part in parts)
+        return (composed or bool(_DERIVED.fullmatch(key))) and not self.inside[key]
 
     def may_name(self, word: str) -> bool:
         """Whether an ordinary word is a person's name as well."""

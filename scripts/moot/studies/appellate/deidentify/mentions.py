@@ -9,23 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from moot.studies.appellate.deidentify import vocabulary as v
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS, Lexicon, opens_sentence, plain
-from moot.studies.appellate.deidentify.vocabulary import (
-    COMMON_PLACES,
-    COMPANY_STARTS,
-    HONORIFICS,
-    LINKS,
-    MONTHS,
-    ORGANISATIONS,
-    PARTY_ROLES,
-    ROLES,
-    SHORT_COMPANIES,
-    STATES,
-    TITLED,
-    kind_by_words,
-    name_by_words,
-    openers,
-)
 from moot.studies.appellate.legal.sentences import split_sentences
 
 _LINK = r"(?:of|of the|de|de la|de los|la|del|van|von|y|&|and|for)"
@@ -36,21 +21,20 @@ _RUN = re.compile(
     rf"(?<![\wÀ-ÿ'’]){_WORD}(?:{_SUFFIX}|\s+[\"“(][A-Z][\w]+[\"”)](?=\s+{_WORD})|\s+(?:{_LINK}\s+)?{_WORD})*"
 )
 _PIECE = re.compile(rf"[\"“(]?{_WORD}[\"”)]?|[&\w]+")
-_STATE = re.compile(rf"\b(?:{STATES})(?:['’]s)?\b")
+_STATE = re.compile(rf"\b(?:{v.STATES})(?:['’]s)?\b")
 _SPLITS = frozenset(
     "he she they it we i but however when after before on in at as the a an his her this that id".split()
 )
-_ROLES = frozenset(ROLES) | {role + "s" for role in ROLES}
-_TITLES = frozenset(HONORIFICS) | {f"{title}s" for title in TITLED} | {"deputies"}
+_ROLES = frozenset(v.ROLES) | {role + "s" for role in v.ROLES}
+_TITLES = frozenset(v.HONORIFICS) | {f"{title}s" for title in v.TITLED} | {"deputies"}
 _FORMS_OF_ADDRESS = frozenset(("mr", "mrs", "ms", "miss"))
-_SPEAK_OF_A_PERSON = frozenset(TITLED) | _FORMS_OF_ADDRESS
-_NO_PART = frozenset(MONTHS.lower().split("|")) | frozenset(
-    (
-        "count counts exhibit exhibits section sections article title chapter paragraph part phase monday tuesday "
-        "wednesday thursday friday saturday sunday estate estates office clerk id"
-    ).split()
-)
+_SPEAK_OF_A_PERSON = frozenset(v.TITLED) | _FORMS_OF_ADDRESS
+_NO_PART = frozenset(
+    "count counts exhibit exhibits section sections article title chapter paragraph part phase monday tuesday "
+    "wednesday thursday friday saturday sunday estate estates office clerk id".split()
+) | frozenset(v.MONTHS.lower().split("|"))
 """Customary words in front of a name that are no part of it: "Exhibit Hale", "Estate of Hale"."""
+_LEGAL_FORMS = frozenset("inc corp co llc ltd jr sr company corporation".split())
 _SUFFIXED = re.compile(rf"(?:{_SUFFIX})$")
 _POINT_OF_SUFFIX = re.compile(r"\.(?=\s+[a-z(]|[,;:'’])")
 _ENDS_COMPANY = re.compile(
@@ -65,17 +49,10 @@ _PERSON_BEHIND = re.compile(
     r"driving|convicted|charged|sentenced|injured|killed|shot|a passenger))\b|['’]s (?:car|truck|home|wife|husband|"
     r"mother|father|testimony|death|injur\w+|brother|sister|son|daughter)\b"
 )
-_ACTS = re.compile(
-    r"\s+(?:had|has|was|is|did|does|[a-z]{3,}ed|sought|paid|sold|bought|told|argues|contends|claims|asserts|appeals)\b"
-)
 _PLACE_BEFORE = re.compile(
     r"\b(?:in|at|near|outside|toward|onto|along|down|(?:driv\w+|drove|travel\w+|walk\w+|park\w+|"
     r"northbound|southbound|eastbound|westbound|accident|lanes?|turn\w*|street|located|house|home) (?:on|to|off))\s+$"
 )
-_GRADED = re.compile(
-    r"\s+(?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level|licen[sc]e|employee)s?\b"
-)
-_LETTER = re.compile(r"(?:[B-HJ-Z]|[IVX]{2,4})(?:['’]s)?")
 _COLOURS = "red|blue|white|black|green|gold|silver|gr[ae]y|brown|tan|yellow|maroon|dark|light|new|used|old"
 _PERSON_BEFORE = re.compile(
     r"\b(?:brother|sister|wife|husband|son|daughter|mother|father|friend|victim|named|driver|passenger|neighbor|cousin|"
@@ -133,7 +110,7 @@ class _Token:
     @property
     def is_link(self) -> bool:
         """Whether it links words; "Los" and "De" with a capital begin a name."""
-        return self.key in LINKS and (self.text.islower() or self.key in ("of", "the", "and", "for"))
+        return self.key in v.LINKS and (self.text.islower() or self.key in ("of", "the", "and", "for"))
 
 
 @dataclass(frozen=True)
@@ -199,7 +176,7 @@ class Finder:
         titles = [token.key for token in head if token.key not in _ROLES]
         addressed = bool(titles) and titles[-1] in (*_FORMS_OF_ADDRESS, "dr")
         tokens = self._trimmed(tokens, titled=bool(titles))
-        if not tokens or (len(tokens) == 1 and tokens[0].key in _TITLES | _ROLES | LINKS):
+        if not tokens or (len(tokens) == 1 and tokens[0].key in _TITLES | _ROLES | v.LINKS):
             return None
         start = tokens[0].start
         name = re.sub(r"['’]s?$|[\"“”()]+$", "", sentence[start : tokens[-1].end]).rstrip(" ,")
@@ -216,17 +193,16 @@ class Finder:
         elif small := re.search(rf"\b(?:(?:the|his|her|a) )?({_SPOKEN_OF})\.?\s+$", sentence[:start], re.I):
             key = plain(small[1])
             title, role, begin = ("", key, small.start()) if key in _ROLES else (key, "", small.start())
-        words = tuple(t.key for t in tokens if self._identifies(t)) or tuple(
-            t.key for t in tokens if t.key not in LINKS
-        )
+        identifying = [t for t in tokens if self._identifies(t)]
+        words = tuple(t.key for t in identifying or tokens if identifying or t.key not in v.LINKS)
         singular = "deputy" if title == "deputies" else title.removesuffix("s")
-        plural = title not in TITLED and singular in TITLED
+        plural = title not in v.TITLED and singular in v.TITLED
         title = singular if plural else title
         kind = _kind(name, title, sentence[:begin], sentence[end:])
         return Mention(begin, end, name, words, title, role.removesuffix("s"), kind, plural)
 
     def _identifies(self, token: _Token) -> bool:
-        if token.key in LINKS or token.key in ("inc", "corp", "co", "llc", "ltd", "jr", "sr", "company", "corporation"):
+        if token.key in v.LINKS | _LEGAL_FORMS:
             return False
         if token.is_initials:
             return len(token.key) > 1
@@ -239,13 +215,13 @@ class Finder:
             if token.is_link or token.key in _NO_PART - set(self.named):
                 return True
             ordinary = self.lexicon.is_ordinary(token.text) and not self.lexicon.may_name(token.text)
-            of_body = len(tokens) > 1 and token.key not in openers() and token.key not in _ROLES
-            if of_body and kind_by_words(tokens[-1].key) in ORGANISATIONS:  # "Harbor Division": the whole is a name
+            of_body = len(tokens) > 1 and token.key not in v.openers() and token.key not in _ROLES
+            if of_body and v.kind_by_words(tokens[-1].key) in v.ORGANISATIONS:  # "Harbor Division": all is a name
                 return False
             return token.opens and not titled and ordinary and token.key not in self.named and not token.is_initials
 
         kept = list(tokens)
-        while kept and of_sentence(kept[0]) and not name_by_words([token.key for token in kept]):
+        while kept and of_sentence(kept[0]) and not v.name_by_words([token.key for token in kept]):
             kept.pop(0)
         while kept and kept[-1].is_link:
             kept.pop()
@@ -253,34 +229,26 @@ class Finder:
 
     def _is_name(self, tokens: Sequence[_Token], name: str, sentence: str, *, titled: bool) -> bool:
         """Whether a run names: by a word that is neither customary nor ordinary, by its title, or without article."""
-        before, behind = sentence[: tokens[0].start], sentence[tokens[0].start + len(name) :]
+        before = sentence[: tokens[0].start]
         article = bool(_ARTICLE.search(before))
-        if name_by_words([token.key for token in tokens]) or (
-            len(tokens) == 1 and tokens[0].key in SHORT_COMPANIES and not article and _acts(tokens[0], sentence)
-        ):
+        if v.name_by_words([token.key for token in tokens]):
             return True
         whole = [token for token in tokens if not token.is_initials]
         initials = [t for t in tokens if t.is_initials and _personal(t.text, before)]
         others = [token for token in whole if not self.lexicon.is_common(token.text)]
-        letters = [t for t in tokens if len(tokens) > 1 and _LETTER.fullmatch(t.text) and not _GRADED.match(behind)]
-        if any(self.lexicon.names(token.text) for token in whole) or (others and letters):
+        if any(self.lexicon.names(token.text) for token in whole):
             return True
         if initials and (others or len(initials[0].key) > 1):
             return True
         if any(token.key in self.named for token in tokens) or (titled and others and not tokens[0].opens):
             return titled or not _ARTICLE_OF_NAMES.search(before)  # "alleging that Land left"
-        ends = len(tokens) > 1 and (_ENDS_COMPANY.search(name) or kind_by_words(whole[-1].key) in _NAMED_BY_THEIR_WORDS)
-        if ends and (_INCORPORATED.search(name) or not article):
+        ends = _ENDS_COMPANY.search(name) or v.kind_by_words(whole[-1].key if whole else "") in _NAMED_BY_THEIR_WORDS
+        if len(tokens) > 1 and ends and (_INCORPORATED.search(name) or not article):
             return True
         return any(self.lexicon.may_name(t.text) for t in others) and not article and len(others) == len(tokens)
 
 
 _SPOKEN_OF = "|".join(sorted(_ROLES | _TITLES, key=len, reverse=True))
-
-
-def _acts(token: _Token, sentence: str) -> bool:
-    """Whether a customary word acts like a company: "National had failed", "United's list"."""
-    return bool(_ACTS.match(sentence, token.end) or re.search("['’]s$", token.text))
 
 
 def _tokens(run: re.Match[str], sentence: str) -> list[_Token]:
@@ -292,16 +260,15 @@ def _stretches(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
     """The parts of a run between pronouns, and behind each role; titles begin a part."""
     stretch: list[_Token] = []
     for position, token in enumerate(tokens):
-        named = any(other.key not in _ROLES | LINKS for other in stretch)
-        titled = token.key in _TITLES and bool(stretch) and stretch[-1].key not in _TITLES | LINKS
+        named = any(other.key not in _ROLES | v.LINKS for other in stretch)
+        titled = token.key in _TITLES and bool(stretch) and stretch[-1].key not in _TITLES | v.LINKS
         apart = token.key in ("and", "for") and not _joins(tokens, position)
-        of_a_person = (
-            token.key == "of" and stretch and stretch[0].key in _SPEAK_OF_A_PERSON
-        )  # "Officer Hale of the Police"
-        if apart or of_a_person or (token.key in _SPLITS - LINKS):
+        # "Officer Hale of the Police"
+        of_a_person = token.key == "of" and stretch and stretch[0].key in _SPEAK_OF_A_PERSON
+        if apart or of_a_person or (token.key in _SPLITS - v.LINKS):
             yield stretch
             stretch = []
-        elif (titled or token.key in PARTY_ROLES) and named:
+        elif (titled or token.key in v.PARTY_ROLES) and named:
             yield stretch
             stretch = [token]
         else:
@@ -315,7 +282,7 @@ def _joins(tokens: Sequence[_Token], position: int) -> bool:
     """
     following = list(takewhile(lambda token: token.key not in ("and", "for"), tokens[position + 1 :]))
     around = {tokens[position - 1].key, following[0].key} if following else _ROLES
-    return not around & (_ROLES | _TITLES) and kind_by_words(following[-1].key) in ORGANISATIONS
+    return not around & (_ROLES | _TITLES) and v.kind_by_words(following[-1].key) in v.ORGANISATIONS
 
 
 def _personal(initials: str, before: str) -> bool:
@@ -326,15 +293,15 @@ def _personal(initials: str, before: str) -> bool:
 def _kind(name: str, title: str, before: str, behind: str) -> str:
     """What a name names, by its title, its own words and its neighbours."""
     if title:
-        return TITLED.get(title, "person")
-    by_words = kind_by_words(name)
-    if by_words or plain(name.partition(" ")[0]) in COMPANY_STARTS:
+        return v.TITLED.get(title, "person")
+    by_words = v.kind_by_words(name)
+    if by_words or plain(name.partition(" ")[0]) in v.COMPANY_STARTS:
         return by_words or "company"
     if re.match(r"\s+(?:County|Parish)\b", behind):
         return "county"
     if _PERSON_BEHIND.match(behind) or _PERSON_BEFORE.search(before):
         return "person"
-    if _PLACE_BEFORE.search(before) or plain(name) in COMMON_PLACES:
+    if _PLACE_BEFORE.search(before) or plain(name) in v.COMMON_PLACES:
         return "place"
     words = sum(len(word) > 1 for word in name.split())
     acronym = re.fullmatch(r"[A-Z&]{2,6}", name)

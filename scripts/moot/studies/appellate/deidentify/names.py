@@ -10,23 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from moot.studies.appellate.deidentify import vocabulary as v
 from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, plain
 from moot.studies.appellate.deidentify.mentions import Finder, Mention
 from moot.studies.appellate.deidentify.opinion import Opinion
 from moot.studies.appellate.deidentify.references import letter
-from moot.studies.appellate.deidentify.vocabulary import (
-    COMMON_PLACES,
-    COMMON_SURNAMES,
-    FAMILY_ROLES,
-    LINKS,
-    ORGANISATIONS,
-    PARTY_ROLES,
-    ROLES,
-    SHORT_COMPANIES,
-    STATES,
-    TITLED,
-    kind_by_words,
-)
 from moot.studies.appellate.legal.sentences import split_sentences
 
 INTRODUCTION = 3  # sentences in which "Ann Hale appeals" and "Defendant, Ann Hale," say who a party is
@@ -37,19 +25,13 @@ _ALIAS = re.compile(
 )
 _APPEALS = re.compile(r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b")
 _CONVICTED = re.compile(r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b")
-_CALLED = re.compile(rf"\b(?:the )?(?P<role>{'|'.join(sorted(PARTY_ROLES))}),\s+$", re.IGNORECASE)
-_PERSONAL_TITLES = frozenset((*TITLED, "mr", "mrs", "ms", "miss"))
-_BEHIND_SOMEBODY = re.compile(
-    rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{'|'.join(sorted(word.capitalize() for word in COMMON_SURNAMES))})\b"
-)
-_BEHIND_PREPOSITION = re.compile(
-    rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>"
-    rf"{'|'.join(sorted(word.capitalize() for word in COMMON_PLACES))})\b(?!\s+[A-Z(]|\s+of\b)"
-)
-_STATE_WORDS = frozenset(word for state in STATES.lower().split("|") for word in state.split())
+_CALLED = re.compile(rf"\b(?:the )?(?P<role>{'|'.join(sorted(v.PARTY_ROLES))}),\s+$", re.IGNORECASE)
+_PERSONAL_TITLES = frozenset((*v.TITLED, "mr", "mrs", "ms", "miss"))
+_BEHIND_SOMEBODY = re.compile(rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{v.any_of(v.COMMON_SURNAMES)})\b")
+_STATE_WORDS = frozenset(word for state in v.STATES.lower().split("|") for word in state.split())
 _VAGUE = ("name", "guess", "person", "place")
-_THINGS = ORGANISATIONS | {"city", "county", "state", "statute", "road"}
-_PEOPLE = frozenset(("person", "judge", "counsel", *TITLED.values()))
+_THINGS = v.ORGANISATIONS | {"city", "county", "state", "statute", "road"}
+_PEOPLE = frozenset(("person", "judge", "counsel", *v.TITLED.values()))
 
 
 @dataclass(slots=True)
@@ -78,7 +60,7 @@ class Entity:
         """Whether it may be of a kind, too: no officer is an agency, no road a bank; a party may be anything."""
         kinds = {kind, self.kind}
         other = (kinds & _PEOPLE and kinds & _THINGS) or len(kinds & _THINGS - {"company"}) > 1
-        return self.party or kind in ROLES or not other
+        return self.party or kind in v.ROLES or not other
 
 
 def naming_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
@@ -86,7 +68,7 @@ def naming_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
     if re.fullmatch(rf"(?:{INITIALS}\s?)+", name.strip()):
         return (plain(name),)
     words = re.findall(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:['’-][\wÀ-ÿ]+)*", name)
-    no_name = LINKS | {"in", "at", "by"}
+    no_name = v.LINKS | {"in", "at", "by"}
     return tuple(
         plain(word) for word in words if len(word) > 1 and not lexicon.is_common(word) and plain(word) not in no_name
     )
@@ -155,7 +137,7 @@ class Entities:
         used: Counter[str] = Counter()
         for entity in self.found:
             used[entity.kind] += 1
-            alone = counts[entity.kind] == 1 and entity.kind in ROLES
+            alone = counts[entity.kind] == 1 and entity.kind in v.ROLES
             kind = entity.kind.capitalize()
             entity.pseudonym = kind if alone else f"{kind} {letter(used[entity.kind])}"
 
@@ -174,9 +156,9 @@ def definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, s
         called = _CALLED.search(before) if mention.start < introduction and behind.startswith(",") else None
         appeals = mention.start < introduction and _APPEALS.match(behind)
         head = text[mention.start : mention.end - len(mention.name)]
-        if mention.role in PARTY_ROLES and not (mention.role in FAMILY_ROLES and head.islower()):
+        if mention.role in v.PARTY_ROLES and not (mention.role in v.FAMILY_ROLES and head.islower()):
             found.append((mention, mention.role))
-        elif alias and alias["alias"].lower() in ROLES:
+        elif alias and alias["alias"].lower() in v.ROLES:
             found.append((mention, alias["alias"].lower()))
         elif called:
             found.append((mention, called["role"].lower()))
@@ -223,10 +205,10 @@ def _is_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
     """Whether an alias is more than the role or the common noun by which the opinion calls what it names."""
     words = alias["alias"].split()
     keys = [plain(word) for word in words]
-    if lexicon.terms & set(words) or any(key in ROLES or key.removesuffix("s") in ROLES for key in keys):
+    if lexicon.terms & set(words) or any(key in v.ROLES or key.removesuffix("s") in v.ROLES for key in keys):
         return False
     noun = all(lexicon.is_ordinary(word) or lexicon.is_common(word) for word in words)
-    return not noun or (len(keys) > 1 and not alias["the"]) or keys[0] in SHORT_COMPANIES
+    return not noun or (len(keys) > 1 and not alias["the"]) or keys[0] in v.SHORT_COMPANIES
 
 
 def _role_in_text(words: Sequence[str], side: str, defined: Sequence[tuple[Mention, str]]) -> str:
@@ -242,15 +224,11 @@ def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Seq
     listed = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
     words = {word for name in listed for word in naming_words(name, lexicon) if not lexicon.small[word]}
     for mention in Finder(lexicon).find(background):
-        if (
-            mention.title in TITLED
-            or mention.title in ("mr", "mrs", "ms", "miss")
-            or mention.kind in ("person", "guess")
-        ):
-            words |= set(mention.words) - LINKS
+        if mention.title in _PERSONAL_TITLES or mention.kind in ("person", "guess"):
+            words |= set(mention.words) - v.LINKS
     people = {word for name in extra if len(name.split()) > 1 for word in naming_words(name, lexicon)}
-    organisational = {word for word in words if kind_by_words(word)}
-    surnames = {plain(name.split()[-1]) for name, _ in opinion.parties} & COMMON_SURNAMES
+    organisational = {word for word in words if v.kind_by_words(word)}
+    surnames = {plain(name.split()[-1]) for name, _ in opinion.parties} & v.COMMON_SURNAMES
     in_context = set(_named_in_context(background, lexicon))
     return frozenset(((words | people) - organisational) | in_context | surnames)
 
@@ -260,7 +238,7 @@ def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:
     for match in _BEHIND_SOMEBODY.finditer(background):
         if plain(match["before"]) in _PERSONAL_TITLES or lexicon.names(match["before"]):
             yield plain(match["name"])
-    for match in _BEHIND_PREPOSITION.finditer(background):
+    for match in v.PLACE_OF_CUSTOMARY_WORDS.finditer(background):
         yield plain(match["name"])
 
 

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.studies.appellate.deidentify.segments import extract_part, split_opinion
-from moot.studies.appellate.deidentify.vocabulary import COMMON, PARTY_ROLES, ROLES
+from moot.studies.appellate.deidentify.vocabulary import COMMON, PARTY_ROLES, ROLES, any_of
 
 _TITLE = (
     r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|"
     r"E\.?J\.|P\.\s?J\.?|J\.)"
 )
 _NAME = r"[A-Z][\w.'’-]+(?: (?:[A-Z][\w.'’-]*|de|la|van|von|del))*"
+_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV|Inc|LLC|L\.L\.C|Ltd|Co|Corp|P\.?C|P\.?A)\.?", re.IGNORECASE)
 _NAMES = rf"{_NAME}(?:(?:,? and |, ){_NAME})*"
 _SIGNED = re.compile(rf"(?P<names>{_NAMES}),? (?:and )?(?P<title>{_TITLE})(?=[\s,.(:;]|$)")
 _NOT_OF_A_NAME = re.compile(
@@ -23,29 +24,41 @@ _WROTE = re.compile(
     rf"(?:{_TITLE}|JUSTICE|JUDGE|CHIEF JUSTICE) (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)"
 )
 _APPEARED = re.compile(
-    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|"
-    r"on the briefs? for) (?:the )?(?:[\w-]+[ -]){0,3}?(?:appellants?|appellees?|plaintiffs?|defendants?|"
-    r"petitioners?|respondents?|the people|the state|amic)", re.IGNORECASE,
-)  # fmt: skip
+    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|on the briefs? for) (?:the )?(?:[\w-]+[ -]){0,3}?"
+    r"(?:appellants?|appellees?|plaintiffs?|defendants?|petitioners?|respondents?|the people|the state|amic)",
+    re.IGNORECASE,
+)
 _ROLE_WORDS = re.compile(
     r"\b(?:plaintiffs?|defendants?|petitioners?|respondents?|appellants?|appellees?|cross|third[- ]party|counter|"
-    r"intervenors?|claimants?|"
-    r"et\s+al|in\s+re|ex\s+rel|matter\s+of|in\s+the|deceased|individually|indiv|and\s+as|as|aka|a/k/a|d/b/a|"
-    r"on\s+behalf\s+of|by\s+and\s+through|"
-    r"next\s+friend|others?|all\s+similarly\s+situated)\b\.?", re.IGNORECASE,
+    r"intervenors?|claimants?|et\s+al|in\s+re|ex\s+rel|matter\s+of|in\s+the|deceased|individually|indiv|and\s+as|as|"
+    r"aka|a/k/a|d/b/a|on\s+behalf\s+of|by\s+and\s+through|next\s+friend|others?|all\s+similarly\s+situated)\b\.?",
+    re.IGNORECASE,
 )  # fmt: skip
-_ROLE = "|".join(f"{role.capitalize()}" for role in ROLES)
+_ROLE = any_of(ROLES)
 _STYLE = re.compile(
     r"(?P<first>[^\n]{3,300}?)\s+(?:v|vs)\.?\s+(?P<second>[^\n]{3,300}?)(?:\n|(?<!N[oO])\.\s(?=[A-Z][a-z])|$)"
 )
 _MATTER = re.compile(
-    r"\b(?i:in re|in the matter of|ex parte)\s+(?:(?i:the |a |an |estate |adoption |guardianship "
-    r"|termination |petition |"
-    r"application |parental rights |will |marriage |trust )+(?i:of )?(?i:the )?)*(?P<name>[A-Z][^\n,;:(]{1,80})"
+    r"\b(?i:in re|in the matter of|ex parte)\s+(?:(?i:the |a |an |estate |adoption |guardianship |termination |"
+    r"petition |application |parental rights |will |marriage |trust )+(?i:of )?(?i:the )?)*"
+    r"(?P<name>[A-Z][^\n,;:(]{1,80})"
 )
 _ROLE_NOUN = re.compile(
-    rf"(?<=[a-z,;] )(?:{'|'.join(sorted(role.capitalize() for role in PARTY_ROLES))}|the State|the City|the County|"
+    rf"(?<=[a-z,;] )(?:{any_of(PARTY_ROLES)}|the State|the City|the County|"
     r"the Department|the Commission|the Board|the Division|the Union|the Company)(?:['’]?s)?\b"
+)
+_PARTY = r"(?P<name>[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|de|la|van|von|del|of|&))*(?:, (?:Inc|Jr|Sr|LLC|Ltd)\.?)?)"
+_SHORT = r"(?:\s\([^)]{1,60}\))?"
+_ACTS = tuple(
+    re.compile(act)
+    for act in (
+        rf"\b(?:{_ROLE})s?,? {_PARTY}",
+        rf"{_PARTY} \((?:{_ROLE})s?\)",
+        rf"{_PARTY}{_SHORT}(?:,[^,.;]{{0,80}},)? (?:appeals?|raises|petitions|challenges)\b",
+        rf"{_PARTY}{_SHORT} (?:was (?:\w+ )?(?:convicted|charged|indicted)|pled|pleaded)\b",
+        rf"{_PARTY}{_SHORT} (?:sued|brought|filed (?:\w+ ){{0,3}}(?:suit|claim|complaint|petition|action))",
+        rf"\b(?:sued|(?:suit|claims?|complaint|action|judgment) against) {_PARTY}",
+    )
 )
 ROLE_NOUNS = 3  # from so many capitalised roles on ("Defendant", "the State"), an opinion calls its parties by them
 
@@ -80,12 +93,7 @@ def _separate(names: str) -> list[str]:
     parts = re.split(r",\s*(?:and\s+)?|\s+and\s+", names)
     joined: list[str] = []
     for part in parts:
-        if (
-            re.fullmatch(
-                r"(?:Jr|Sr|II|III|IV|Inc|INC|LLC|L\.L\.C|Ltd|Co|Corp|P\.?C|P\.?A)\.?", part.strip(), re.IGNORECASE
-            )
-            and joined
-        ):
+        if joined and _SUFFIX.fullmatch(part.strip()):
             joined[-1] += f", {part.strip()}"
         elif part.strip(" ."):
             joined.append(part.strip(" ;:"))
@@ -127,41 +135,17 @@ def find_judges(text: str) -> list[str]:
 
 def find_counsel(text: str) -> list[str]:
     """The counsel that an appearance line names ("Jane Doe, of Moline, for appellant")."""
-    return list(
-        dict.fromkeys(
-            name
-            for match in _APPEARED.finditer(text)
-            for name in _separate(re.sub(r"\([^)]*\)|\b(?:both|all) of\b|\bof\b", ",", match["names"]))
-        )
-    )
+    lines = (re.sub(r"\([^)]*\)|\b(?:both|all) of\b|\bof\b", ",", match["names"]) for match in _APPEARED.finditer(text))
+    return list(dict.fromkeys(name for line in lines for name in _separate(line)))
 
 
-def introduced_parties(text: str) -> list[tuple[str, str]]:
-    """The parties that an opinion introduces: "Plaintiff Ann Lee", "Ann Lee (Mother) appeals", "Ann Lee was convicted",
-    "Ann Lee sued Road Works, Inc."
+def introduces_party(text: str) -> bool:
+    """Whether an opinion introduces a party by name: "Plaintiff Ann Lee", "Ann Lee (Mother) appeals", "Ann Lee was
+    convicted", "Ann Lee sued Road Works, Inc."
     """
-    name = r"[A-Z][\w'’-]+(?: (?:[A-Z][\w'’-]*\.?|de|la|van|von|del|of|&))*(?:, (?:Inc|Jr|Sr|LLC|Ltd)\.?)?"
-    short = r"(?:\s\([^)]{1,60}\))?"
-    acts = (
-        (rf"\b(?P<role>{_ROLE})s?,? (?P<name>{name})", ""),
-        (rf"(?P<name>{name}) \((?P<role>{_ROLE})s?\)", ""),
-        (rf"(?P<name>{name}){short}(?:,[^,.;]{{0,80}},)? (?:appeals?|raises|petitions|challenges)\b", "appellant"),
-        (rf"(?P<name>{name}){short} (?:was (?:\w+ )?(?:convicted|charged|indicted)|pled|pleaded)\b", "defendant"),
-        (
-            rf"(?P<name>{name}){short} (?:sued|brought|filed (?:\w+ ){{0,3}}(?:suit|claim|complaint|petition|action))",
-            "plaintiff",
-        ),
-        (rf"\b(?:sued|(?:suit|claims?|complaint|action|judgment) against) (?P<name>{name})", "defendant"),
-    )
-    small = set(re.findall(r"(?<![\w'’])[a-z]{2,}", text))
-    parties: dict[str, str] = {}
-    for pattern, role in acts:
-        for match in re.finditer(pattern, text):
-            words = re.sub(r"['’]s$", "", match["name"]).split()
-            kept = [word for word in words if word.strip(".,").lower() not in COMMON]
-            if any(len(word) > 2 and word.strip(".,").lower() not in small for word in kept):
-                parties.setdefault(" ".join(kept), (role or match["role"]).lower())
-    return list(parties.items())
+    small = set(re.findall(r"(?<![\w'’])[a-z]{2,}", text)) | COMMON
+    names = (re.sub(r"['’]s$", "", match["name"]).split() for act in _ACTS for match in act.finditer(text))
+    return any(len(word) > 2 and word.strip(".,").lower() not in small for name in names for word in name)
 
 
 def party_rules(opinion: Opinion) -> list[str]:
@@ -176,7 +160,7 @@ def party_rules(opinion: Opinion) -> list[str]:
     found = {
         "caption": bool(_STYLE.search(caption)),
         "matter": bool(_MATTER.search(caption)),
-        "definition": bool(introduced_parties(background)),
+        "definition": introduces_party(background),
         "role nouns": len(_ROLE_NOUN.findall(background)) >= ROLE_NOUNS,
     }
     rules = [rule for rule, holds in found.items() if holds]
@@ -185,13 +169,8 @@ def party_rules(opinion: Opinion) -> list[str]:
 
 def _on_one_line(caption: str) -> str:
     """A caption whose style takes several lines ("A, Appellant / V. / B, Appellee") with it on one."""
-    caption = re.sub(
-        r",\s*\n\s*(?=(?:Plaintiff|Defendant|Appell|Petitioner|Respondent|Claimant))",
-        ", ",
-        caption,
-        flags=re.IGNORECASE,
-    )
-    return re.sub(r"\s*\n\s*v(?:s)?\.?\s*\n\s*", " v. ", caption, flags=re.IGNORECASE)
+    side = r"(?=(?i:Plaintiff|Defendant|Appell|Petitioner|Respondent|Claimant))"
+    return re.sub(r"(?i)\s*\n\s*vs?\.?\s*\n\s*", " v. ", re.sub(rf",\s*\n\s*{side}", ", ", caption))
 
 
 def with_caption(opinion: Opinion) -> Opinion:

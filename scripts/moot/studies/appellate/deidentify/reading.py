@@ -65,8 +65,7 @@ def _check(opinion: Opinion, place: str) -> None:
     if len(opinion.text) > MOST_CHARACTERS:
         raise UserError(
             f"{place}: the opinion has {len(opinion.text):,} characters; expected one opinion of at most "
-            f"{MOST_CHARACTERS:,}. "
-            "Is this a whole volume? Split it into opinions."
+            f"{MOST_CHARACTERS:,}. Is this a whole volume? Split it into opinions."
         )
     if opinion.outcome and opinion.outcome not in OUTCOMES:
         raise UserError(
@@ -76,12 +75,10 @@ def _check(opinion: Opinion, place: str) -> None:
 
 def _read_file(file: Path) -> Iterator[Opinion]:
     if file.suffix == ".txt":
-        text = read_text(file)
-        yield _of_text({"id": file.stem, "text": text}, 1)
+        yield _of_text({"id": file.stem, "text": read_text(file)}, 1)
     elif file.suffix == ".json":
-        text = read_text(file)
         try:
-            record = json.loads(text)
+            record = json.loads(read_text(file))
         except ValueError as fault:
             raise UserError(f"{file}: not JSON ({fault}); expected one Caselaw Access Project record.") from None
         yield _of_record(record, 1, file)
@@ -115,9 +112,8 @@ def _of_text(record: Fields, row: int) -> Opinion:
     marked = tuple(html.unescape(str(sentence)) for sentence in record.get("outcome_sentences", ()))
     parties = tuple(find_parties(str(record["parties"]))) if record.get("parties") else ()
     judges, counsel = (tuple(str(name) for name in record.get(key, ())) for key in ("judges", "counsel"))
-    return Opinion(
-        str(record["id"]), text, parties, judges, counsel, outcome or announced_outcome(text), marked, attributes, row
-    )
+    outcome = outcome or announced_outcome(text)
+    return Opinion(str(record["id"]), text, parties, judges, counsel, outcome, marked, attributes, row)
 
 
 def announced_outcome(text: str) -> str:
@@ -134,17 +130,9 @@ def announced_outcome(text: str) -> str:
 
 
 def _plain(markup: str) -> str:
-    markup = re.sub(
-        r"<page-number[^>]*>.*?</page-number>|<(?:footnotemark|bracketnum)[^>]*>.*?</(?:footnotemark|bracketnum)>",
-        "",
-        markup,
-        flags=re.DOTALL,
-    )
-    markup = re.sub(
-        r"</(?:p|author|parties|court|docketnumber|decisiondate|attorneys|judges|blockquote|footnote|opinion)>",
-        "\n\n",
-        markup,
-    )
+    markup = re.sub(r"(?s)<(page-number|footnotemark|bracketnum)\b[^>]*>.*?</\1>", "", markup)
+    blocks = "p|author|parties|court|docketnumber|decisiondate|attorneys|judges|blockquote|footnote|opinion"
+    markup = re.sub(rf"</(?:{blocks})>", "\n\n", markup)
     return re.sub(r"\n{3,}", "\n\n", html.unescape(re.sub(r"<[^>]+>", "", markup)))
 
 
@@ -157,21 +145,15 @@ def _of_cap_xml(record: Fields, markup: str, row: int) -> Opinion:
     """A record of the bulk format: the body as XML, read by its few tags (no parser sees hostile markup)."""
     majority = next(iter(re.findall(r"<opinion\b[^>]*>.*?</opinion>", markup, flags=re.DOTALL)), markup)
     author, others = _all_of("author", majority), _all_of("judges", markup)
-    parts = {
-        "parties": " ".join(_all_of("parties", markup)) or str(record.get("name", "")),
-        "attorneys": _all_of("attorneys", markup),
-    }
-    return _of_cap(record, parts, author + others, _plain(majority), row)
+    return _of_cap(
+        record, _all_of("parties", markup), _all_of("attorneys", markup), author + others, _plain(majority), row
+    )
 
 
 def _of_cap_json(record: Fields, body: Fields, row: int) -> Opinion:
     opinions = body.get("opinions") or [{}]
-    text = str(opinions[0].get("text", ""))
-    parts = {
-        "parties": " ".join(body.get("parties", [])) or str(record.get("name", "")),
-        "attorneys": body.get("attorneys", []),
-    }
-    return _of_cap(record, parts, [str(opinions[0].get("author") or ""), *body.get("judges", [])], text, row)
+    judges, text = [str(opinions[0].get("author") or ""), *body.get("judges", [])], str(opinions[0].get("text", ""))
+    return _of_cap(record, body.get("parties", []), body.get("attorneys", []), judges, text, row)
 
 
 _TITLE = re.compile(
@@ -186,17 +168,16 @@ def _capitalised(line: str) -> list[str]:
     return [run for run in runs if any(part.lower().strip(".") not in COMMON for part in run.split())]
 
 
-def _of_cap(record: Fields, parts: Fields, judges: list[str], text: str, row: int) -> Opinion:
-    parties = find_parties(parts["parties"]) + find_parties(str(record.get("name_abbreviation", "")))
-    counsel = [name for line in parts["attorneys"] for name in _capitalised(line)]
-    bare = [_TITLE.sub("", name).strip(" :,.") for name in judges]
+def _of_cap(record: Fields, styles: list[str], attorneys: list[str], judges: list[str], text: str, row: int) -> Opinion:
+    style = " ".join(styles) or str(record.get("name", ""))
+    parties = find_parties(style) + find_parties(str(record.get("name_abbreviation", "")))
+    counsel = [name for line in attorneys for name in _capitalised(line)]
+    named = [bare for name in judges if (bare := _TITLE.sub("", name).strip(" :,."))]
     court = record.get("court")
     attributes = {
         "court": str(court.get("name_abbreviation", "") if isinstance(court, Mapping) else court or ""),
         "year": str(record.get("decision_date", ""))[:4],
         "outcome_from": "rules",
     }
-    named = [name for name in bare if name]
-    return Opinion(
-        str(record.get("id", row)), text, parties, named, counsel, announced_outcome(text), (), attributes, row
-    )
+    opinion_id, outcome = str(record.get("id", row)), announced_outcome(text)
+    return Opinion(opinion_id, text, parties, named, counsel, outcome, (), attributes, row)

@@ -130,18 +130,10 @@ def replace_references(text: str) -> str:
     text = _SESSION_LAWS.sub(_lettered("statute"), text)
     text = _POINTED_STATE.sub(lambda match: _POINTED_STATES[match[0].replace(" ", "")], text)
     for pattern, noun in (
-        (_PERSONAL_NUMBER, "number"),
-        (_ADDRESS, "address"),
-        (_ROAD, "road"),
-        (_PARCEL, "parcel"),
-        (_DISTRICT, "district"),
-        (_NUMBERED_NAME, "brand"),
-        (_STATUTE, "statute"),
-        (_DATE, "date"),
-        (_DOCKET, "docket"),
-        (_SHORT_DATE, "date"),
-        (_YEAR, "year"),
-    ):
+        (_PERSONAL_NUMBER, "number"), (_ADDRESS, "address"), (_ROAD, "road"), (_PARCEL, "parcel"),
+        (_DISTRICT, "district"), (_NUMBERED_NAME, "brand"), (_STATUTE, "statute"), (_DATE, "date"),
+        (_DOCKET, "docket"), (_SHORT_DATE, "date"), (_YEAR, "year"),
+    ):  # fmt: skip
         text = pattern.sub(_lettered(noun), text)
     return _RANGE_END.sub(r"\1", text)
 
@@ -152,8 +144,5 @@ def with_letters(text: str) -> str:
     >>> with_letters(replace_references("He left on May 3, 1994."))
     'He left on date A.'
     """
-    return re.sub(
-        rf"{JOINED}([a-z]{{1,2}})",
-        lambda match: f" {match[1].upper()}",
-        re.sub(rf"({JOINED}[a-z]{{1,2}}\.?)(?=[A-Z])", r"\1 ", text),
-    )
+    apart = re.sub(rf"({JOINED}[a-z]{{1,2}}\.?)(?=[A-Z])", r"\1 ", text)
+    return re.sub(rf"{JOINED}([a-z]{{1,2}})", lambda match: f" {match[1].upper()}", apart)

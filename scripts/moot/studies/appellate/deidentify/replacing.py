@@ -5,44 +5,34 @@ from collections.abc import Sequence
 
 from moot.studies.appellate.deidentify.mentions import Mention
 from moot.studies.appellate.deidentify.names import Entity
-from moot.studies.appellate.deidentify.vocabulary import KINDS, PARTY_ROLES, ROLES, TITLED
+from moot.studies.appellate.deidentify.vocabulary import KINDS, PARTY_ROLES, ROLES, TITLED, any_of
 
-_KIND_WORDS = sorted(
-    {"person", "name", "counsel", "state", "party", *TITLED.values(), *ROLES, *(kind for kind, _ in KINDS)}
-)
-_KIND = "|".join(kind.capitalize() for kind in _KIND_WORDS)
+_KIND = any_of({"person", "name", "counsel", "state", "party", *TITLED.values(), *ROLES, *(kind for kind, _ in KINDS)})
 PSEUDONYM = rf"(?:{_KIND}) [A-Z]{{1,2}}(?!\w)"
 """Matches a lettered pseudonym ("Person B")."""
-_STANDS_FOR = rf"(?:{PSEUDONYM}|(?:{'|'.join(role.capitalize() for role in ROLES)})(?![\w]))"
+_STANDS_FOR = rf"(?:{PSEUDONYM}|(?:{any_of(ROLES)})(?![\w]))"
 _SIDES = "plaintiff|defendant|appellant|appellee|petitioner|respondent|claimant|applicant|protestant|intervenor"
-_OF_PARTIES = "|".join(sorted(role.capitalize() for role in PARTY_ROLES))
 _PLAIN_TITLES = ("mr", "mrs", "ms", "miss", "messrs")
-_DOUBLES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(rf"(?i:\b(?:the )?(?:{_SIDES})(?:[-/](?:{_SIDES}))*),? (?=(?:{_OF_PARTIES})\b)"), ""),
-    (
-        re.compile(rf"({_STANDS_FOR})\s*\((?i:the |hereinafter |collectively,? )*[\"“]*(?:\1|{PSEUDONYM})?[\"”]*\)"),
-        r"\1",
-    ),
-    (re.compile(rf"\(\s*[\"“”]*\s*\)|(?<=\s)[\"“]{PSEUDONYM}[\"”] (?={PSEUDONYM})"), ""),
-    (re.compile(rf"({_STANDS_FOR})(?:,? (?:(?:of|and|the|for|&|or|at|in) )*\1)+(?!\w)"), r"\1"),
-    (re.compile(rf"{PSEUDONYM}(?:-| )(?={PSEUDONYM})"), ""),
-    (re.compile(rf"({PSEUDONYM})-\w+"), r"\1"),
-    (re.compile(rf"\b({_KIND})s? (?:of )?(?=\1 [A-Z]{{1,2}}\b)", re.IGNORECASE), ""),
-    (
-        re.compile(r"\b(?:City|Town|Village|County|State|Pueblo) of (?=(?:City|County|State|Place|Name) [A-Z]{1,2}\b)"),
-        "",
-    ),
-    (re.compile(r"\b(County|City|State) ([A-Z]{1,2}) \1\b"), r"\1 \2"),
-    (re.compile(r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and|&) (?:Mr|Mrs|Ms)\.? "), ""),
-    (re.compile(r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and |& )?(?=[A-Z][a-z]+)"), ""),
-    (re.compile(r"\b(the|a|an|of|to|in|and|that|was|his|her) \1\b", re.IGNORECASE), r"\1"),
-    (re.compile(rf"\b(?:the|an?) (?=(?:{'|'.join(role.capitalize() for role in ROLES)}) [A-Z]\b)"), ""),
-    (re.compile(rf"({PSEUDONYM})['’](?=\s)"), r"\1's"),
-    (re.compile(rf"\b[Tt]he (?=(?!Name|Agency|Statute){PSEUDONYM})"), ""),
-    (re.compile(rf"({_STANDS_FOR}) of America\b"), r"\1"),
-    (re.compile(rf"(?:(?<=\b(?:at|of) )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})"), ""),  # a house's number
-    (re.compile(r"[ \t]{2,}"), " "),
-    (re.compile(r"\s+([.,;:)])"), r"\1"),
+_DOUBLES: tuple[tuple[str, str], ...] = (
+    (rf"(?i:\b(?:the )?(?:{_SIDES})(?:[-/](?:{_SIDES}))*),? (?=(?:{any_of(PARTY_ROLES)})\b)", ""),
+    (rf"({_STANDS_FOR})\s*\((?i:the |hereinafter |collectively,? )*[\"“]*(?:\1|{PSEUDONYM})?[\"”]*\)", r"\1"),
+    (rf"\(\s*[\"“”]*\s*\)|(?<=\s)[\"“]{PSEUDONYM}[\"”] (?={PSEUDONYM})", ""),
+    (rf"({_STANDS_FOR})(?:,? (?:(?:of|and|the|for|&|or|at|in) )*\1)+(?!\w)", r"\1"),
+    (rf"{PSEUDONYM}(?:-| )(?={PSEUDONYM})", ""),
+    (rf"({PSEUDONYM})-\w+", r"\1"),
+    (rf"(?i)\b({_KIND})s? (?:of )?(?=\1 [A-Z]{{1,2}}\b)", ""),
+    (r"\b(?:City|Town|Village|County|State|Pueblo) of (?=(?:City|County|State|Place|Name) [A-Z]{1,2}\b)", ""),
+    (r"\b(County|City|State) ([A-Z]{1,2}) \1\b", r"\1 \2"),
+    (r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and|&) (?:Mr|Mrs|Ms)\.? ", ""),
+    (r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and |& )?(?=[A-Z][a-z]+)", ""),
+    (r"(?i)\b(the|a|an|of|to|in|and|that|was|his|her) \1\b", r"\1"),
+    (rf"\b(?:the|an?) (?=(?:{any_of(ROLES)}) [A-Z]\b)", ""),
+    (rf"({PSEUDONYM})['’](?=\s)", r"\1's"),
+    (rf"\b[Tt]he (?=(?!Name|Agency|Statute){PSEUDONYM})", ""),
+    (rf"({_STANDS_FOR}) of America\b", r"\1"),
+    (rf"(?:(?<=\b(?:at|of) )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})", ""),  # a house's number
+    (r"[ \t]{2,}", " "),
+    (r"\s+([.,;:)])", r"\1"),
 )
 
 
@@ -65,5 +55,5 @@ def tidied(text: str) -> str:
     'Person A and the County A'
     """
     for pattern, instead in _DOUBLES:
-        text = pattern.sub(instead, text)
+        text = re.sub(pattern, instead, text)
     return re.sub(r"((?:^|[.!?] )[\"“]?)([a-z])", lambda start: start[1] + start[2].upper(), text.strip())

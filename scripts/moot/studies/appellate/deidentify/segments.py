@@ -25,13 +25,11 @@ _OPENING = re.compile(
     rf"Justice) [A-Z][A-Za-z.'-]+\s*[:.\n]|PER CURIAM[:.]?)"
 )
 _AUTHOR = re.compile(rf"\s*(?:[A-Z][\w.'’ -]{{1,40}},\s*{_JUDGE_TITLE}\s*\.?|PER CURIAM\.?)")
-_FACTS_HEADING = re.compile(
-    r"FACT|BACKGROUND|HISTORY|PROCEEDINGS BELOW|THE PARTIES|EVIDENCE AT TRIAL|NATURE OF THE CASE", re.IGNORECASE
-)
-_REASONING_HEADING = re.compile(
-    r"DISCUSSION|ANALYSIS|STANDARDS? OF REVIEW|ISSUES?\b|ARGUMENT|JURISDICTION|MERITS|LAW\b", re.IGNORECASE
-)
-_DISPOSITION_HEADING = re.compile(r"CONCLUSION|DISPOSITION", re.IGNORECASE)
+_HEADINGS: dict[Part, str] = {
+    "disposition": r"CONCLUSION|DISPOSITION",
+    "background": r"FACT|BACKGROUND|HISTORY|PROCEEDINGS BELOW|THE PARTIES|EVIDENCE AT TRIAL|NATURE OF THE CASE",
+    "reasoning": r"DISCUSSION|ANALYSIS|STANDARDS? OF REVIEW|ISSUES?\b|ARGUMENT|JURISDICTION|MERITS|LAW\b",
+}
 _HEADING = re.compile(
     r"(?:(?<=[.\])”\"!?:])|(?<=\n)|^)\s*(?:[IVX]+\.?|[A-Z]\.|\d{1,2}\.)?\s*"
     r"(?P<words>[A-Z][A-Z ,'’&-]{3,70}[A-Z]|(?:Factual (?:and Procedural )?|Procedural )?Background|"
@@ -86,12 +84,7 @@ def _body_end(text: str, start: int) -> int:
 
 
 def _kind(heading: str) -> Part | None:
-    headings: dict[Part, re.Pattern[str]] = {
-        "disposition": _DISPOSITION_HEADING,
-        "background": _FACTS_HEADING,
-        "reasoning": _REASONING_HEADING,
-    }
-    return next((part for part, pattern in headings.items() if pattern.search(heading)), None)
+    return next((part for part, words in _HEADINGS.items() if re.search(words, heading, re.IGNORECASE)), None)
 
 
 def _by_headings(text: str, start: int, end: int) -> list[Span]:
@@ -108,15 +101,8 @@ def _by_headings(text: str, start: int, end: int) -> list[Span]:
 def _by_phrases(text: str, start: int, end: int) -> list[Span]:
     limit = start + round((end - start) * FACTS_SHARE)
     sentences = split_sentences(text[start:end])
-    reasoning = next(
-        (
-            start + s.start
-            for s in sentences
-            if start + s.start > start + (end - start) // 12 and _REASONING_CUE.match(s.text)
-        ),
-        limit,
-    )
-    cut = min(reasoning, limit)
+    opens = (s.start for s in sentences if s.start > (end - start) // 12 and _REASONING_CUE.match(s.text))
+    cut = min(start + next(opens, limit), limit)
     closing = start + sentences[-1].start if sentences else end
     return [
         Span("background", start, cut),

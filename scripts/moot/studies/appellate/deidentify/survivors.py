@@ -5,23 +5,13 @@ every capital explained.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from moot.studies.appellate.deidentify import vocabulary as v
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, Lexicon, opens_sentence, plain
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.replacing import PSEUDONYM
-from moot.studies.appellate.deidentify.vocabulary import (
-    ALSO_NAMES,
-    COMMON_PLACES,
-    COMMON_SURNAMES,
-    LINKS,
-    ROLES,
-    SHORT_COMPANIES,
-    TITLED,
-    name_by_words,
-    openers,
-)
 from moot.studies.appellate.legal.sentences import split_sentences
 
 _PSEUDONYM = re.compile(PSEUDONYM)
@@ -31,27 +21,21 @@ _LETTERED = re.compile(
 )
 
 
-def _any_of(words: Collection[str]) -> str:
-    return "|".join(sorted(word.capitalize() for word in words))
-
-
-_ROLES = frozenset(ROLES) | {f"{role}s" for role in ROLES}
-_SURNAMES = _any_of(COMMON_SURNAMES)
+_ROLES = frozenset(v.ROLES) | {f"{role}s" for role in v.ROLES}
+_SURNAMES = v.any_of(v.COMMON_SURNAMES)
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("title before a customary word", re.compile(
-        rf"\b(?:{_any_of((*TITLED, 'mr', 'mrs', 'ms', 'miss'))})\.?\s+(?P<name>{_SURNAMES})\b"
+        rf"\b(?:{v.any_of((*v.TITLED, 'mr', 'mrs', 'ms', 'miss'))})\.?\s+(?P<name>{_SURNAMES})\b"
     )),
     ("customary word as a name", re.compile(
         r"\b(?P<name>April|May|June|August|House|Justice)\s+(?:testified|told|said|stated|asked|argues|appeals)\b"
     )),
-    ("customary word as a place", re.compile(
-        rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>{_any_of(COMMON_PLACES)})\b(?!\s+[A-Z(]|\s+of\b)"
-    )),
+    ("customary word as a place", v.PLACE_OF_CUSTOMARY_WORDS),
     ("part of a name", re.compile(
         r"(?<![\w'’.&-])(?P<name>[B-HJ-Z](?: [A-Z])?)\s+(?:company|name|bank|insurer|union|university|hospital)\b"
     )),
     ("company of customary words", re.compile(
-        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>(?:{_any_of(SHORT_COMPANIES)}))(?:['’]s\b| (?:had|was|did|paid|sought)\b)"
+        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>{v.any_of(v.SHORT_COMPANIES)})(?:['’]s\b| (?:had|was|did|paid|sought)\b)"
     )),
     ("initials", re.compile(r"\b(?P<name>[A-Z] ?& ?[A-Z])\b")),
     ("initials", re.compile(r"(?<![\w.])(?P<name>(?:[A-Z]\.\s?){2,3})(?=\s|,|$)")),
@@ -111,7 +95,7 @@ def _is_part(match: re.Match[str], lexicon: Lexicon) -> bool:
         return True
     if piece[0].isupper():
         public = match["next"].startswith(("State", "County", "City"))
-        return len(piece) > 1 and not (public or plain(piece) in _ROLES | openers())
+        return len(piece) > 1 and not (public or plain(piece) in _ROLES | v.openers())
     return lexicon.is_piece(piece)
 
 
@@ -124,7 +108,7 @@ def without_pseudonyms(text: str) -> str:
 def _by_patterns(sentence: str) -> Iterator[Survivor]:
     for match in _CAPITALS.finditer(sentence):
         keys = [plain(word) for word in match[0].split()]
-        if name_by_words(keys[1:] if keys[0] in LINKS | {"in", "at"} else keys):
+        if v.name_by_words(keys[1:] if keys[0] in v.LINKS | {"in", "at"} else keys):
             yield Survivor("name of customary words", match[0])
     for reason, pattern in PATTERNS:
         for match in pattern.finditer(sentence):
@@ -143,7 +127,7 @@ def _by_capitals(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
             yield Survivor("capitalised word", around)
         elif not lexicon.is_ordinary(word):
             yield Survivor("unknown word opens a sentence", around)
-        elif plain(word) in ALSO_NAMES and re.match(
+        elif plain(word) in v.ALSO_NAMES and re.match(
             r"\s+(?:testified|told|said|stated|asked|argues|appeals|was (?:born|arrested|convicted|driving))\b",
             sentence[match.end() :],
         ):

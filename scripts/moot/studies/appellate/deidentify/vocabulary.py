@@ -1,7 +1,7 @@
 """Words with a capital in opinions that name no person, and words that say what kind of thing a name names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -149,6 +149,16 @@ COMMON_SURNAMES = frozenset(
 COMMON_PLACES = frozenset(("pueblo", "union", "superior", "center", "village", "security", "house"))
 """Customary words that are towns as well: behind a preposition of place, and without an article, they name one."""
 
+
+def any_of(words: Collection[str]) -> str:
+    """The alternation of some words with a capital."""
+    return "|".join(sorted(word.capitalize() for word in words))
+
+
+PLACE_OF_CUSTOMARY_WORDS = re.compile(
+    rf"\b(?:in|at|near|from|to|outside|through|toward)\s+(?P<name>{any_of(COMMON_PLACES)})\b(?!\s+[A-Z(]|\s+of\b)"
+)
+
 LINKS = frozenset("of the de la los del van von y and for &".split())
 COMPANY_STARTS = frozenset(
     "american national federal united general superior security standard public first metropolitan union".split()
@@ -189,6 +199,13 @@ def name_by_words(keys: Sequence[str]) -> bool:
     )
 
 
+_OF_COMPANIES = (
+    "inc|incorporated|co|company|corp|corporation|llc|l\\.l\\.c|llp|lp|ltd|limited|partners|partnership|systems|"
+    "industries|enterprises|group|associates|construction|oil|gas|motors?|railway|railroad|airlines?|realty|"
+    "properties|homes|stores?|markets?|restaurants?|communications|technologies|laborator(?:y|ies)|press|news|"
+    "journal|p\\.?c|p\\.?a"
+)
+_OF_LAWS = "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|restatement"
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for kind, words in (
@@ -205,18 +222,9 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("agency", "services?|district"),
         ("court", "court"),
         ("union", "union|brotherhood|local|federation|association|society|league|club|foundation|post"),
-        (
-            "company",
-            "inc|incorporated|co|company|corp|corporation|llc|l\\.l\\.c|llp|lp|ltd|limited|partners|partnership|systems|"
-            "industries|enterprises|group|associates|construction|oil|gas|motors?|railway|railroad|airlines?|realty|"
-            "properties|homes|stores?|markets?|restaurants?|communications|technologies|laborator(?:y|ies)|press|news|"
-            "journal|p\\.?c|p\\.?a",
-        ),
+        ("company", _OF_COMPANIES),
         ("place", "river|creek|lake|mountains?|canyon|ranch|park|subdivision|mesa|valley|dam"),
-        (
-            "statute",
-            "act|code|law|amendment|constitution|statute|rules?|regulations?|doctrine|treaty|ordinance|restatement",
-        ),
+        ("statute", _OF_LAWS),
     )
 )
 ORGANISATIONS = frozenset(

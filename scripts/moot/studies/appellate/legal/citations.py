@@ -5,33 +5,26 @@ verifiable", which is where fabrications are to be sought, not proof of one.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 _NAMED = re.compile(r"\b[A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4} v\.? [A-Z][\w.'’&-]+(?: [A-Z][\w.'’&-]+){0,4}")
-_PLACEHOLDER = re.compile(r"\b(?:Smith|Doe|Roe|Jones|X|A|Plaintiff) v\.? (?:Jones|Smith|Doe|State|Y|B|Defendant)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Citations:
+class Citations(NamedTuple):
     """What one statement cites.
 
     Attributes:
         total: citations of any form, cases named without a reporter among them.
         well_formed: with reporter, volume and page, or a code with its section.
-        named_only: cases named without a reporter.
         in_case: already in the case's own text.
         unverifiable: not in the case's own text.
-        placeholder: a made-up case name ("Smith v. Jones").
     """
 
-    total: int = 0
-    well_formed: int = 0
-    named_only: int = 0
-    in_case: int = 0
-    unverifiable: int = 0
-    placeholder: int = 0
+    total: int
+    well_formed: int
+    in_case: int
+    unverifiable: int
 
 
 def _plain(text: str) -> str:
@@ -56,8 +49,7 @@ def count_citations(statement: str, case_text: str) -> Citations:
     facts = _plain(case_text)
     cited = [found.matched_text() for found in formed] + [match[0] for match in named]
     known = sum(_plain(words) in facts for words in cited)
-    placeholder = sum(bool(_PLACEHOLDER.search(match[0])) for match in _NAMED.finditer(statement))
-    return Citations(len(cited), len(formed), len(named), known, len(cited) - known, placeholder)
+    return Citations(len(cited), len(formed), known, len(cited) - known)
 
 
 @cache

@@ -90,12 +90,10 @@ def _dismisses_appeal(verb: _Verb) -> bool:
         return verb.text[0].isupper()
     bare = verb.followed(r"\s*(?:[.,;]|as (?:premature|moot|untimely)|for (?:lack|want)|without prejudice|$)")
     concluding = rf"{p.OWN}(?:\s+\w+){{0,3}}|\b(?:appeal|jurisdiction|untimely)\b.*\band(?: \w+ly)?"
+    without_jurisdiction = verb.followed(r"\s+for (?:lack|want) of (?:appellate )?jurisdiction")
     return (
         verb.followed(rf"(?:\s+[\w',-]+){{0,4}}?\s+{p.APPEAL}\b")
-        or (
-            verb.followed(r"\s+for (?:lack|want) of (?:appellate )?jurisdiction")
-            and verb.after(r"\b(?:case|cause|matter) is")
-        )
+        or (without_jurisdiction and verb.after(r"\b(?:case|cause|matter) is"))
         or verb.after(rf"\b{p.APPEAL}\b[^.;]{{0,60}}\b(?:is|are|be|must be|should be)(?:\s+\w+)?|\b{p.APPEAL}")
         or (bare and verb.after(concluding))
     )
@@ -124,11 +122,8 @@ def _reported(verb: _Verb) -> bool:
 
 
 def _supposed(verb: _Verb) -> bool:
-    clause = re.split(
-        r"[;:]|, (?:we|i)\b|\b(?:but|because|since|that|and therefore|therefore) (?=we\b|i\b)",
-        verb.left,
-        flags=re.IGNORECASE,
-    )[-1]
+    begins = r"(?i)[;:]|, (?:we|i)\b|\b(?:but|because|since|that|and therefore|therefore) (?=we\b|i\b)"
+    clause = re.split(begins, verb.left)[-1]
     if verb.after(r"\bwould(?: \w+ly)?") and verb.earlier(r"\b(?:if|had (?:the|it|he|she|they|we))\b"):
         return True
     if p.HYPOTHETICAL.search(clause) and not re.search(r"\bthen\b|, (?=we |i )", clause, re.IGNORECASE):
@@ -187,9 +182,8 @@ def _read_fragment(verb: _Verb) -> Reading:
     if verb.after(rf"^\W*(?:the )?{p.RULING}(?: (?:of|for) [\w' ]{{1,60}})?") and not verb.after(r"\bcourt"):
         return "own"
     words = re.findall(r"\w+", verb.left)
-    acted = verb.after(rf"\b(?:{p.LOWER}|{p.PARTY}|which|who|that)\b{p.ADVERB}") or verb.earlier(
-        r"\b(?:we|i|he|she|they)\b"
-    )
+    acted = verb.after(rf"\b(?:{p.LOWER}|{p.PARTY}|which|who|that)\b{p.ADVERB}")
+    acted = acted or verb.earlier(r"\b(?:we|i|he|she|they)\b")
     continues = re.search(r"\b(?:by|that|which|a|an)\b", verb.behind[:40]) and words
     return "other" if acted or continues or len(words) > FRAGMENT_WORDS else "own"
 
@@ -201,11 +195,8 @@ def _read_past(verb: _Verb) -> Reading:
     auxiliaries = list(p.AUXILIARY.finditer(verb.left))
     if not auxiliaries:
         return _read_fragment(verb)
-    auxiliary, before, between = (
-        auxiliaries[-1],
-        verb.left[: auxiliaries[-1].start()],
-        verb.left[auxiliaries[-1].end() :],
-    )
+    auxiliary = auxiliaries[-1]
+    before, between = verb.left[: auxiliary.start()], verb.left[auxiliary.end() :]
     if re.search(rf"\b(?:{p.LOWER})\b{p.ADVERB}\s*$", between, re.IGNORECASE):
         return "other"
     if auxiliary[1].lower() == "be":
@@ -270,12 +261,7 @@ _RULES: _Rules = (
     (_reported, "other"),
     (_supposed, "other"),
     (_instructed, "other"),
-    (
-        lambda verb: (
-            _is_general(verb) and "can" in verb.left[-30:].lower() and p.CANNOT.search(verb.left[-30:]) is not None
-        ),
-        "negated",
-    ),
+    (lambda verb: _is_general(verb) and bool(p.CANNOT.search(verb.left[-30:])), "negated"),
     (_is_general, "other"),
     (lambda verb: verb.word.endswith(("al", "als", "ance", "ances", "ur")), _read_noun),
     (lambda verb: verb.word.endswith("ing"), _read_gerund),
@@ -299,9 +285,8 @@ def _of_verb(match: re.Match[str], masked: str) -> tuple[str, bool, str] | None:
         return None
     reading = _first(_RULES, verb)
     if reading == "own":
-        petition = verb.name in ("reverse", "vacate") and p.PETITION.search(
-            verb.left[-120:] + verb.text + verb.behind[:60]
-        )
+        around = verb.left[-120:] + verb.text + verb.behind[:60]
+        petition = verb.name in ("reverse", "vacate") and p.PETITION.search(around)
         passive = re.split(r",|;|\band\b", verb.left)[-1] if verb.word.endswith("ed") else ""
         return "dismiss" if petition else verb.name, True, (passive + verb.behind)[:300].lower()
     if reading == "negated" and verb.name in ("affirm", "reverse", "vacate"):
@@ -317,10 +302,9 @@ def _implied(masked: str) -> Iterator[tuple[str, bool, str]]:
         yield "dismiss", False, ""
     for disposition, pattern in (("not affirm", p.IMPLIED_NOT_AFFIRM), ("affirm", p.IMPLIED_AFFIRM)):
         implied = pattern.search(masked)
-        if implied and not any(
-            doubt.search(masked[: implied.start()]) for doubt in (p.ATTRIBUTED, p.ASKED, p.HYPOTHETICAL)
-        ):
-            undone = disposition == "affirm" and p.DISBELIEVED.search(masked[: implied.start()])
+        before = masked[: implied.start()] if implied else ""
+        if implied and not any(doubt.search(before) for doubt in (p.ATTRIBUTED, p.ASKED, p.HYPOTHETICAL)):
+            undone = disposition == "affirm" and p.DISBELIEVED.search(before)
             yield "not affirm" if undone else disposition, False, ""
             break
 

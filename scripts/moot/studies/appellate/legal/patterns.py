@@ -18,14 +18,13 @@ HIT = re.compile("|".join(rf"(?P<{name}>\b(?:{verb})\b)" for name, verb in VERBS
 
 LOWER = (
     r"(?:(?:court of (?:criminal |civil |special )?appeals?|(?:district|trial|lower|circuit|superior|county|supreme|"
-    r"high|"
-    r"appeals|appellate|metropolitan|municipal|magistrate|bankruptcy|children's|family|probate|juvenile|common pleas|"
-    r"intermediate appellate|workers' compensation|tax|crown|divisional|same|en banc|original|former|previous|second) "
-    r"court|(?:appellate division|full court|panel below|courts? below|judge below|trial judge|magistrate judge|"
-    r"district judge|chancellor|arbitrator|hearing officer|alj|wcj|bia|board|commission(?:er)?|agency|department|"
-    r"tribunal|secretary|director|bankruptcy appellate panel|majority|dissent|other (?:judges?|members?)|"
-    r"(?:my )?colleagues?|(?:ai |human )?judge [a-c1-9]|(?:ai|human) judge|jury|legislature|"
-    r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|federal|d\.c\.) circuit)))"
+    r"high|appeals|appellate|metropolitan|municipal|magistrate|bankruptcy|children's|family|probate|juvenile|"
+    r"common pleas|intermediate appellate|workers' compensation|tax|crown|divisional|same|en banc|original|former|"
+    r"previous|second) court|(?:appellate division|full court|panel below|courts? below|judge below|trial judge|"
+    r"magistrate judge|district judge|chancellor|arbitrator|hearing officer|alj|wcj|bia|board|commission(?:er)?|agency|"
+    r"department|tribunal|secretary|director|bankruptcy appellate panel|majority|dissent|other (?:judges?|members?)|"
+    r"(?:my )?colleagues?|(?:ai |human )?judge [a-c1-9]|(?:ai|human) judge|jury|legislature|(?:first|second|third|"
+    r"fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|federal|d\.c\.) circuit)))"
 )
 BELOW = (  # a court below, and no judge of this bench
     rf"(?!(?:(?:ai|human) )*judge [a-c1-9]\b|(?:ai|human) judge\b|(?:my )?colleagues?\b|majority\b|dissent\b|other )"
@@ -51,20 +50,17 @@ CITED_HISTORY = re.compile(
 )
 ATTRIBUTED = re.compile(
     rf"\b(?:{PARTY}|{LOWER}|(?:appellant|defendant|plaintiff|petitioner|respondent)s?'s? (?:brief|counsel|argument))\b"
-    r"[^.;]{0,40}\b(?:argu(?:es?|ed|ing)|contend(?:s|ed|ing)?|claim(?:s? that|ed|ing)|assert(?:s|ed|ing)?|"
-    r"maintain(?:s|ed|ing)?|urge[sd]?|"
-    r"ask(?:s|ed|ing)?|seek(?:s|ing)?|sought|request(?:s|ed|ing)? (?:that|us|this|a|an|the)|submit(?:s|ted)? that|"
-    r"suggest(?:s|ed)?|"
-    r"insist(?:s|ed)?|conced(?:es?|ed)|mov(?:es|ed)|pray(?:s|ed)?|appeal(?:s|ed)? from|believ(?:es?|ed)|"
-    r"petition(?:s|ed)|says|said|"
-    r"states? that|stated|wants?|advocat(?:es?|ed)|thinks?|vot(?:es|ed)|would)\b",
+    r"[^.;]{0,40}\b(?:argu(?:es?|ed|ing)|contend(?:s|ed|ing)?|claim(?:s? that|ed|ing)|assert(?:s|ed|ing)?|maintain(?:s|"
+    r"ed|ing)?|urge[sd]?|ask(?:s|ed|ing)?|seek(?:s|ing)?|sought|request(?:s|ed|ing)? (?:that|us|this|a|an|the)|"
+    r"submit(?:s|ted)? that|suggest(?:s|ed)?|insist(?:s|ed)?|conced(?:es?|ed)|mov(?:es|ed)|pray(?:s|ed)?|appeal(?:s|"
+    r"ed)? from|believ(?:es?|ed)|petition(?:s|ed)|says|said|states? that|stated|wants?|advocat(?:es?|ed)|thinks?|"
+    r"vot(?:es|ed)|would)\b",
     re.IGNORECASE,
 )
 ASKED = re.compile(r"\b(?:are|is|am|were|was|been) (?:\w+ )?(?:asked|urged|invited|requested)\b", re.IGNORECASE)
 HYPOTHETICAL = re.compile(
-    r"\b(?:if|whether|unless|were (?:we|this court|i) to|had (?:we|this court)|should (?:we|this court)|"
-    r"even assuming|assuming|"
-    r"suppose|in (?:that|the|which) event|either|in deciding|question (?:is|of)|issue (?:is|of)|decid(?:e|"
+    r"\b(?:if|whether|unless|were (?:we|this court|i) to|had (?:we|this court)|should (?:we|this court)|even assuming|"
+    r"assuming|suppose|in (?:that|the|which) event|either|in deciding|question (?:is|of)|issue (?:is|of)|decid(?:e|"
     r"ing) between|before (?:we|i)|in order to)\b",
     re.IGNORECASE,
 )
@@ -97,18 +93,15 @@ BENCH_SHOULD = re.compile(
     re.IGNORECASE,
 )
 VOTE = (
-    r"(?:vot(?:e|ing)|choos(?:e|ing)|opt|decid(?:e|ed|ing)|inclined?|lean(?:ing)?|like|prefer|propose|recommend|"
-    r"move|agree|"
-    r"continue|wish|intend|stand|want|urge|compell?ed|constrained|obliged|bound|required|persuaded|ready|prepared|"
-    r"advocate|"
-    r"conclud(?:e|ed)|find|believe|maintain|support|favou?r|side|concur|join|hold)"
+    r"(?:vot(?:e|ing)|choos(?:e|ing)|opt|decid(?:e|ed|ing)|inclined?|lean(?:ing)?|like|prefer|propose|recommend|move|"
+    r"agree|continue|wish|intend|stand|want|urge|compell?ed|constrained|obliged|bound|required|persuaded|ready|"
+    r"prepared|advocate|conclud(?:e|ed)|find|believe|maintain|support|favou?r|side|concur|join|hold)"
 )
 OWN_INFINITIVE = re.compile(
-    rf"(?:{OWN}[^.;]{{0,120}}\b{VOTE}\b[^.;]{{0,60}}|\b(?:my|our|final|the panel's)\b[^.;]{{0,40}}\b(?:decision|"
-    rf"vote|position|stance|"
+    rf"(?:{OWN}[^.;]{{0,120}}\b{VOTE}\b[^.;]{{0,60}}|\b(?:my|our|final|the panel's)\b[^.;]{{0,40}}\b(?:decision|vote|"
+    rf"position|stance|"
     r"judgment|opinion|inclination|recommendation|conclusion|ruling|view)\b[^.;]{0,60}|\b(?:vote|decision|position|"
-    r"stance)(?: is|:)? )"
-    r"to(?: \w+ly)?\s*$",
+    r"stance)(?: is|:)? )to(?: \w+ly)?\s*$",
     re.IGNORECASE,
 )
 UNFITTING = re.compile(
@@ -119,10 +112,8 @@ UNFITTING = re.compile(
 FITTING = re.compile(
     r"(?:\bno (?:choice|alternative|option) but|\b(?:compel|requir|oblig|constrain|lead)e?s? (?:us|me)|"
     r"\b(?:appropriate|necessary|best|right|proper|prudent|reasonable|just|correct|fair|wise|better|imperative|"
-    r"warranted)"
-    r"(?: course)?(?: of action)?(?: (?:is|here is|would be))?(?: for (?:us|this court|the court|the panel|"
-    r"the appellate court))?)"
-    r" to(?: \w+ly)?\s*$",
+    r"warranted)(?: course)?(?: of action)?(?: (?:is|here is|would be))?(?: for (?:us|this court|the court|the panel|"
+    r"the appellate court))?) to(?: \w+ly)?\s*$",
     re.IGNORECASE,
 )
 WANTED = re.compile(
@@ -146,55 +137,48 @@ RULING = (
 )
 DECISION = (
     r"(?:search(?:es)?|judge?ments?|decisions?|orders?|convictions?|rulings?|verdicts?|awards?|sentences?|dismissal|"
-    r"denial|grant|findings?|"
-    r"determination|decree|summary judgment|court|board|commission|revocation|assessment|refusal|permit|termination|"
-    r"wcj|tariff|former)"
+    r"denial|grant|findings?|determination|decree|summary judgment|court|board|commission|revocation|assessment|"
+    r"refusal|permit|termination|wcj|tariff|former)"
 )
 
 
 IMPLIED_NOT_AFFIRM = re.compile(
-    rf"\b(?:{LOWER})\b(?: \w+ly)? (?:committed (?:\w+ )?error|erred|should (?:not )?have (?:granted|denied|"
-    rf"dismissed|allowed|admitted|"
+    rf"\b(?:{LOWER})\b(?: \w+ly)? (?:committed (?:\w+ )?error|erred|should (?:not )?have (?:granted|denied|dismissed|"
+    rf"allowed|admitted|"
     r"excluded|suppressed|considered|held|given|found|\w+ed)|was (?:wrong|mistaken|incorrect|in error)|(?:got|"
-    r"had) (?:it|this) wrong|"
-    r"abused (?:its|his|her) discretion|(?:overlooked|misapplied|misread|misunderstood|failed to))"
+    r"had) (?:it|this) wrong|abused (?:its|his|her) discretion|(?:overlooked|misapplied|misread|misunderstood|"
+    r"failed to))"
     rf"|\b(?:should|must) (?:not|never) have been \w+ed\b|\bshould have been (?:granted|allowed|suppressed|excluded|"
     rf"admitted|reversed)\b"
     r"|\b(?:i|we) (?:would )?side with the appellants?\b"
     rf"|\b{DECISION}\b[^.;]{{0,80}}\b(?:cannot|can not|should not|must not) (?:stand|be (?:sustained|upheld|"
-    rf"allowed to stand))\b"
-    rf"|\bon remand,? the {LOWER} (?:should|shall|must|is|may)\b|\b(?:is|"
-    rf"are) (?:therefore )?entitled to a new (?:trial|hearing)\b"
-    rf"|\b(?:i|we) (?:\w+ly )?(?:disagree|(?:cannot|can't|do not|don't) (?:\w+ly )?(?:agree|concur)|"
-    rf"part ways|take issue) with (?:the |that )?(?:{BELOW}|decision|ruling|conviction|judgment)"
-    r"|\b(?:i|we) (?:would |must )?(?:grant|allow|sustain) the appeal\b"
-    r"|\bappeal (?:should|must|ought to) be (?:granted|sustained)\b|\b(?:vote|find|rule|decide) (?:in favou?r of|for) "
-    r"(?:the )?appellants?\b",
+    rf"allowed to stand))\b|\bon remand,? the {LOWER} (?:should|shall|must|is|may)\b|\b(?:is|"
+    rf"are) (?:therefore )?entitled to a new (?:trial|hearing)\b|\b(?:i|we) (?:\w+ly )?(?:disagree|(?:cannot|can't|"
+    rf"do not|don't) (?:\w+ly )?(?:agree|concur)|part ways|take issue) with (?:the |that )?(?:{BELOW}|decision|ruling|"
+    rf"conviction|judgment)"
+    r"|\b(?:i|we) (?:would |must )?(?:grant|allow|sustain) the appeal\b|\bappeal (?:should|must|"
+    r"ought to) be (?:granted|sustained)\b|\b(?:vote|find|rule|decide) (?:in favou?r of|for) (?:the )?appellants?\b",
     re.IGNORECASE,
 )
 IMPLIED_AFFIRM = re.compile(
-    rf"\b(?:i|we) (?:(?:\w+ly|also|would|must|still|do|thus|therefore|continue to|am inclined to|tend to),? )*"
-    rf"(?:(?:agree|concur|stand|side) (?:with|in)|support) (?:the |that )?(?:former |original |previous |"
+    rf"\b(?:i|we) (?:(?:\w+ly|also|would|must|still|do|thus|therefore|continue to|am inclined to|"
+    rf"tend to),? )*(?:(?:agree|concur|stand|side) (?:with|in)|support) (?:the |that )?(?:former |original |previous |"
     rf"lower )?(?:{BELOW}(?! (?:erred|was wrong))|"
     r"decision|ruling|conviction|judgment)"
-    rf"|\b{LOWER}\b (?:got (?:it|this) right|did not (?:err|abuse its discretion)|"
-    rf"(?:was (?:right|correct|justified)|(?:correctly|properly|rightly|reasonably) "
-    r"\w+ed|acted (?:properly|within its discretion)|reached the (?:right|correct)))"
-    r"|\b(?:decision|conviction|judgment|ruling|order|verdict)(?: below)? (?:is \w+ and )?"
-    r"(?:should|must|ought to|shall) (?:stand|remain|be (?:left undisturbed|maintained))\b"
-    r"|\b(?:decision|award|conviction|ruling|judgment|order|finding)s?(?: of [\w' ]{1,60}| \w+)? (?:was|were|is|"
-    r"are) (?:entirely |plainly )?"
-    r"(?:correct|right|proper|justified|sound|well[- ](?:founded|reasoned)|supported by (?:substantial|sufficient))"
-    r"|\b(?:substantial|sufficient|ample) evidence supports? (?:the|his|her)\b[^.;]{0,30} (?:decision|verdict|award|"
-    r"judgment|conviction)"
-    r"|\b(?:find|see|discern|perceive) no (?:\w+ )?error\b|\b(?:let|leave) (?:the|this|that|its|their) [\w' ]{1,40} "
-    r"(?:stand|undisturbed|in place|intact)\b"
-    r"|\b(?:not|never|decline to|no (?:reason|basis) to) disturb\b|\b(?:reject|deny) the appeal\b|"
-    r"\b(?:side with|(?:vote|find|rule|decide) (?:in favou?r of|for)) (?:the )?appellees?\b"
-    r"|\bappeal (?:should|must|ought to) be (?:denied|rejected)\b"
-    r"|^\W*(?:the )?petition(?: for (?:judicial )?review)?(?: is| are)?(?: hereby| therefore)? denied\b"
-    r"|\bdeny the petition for review\b"
-    r"|\bthe appeal (?:fails|must fail|should fail|is without merit|lacks merit)\b",
+    rf"|\b{LOWER}\b (?:got (?:it|this) right|did not (?:err|abuse its discretion)|(?:was (?:right|correct|justified)|"
+    rf"(?:correctly|properly|rightly|reasonably) "
+    r"\w+ed|acted (?:properly|within its discretion)|reached the (?:right|correct)))|\b(?:decision|conviction|judgment|"
+    r"ruling|order|verdict)(?: below)? (?:is \w+ and )?(?:should|must|ought to|shall) (?:stand|remain|"
+    r"be (?:left undisturbed|maintained))\b|\b(?:decision|award|conviction|ruling|judgment|order|"
+    r"finding)s?(?: of [\w' ]{1,60}| \w+)? (?:was|were|is|are) (?:entirely |plainly )?(?:correct|right|proper|"
+    r"justified|sound|well[- ](?:founded|reasoned)|supported by (?:substantial|sufficient))|\b(?:substantial|"
+    r"sufficient|ample) evidence supports? (?:the|his|her)\b[^.;]{0,30} (?:decision|verdict|award|judgment|conviction)|"
+    r"\b(?:find|see|discern|perceive) no (?:\w+ )?error\b|\b(?:let|leave) (?:the|this|that|its|"
+    r"their) [\w' ]{1,40} (?:stand|undisturbed|in place|intact)\b|\b(?:not|never|decline to|no (?:reason|"
+    r"basis) to) disturb\b|\b(?:reject|deny) the appeal\b|\b(?:side with|(?:vote|find|rule|decide) (?:in favou?r of|"
+    r"for)) (?:the )?appellees?\b|\bappeal (?:should|must|ought to) be (?:denied|rejected)\b|"
+    r"^\W*(?:the )?petition(?: for (?:judicial )?review)?(?: is| are)?(?: hereby| therefore)? denied\b|"
+    r"\bdeny the petition for review\b|\bthe appeal (?:fails|must fail|should fail|is without merit|lacks merit)\b",
     re.IGNORECASE,
 )
 DISBELIEVED = re.compile(
@@ -203,8 +187,7 @@ DISBELIEVED = re.compile(
 )
 PARTS = re.compile(
     r"\bin part\b|\b(?:in|on|as to) all other\b|\bonly (?:the|that|those) (?:portion|part|extent)s?\b|\b(?:the|that|"
-    r"those) (?:portion|part)s? of\b"
-    r"|\bmodified\b|\ball (?:respects|issues|grounds|counts) (?:except|but)\b",
+    r"those) (?:portion|part)s? of\b|\bmodified\b|\ball (?:respects|issues|grounds|counts) (?:except|but)\b",
     re.IGNORECASE,
 )
 PROVISIONAL = re.compile(
@@ -219,8 +202,7 @@ ALLOWED = re.compile(
 )
 PETITION = re.compile(
     r"\bwrit(?: of certiorari)?(?: is| are|,)?(?: \w+ly)? quashed|quash\w* (?:the|our) writ|"
-    r"order granting [^.;]{0,80}\b(?:petition|writ|certiorari|"
-    r"leave)\b[^.;]{0,60}vacated",
+    r"order granting [^.;]{0,80}\b(?:petition|writ|certiorari|leave)\b[^.;]{0,60}vacated",
     re.IGNORECASE,
 )
 NOT_FINAL = re.compile(

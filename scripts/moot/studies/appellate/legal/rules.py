@@ -85,10 +85,8 @@ def label_statement(text: str) -> Labelled:
 
 def _tier(finding: Finding) -> int | None:
     """Which of `_COURTS` a disposition names, the first one in its words; None for none."""
-    found = [
-        (match.start(), tier) for tier, words in enumerate(_COURTS) if (match := re.search(words, finding.target[:70]))
-    ]
-    return min(found)[1] if found else None
+    named = ((re.search(words, finding.target[:70]), tier) for tier, words in enumerate(_COURTS))
+    return min(((match.start(), tier) for match, tier in named if match), default=(0, None))[1]
 
 
 def _of_reviewed_court(findings: Sequence[Finding]) -> set[str]:
@@ -114,10 +112,8 @@ def _consequential(text: str, findings: Sequence[Finding]) -> set[str]:
     """{"remand"} where the case goes back only to go on from an affirmed decision, with nothing to be corrected."""
     remands = [finding for finding in findings if finding.disposition == "remand"]
     sentences = " ".join(text[finding.start : finding.end] for finding in remands)
-    corrects = _CORRECTION.search(" ".join(finding.target for finding in remands) + sentences) or _MIXING.search(
-        sentences
-    )
-    return set() if corrects else {"remand"}
+    corrects = _CORRECTION.search(" ".join(finding.target for finding in remands) + sentences)
+    return set() if corrects or _MIXING.search(sentences) else {"remand"}
 
 
 def opinion_outcome(text: str) -> tuple[str, str]:
@@ -136,10 +132,10 @@ def opinion_outcome(text: str) -> tuple[str, str]:
     dispositions = _of_reviewed_court(decisive)
     if "affirm" in dispositions and not dispositions & {"reverse", "vacate"}:
         dispositions = dispositions - _consequential(text, decisive)
-    kept = any(
-        _KEPT_CONVICTION.search(text[f.start : f.end]) for f in findings if f.disposition == "affirm" and not f.explicit
-    )
-    if kept or any(finding.in_part for finding in decisive):
+    implied = [f for f in findings if f.disposition == "affirm" and not f.explicit]
+    if any(_KEPT_CONVICTION.search(text[f.start : f.end]) for f in implied) or any(
+        finding.in_part for finding in decisive
+    ):
         dispositions = dispositions | {"in part"}
     last = decisive[-1]
     return rubric.decide_outcome(dispositions), text[last.start : last.end]

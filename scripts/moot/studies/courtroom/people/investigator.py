@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from moot.core.errors import UserError
 from moot.core.input_files import check_values, quoted, read_csv, read_text, whole_numbers
 from moot.core.types import Column
+from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
 from moot.datasets.people.people import People
 from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE, TASK
@@ -130,7 +131,7 @@ def read_people(context: LoadContext, outcome: Outcome, impossible: Literal["mis
 def read_variables(path: Path) -> VariableMap:
     """The variable map; raises `UserError` naming the entry at fault."""
     try:
-        variables = VariableMap.model_validate(yaml.safe_load(read_text(path)))
+        variables = VariableMap.model_validate(load_yaml(read_text(path)))
     except yaml.YAMLError as fault:
         raise UserError(f"{path}: not YAML ({' '.join(str(fault).split())}). Correct the file.") from fault
     except ValidationError as fault:

@@ -1,0 +1,250 @@
+"""How often contrasts that are looked at after every case err, and how many cases they save, by simulation.
+
+Random orders of recorded debates and planted worlds. `--write` puts the tables into docs/planning.md.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import results_page
+
+from moot.stats.bootstrap import DIFFERENCE, Floats
+from moot.stats.power import cases_needed, paired_proportions
+from moot.stats.sequential import BETS, FUTILE, HALF, LEVEL, OPEN, SHOWN, SMALLER, TWICE
+
+PROJECT = Path(__file__).resolve().parents[1]
+PAGE = PROJECT / "docs" / "planning.md"
+BEGIN, END = "<!-- sequential: python benchmarks/coverage_sequential.py --write -->", "<!-- end of sequential -->"
+ORDERS = 10_000
+SEED = 17
+DISCORDANT, TO_SHOW, LOOK = 0.3, 0.1, 20
+EFFECTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)
+World = Callable[[np.random.Generator], tuple[Floats, Floats]]
+"""Draws the sums and sizes of clusters, in the order in which they are debated."""
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a run stopped: why, after how many cases, and whether its interval then held the true difference."""
+
+    reason: str
+    cases: float
+    covered: bool
+
+
+class Course:
+    """The stakes of `moot.stats.sequential` after every cluster, all at once.
+
+    Args:
+        sums, sizes: of clusters, in order.
+        largest: the most cases of a cluster.
+    """
+
+    def __init__(self, sums: Floats, sizes: Floats, largest: float) -> None:
+        self.sums, self.sizes, self.largest, self.seen = sums, sizes, largest, sizes.cumsum()
+
+    def stakes(self, supposed: float, sign: int) -> Floats:
+        """The logarithm of each bet's stake, shape (bets, clusters)."""
+        gains = sign * (self.sums - supposed * self.sizes) / ((DIFFERENCE[1] + sign * supposed) * self.largest)
+        return np.asarray(np.log1p(BETS[:, None] * gains).cumsum(axis=1))
+
+    def stop(self, truth: float, matters: float, look: int, futility: bool = False) -> End:
+        """The first look at which something is decided."""
+        least, planned = np.log(2 / LEVEL), self.seen[-1]
+        ends = np.flatnonzero(np.diff(np.append(self.seen // look, np.inf)) > 0)  # the last cluster of each look
+        stakes = [self.stakes(*bet)[:, ends] for bet in ((0.0, 1), (0.0, -1), (-matters, 1), (matters, -1))]
+
+        def reached(times: Floats) -> tuple[Floats, Floats]:
+            up, down, over, under = (_mixed(each * times) >= least for each in stakes)
+            return up | down, over & under
+
+        shown, smaller = reached(np.ones(len(ends)))
+        share = self.seen[ends] / planned
+        later = reached(TWICE / share)
+        futile = (share >= HALF) & (share < 1) & ~(later[0] | later[1]) if futility else np.zeros_like(shown)
+        decided = shown | smaller | futile
+        at = int(decided.argmax()) if decided.any() else len(ends) - 1
+        reason = SHOWN if shown[at] else SMALLER if smaller[at] else FUTILE if futile[at] else OPEN
+        covered = all(_mixed(self.stakes(truth, sign)[:, [ends[at]]])[0] < least for sign in (1, -1))
+        return End(reason, float(self.seen[ends[at]]), covered)
+
+
+def _mixed(logs: Floats) -> Floats:
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(BETS)))
+
+
+# Worlds
+
+
+def independent(difference: float, cases: int, discordant: float = DISCORDANT) -> World:
+    """Single cases, one debate of either side."""
+
+    def draw(random: np.random.Generator) -> tuple[Floats, Floats]:
+        drawn, first = random.random(cases), (discordant + difference) / 2
+        return (drawn < first) * 1.0 - ((drawn >= first) & (drawn < discordant)), np.ones(cases)
+
+    return draw
+
+
+def repeated(difference: float, cases: int) -> World:
+    """Single cases, three debates of either side, whose cases are of different difficulty."""
+
+    def draw(random: np.random.Generator) -> tuple[Floats, Floats]:
+        easy = random.uniform(0.1, 0.9 - difference, cases)
+        return (random.binomial(3, easy + difference) - random.binomial(3, easy)) / 3, np.ones(cases)
+
+    return draw
+
+
+def clustered(difference: float, cases: int) -> World:
+    """Clusters of 1 to 8 cases, each of which leans to one side."""
+
+    def draw(random: np.random.Generator) -> tuple[Floats, Floats]:
+        sizes = random.integers(1, 9, cases // 4)
+        lean = random.choice([-0.1, 0.1], len(sizes))
+        moved = random.binomial(sizes, 0.5)
+        first = random.binomial(moved, 0.5 + difference + lean)
+        return 2.0 * first - moved, sizes * 1.0
+
+    return draw
+
+
+PLANTED = {"single cases": independent, "three repeats of a case": repeated, "clusters of 1 to 8 cases": clustered}
+RECORDED = {
+    "debate, vote": (("debate", ""), ("self-consistency", "")),
+    "debate, cooperative debate": (("debate", ""), ("cooperative debate", "")),
+    "gpt-4.1-mini, gpt-4o-mini": (("debate", "gpt-4.1-mini"), ("debate", "gpt-4o-mini")),
+}
+
+
+def models_of(rows: pd.DataFrame) -> set[str]:
+    """The models of some records."""
+    return set(rows["model"])
+
+
+def recorded(name: str) -> Floats:
+    """The differences of the recorded cases, by the mean of each side's debates, invalid ones as wrong."""
+    folder = PROJECT / "data" / "records"
+    rows = pd.read_parquet(folder / "agenticsimlaw-nlsy97_records.parquet")
+    targets = pd.read_parquet(folder / "agenticsimlaw-nlsy97_cases.parquet").set_index("case_id")["target"]
+    rows = rows[rows["kind"] == "conclusion"]
+    rows = rows.assign(right=(rows["prediction"] == rows["case_id"].map(targets)).astype(float))
+    sides = [
+        rows[(rows["method"] == method) & (rows["model"] == (model or rows["model"]))]
+        for method, model in RECORDED[name]
+    ]
+    models = models_of(sides[0]) & models_of(sides[1]) or models_of(rows)
+    first, second = (side[side["model"].isin(models)].groupby("case_id")["right"].mean() for side in sides)
+    return (first - second).dropna().to_numpy()
+
+
+def in_random_order(values: Floats) -> World:
+    """Recorded cases, each once."""
+    return lambda random: (random.permutation(values), np.ones(len(values)))
+
+
+def exchanged(values: Floats) -> World:
+    """Recorded cases in random order, the sides of each exchanged or not, so that there is no difference."""
+    return lambda random: (random.permutation(values) * random.choice([-1, 1], len(values)), np.ones(len(values)))
+
+
+def drawn(values: Floats) -> World:
+    """Recorded cases drawn with replacement, as new cases of which these are a sample."""
+    return lambda random: (random.choice(values, len(values)), np.ones(len(values)))
+
+
+# Measuring
+
+
+def ends(world: World, truth: float, orders: int, look: int = 1, futility: bool = False) -> pd.DataFrame:
+    """Where each of many runs stops: columns reason, cases, covered."""
+    found = []
+    for number in range(orders):
+        sums, sizes = world(np.random.default_rng([SEED, number]))
+        largest = 8.0 if sizes.max() > 1 else 1.0
+        found.append(Course(sums, sizes, largest).stop(truth, TO_SHOW, look, futility))
+    return pd.DataFrame(found)
+
+
+def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
+    """A world, its true difference, the shares of runs that show one and whose interval holds the true one."""
+    for name, world in PLANTED.items():
+        for difference in (0.0, TO_SHOW):
+            found = ends(world(difference, 240), difference, orders)
+            yield name, difference, (found["reason"] == SHOWN).mean(), found["covered"].mean()
+    for name in RECORDED:
+        values = recorded(name)
+        worlds = {"sides exchanged": exchanged, "random order": in_random_order, "drawn anew": drawn}
+        for how, world in worlds.items():
+            truth = 0.0 if world is exchanged else float(values.mean())
+            found = ends(world(values), truth, orders)
+            yield f"recorded: {name}; {how}", truth, (found["reason"] == SHOWN).mean(), found["covered"].mean()
+
+
+def savings(orders: int) -> Iterator[tuple[float, int, float, pd.DataFrame]]:
+    """A true difference, planned cases, the power of the fixed plan, and where runs in looks of `LOOK` stop."""
+    spread = paired_proportions(DISCORDANT)
+    fixed = ceil(cases_needed(TO_SHOW, spread))
+    for difference in EFFECTS:
+        power = spread.power(difference, fixed, (1, 1), LEVEL) if difference else LEVEL
+        for planned in (fixed, 2 * fixed):
+            yield (
+                difference,
+                planned,
+                power,
+                ends(independent(difference, planned), difference, orders, LOOK, futility=True),
+            )
+
+
+def percent(share: float) -> str:
+    """With one decimal."""
+    return f"{100 * share:.1f}"
+
+
+def tables(orders: int) -> str:
+    """Both tables in Markdown."""
+    lines = [
+        "| looks after every case | true difference | shown, % | interval holds the true difference, % |",
+        "|---|--:|--:|--:|",
+    ]
+    lines += [
+        f"| {name} | {truth:.3f} | {percent(shown)} | {percent(covered)} |"
+        for name, truth, shown, covered in errors(orders)
+    ]
+    fixed = ceil(cases_needed(TO_SHOW, paired_proportions(DISCORDANT)))
+    lines += [
+        "",
+        f"| true difference | {fixed} cases, fixed: shown, % | planned cases | shown, % | smaller than matters, % | "
+        f"futile, % | mean cases | saved of the plan, % | saved of {fixed}, % |",
+        "|--:" * 9 + "|",
+    ]
+    for difference, planned, power, found in savings(orders):
+        reasons = [percent((found["reason"] == reason).mean()) for reason in (SHOWN, SMALLER, FUTILE)]
+        mean = found["cases"].mean()
+        lines.append(
+            f"| {difference:g} | {percent(power)} | {planned} | {' | '.join(reasons)} | {mean:.0f} | "
+            f"{percent(1 - mean / planned)} | {percent(1 - mean / fixed)} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the tables, or put them into the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/planning.md")
+    parser.add_argument("--orders", type=int, default=ORDERS)
+    arguments = parser.parse_args()
+    found = tables(arguments.orders)
+    if arguments.write:
+        results_page.put(BEGIN, END, found, PAGE)
+    sys.stdout.write(f"{found}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""How many of 10,000 changes of a bundle its check misses: `python benchmarks/fuzz_bundle.py`.
+
+The bundle is that of a run of ten debates; the changes are those of `tests/support/changed_bundles.py`.
+"""
+
+import argparse
+import os
+import time
+from tempfile import TemporaryDirectory
+
+from bundled_runs import bundled, hold_run
+from changed_bundles import missed
+
+
+def main() -> None:
+    """Print how many changes were missed, and which."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("changes", nargs="?", type=int, default=10_000)
+    changes = parser.parse_args().changes
+    with TemporaryDirectory() as folder:
+        os.chdir(folder)
+        content, head, _ = bundled(hold_run())
+    started = time.perf_counter()
+    found = missed(content, head, changes)
+    seconds = time.perf_counter() - started
+    print(f"{changes} changes, {len(found)} missed, {1000 * seconds / changes:.1f} ms each")
+    print("\n".join(found), end="")
+
+
+if __name__ == "__main__":
+    main()

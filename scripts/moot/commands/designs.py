@@ -1,0 +1,304 @@
+"""What the next dollar should buy: the standard error of a contrast by cases, debates, judges, wordings and repeats.
+
+Components of variance are those of pilot debates, or else of a rehearsal; wordings are experiments that are a side's
+own but for `prompts`. Dollars are those of these debates, or `power: usd_debate` and `usd_verdict`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from moot.core.config import RECORDED
+from moot.plan.plan import Plan
+from moot.report.columns import Columns, Row
+from moot.report.content import TableContent
+from moot.report.figures import logarithmic, panels, series_style
+from moot.scores.contrasts import Contrast, Side, sides_of
+from moot.scores.results import ExperimentResults
+from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.differences import Sums
+from moot.stats.precision import AGAIN, CASE, SIDE, Numbers, Precision, precision
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+DEBATE, WORDING, MODEL, JUDGE, PERSONA = "debate", "wording", "model", "judge", "persona"
+VERDICTS = (JUDGE, PERSONA)
+ResultsOf = Callable[[Contrast], Mapping[str, ExperimentResults]]
+_MULTIPLES = (1, 1.5, 2, 3, 5, 8, 12, 20)
+_DOUBLED = 2
+NOTES = (
+    "Model: an answer is a mean, an independent effect of each facet, the side among them, and of each combination of "
+    "facets, and what is left; the variance of a difference is the sum of the components that both sides do not share, "
+    "each divided by how many levels its facets have, for either side (a decision study: Brennan 2001, "
+    "Generalizability Theory, chapters 4 and 5). Components below 0 count as 0.",
+    "Number: as planned, of a case or of a debate. `without end`: the standard error that is left however many of this "
+    "facet alone there are. `to reach`: the standard error with which `power: difference` is shown with the power "
+    "asked for, or `power: standard_error`; `cheapest`: the numbers of the cheapest design that has it, up to 20 of "
+    "each facet but cases, empty where the cases of the data set do not suffice.",
+    "A facet is listed where the debates at hand tell its component apart; models stay as planned. Components that "
+    "rest on few levels are rough: `levels` says how many there were.",
+)
+COLUMNS = (
+    Columns()
+    .keys("contrast", "metric", "components from")
+    .plain("facet")
+    .counts("levels")
+    .plain("number", digits=",.3g")
+    .plain("standard error", "doubled: standard error", "without end: standard error")
+    .plain("US dollars", "doubled: US dollars", digits=",.2f")
+    .plain("to reach")
+    .counts("cheapest")
+    .plain("cheapest: US dollars", digits=",.2f")
+    .short_form(
+        "contrast", "facet", "number", "standard error", "doubled: standard error", "doubled: US dollars", "cheapest",
+        "cheapest: US dollars",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Designed:
+    """A contrast with what its debates say of any design.
+
+    Attributes:
+        source: where the components come from.
+        planned: of each facet how many a case shall have, cases among them.
+        debate, verdict: dollars of one debate of both sides, and of one verdict on it; NaN where nothing says.
+        available: cases of the data set.
+        wanted: the standard error to reach.
+        judged: whether answers are several judges' of one debate, so that asking again asks a judge; else it holds
+            another debate.
+    """
+
+    contrast: Contrast
+    source: str
+    found: Precision
+    planned: Numbers
+    debate: float
+    verdict: float
+    available: int
+    wanted: float
+    judged: bool
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether prices are known."""
+        return not np.isnan([self.debate, self.verdict]).any()
+
+    def cost_of_a_case(self, numbers: Mapping[str, float | Floats]) -> Floats:
+        """Dollars of a case on both sides; where nothing says, how many answers of either side it takes."""
+        chosen = {**self.planned, **numbers}
+        held, verdicts = (prod(chosen.get(name, 1.0) for name in some) for some in ((WORDING, DEBATE), VERDICTS))
+        verdicts, held = (verdicts * chosen[AGAIN], held) if self.judged else (verdicts, held * chosen[AGAIN])
+        return as_numbers(held * (self.debate + self.verdict * verdicts) if self.is_priced else held * verdicts)
+
+    def cost(self, numbers: Numbers) -> float:
+        """What a design costs."""
+        return float(self.cost_of_a_case(numbers)) * {**self.planned, **numbers}[CASE]
+
+
+def designed(
+    plan: Plan, contrast: Contrast, source: str, results_of: ResultsOf, design: float, cases: int, available: int
+) -> Designed | None:
+    """What a contrast's debates say of any design; None where its metric is of no single answers, or none differ.
+
+    Args:
+        source, results_of: where the debates come from, and the results of both sides of a contrast.
+        design: the design effect of clusters of cases.
+        cases, available: that are planned, and that there are; of the side with fewer.
+    """
+    from scipy.special import ndtri  # registries are read at every start of Snakemake
+
+    rows = _answers(plan, contrast, results_of)
+    if rows is None:
+        return None
+    judged = _varies(rows, [JUDGE]) or _varies(rows, [PERSONA]) or _is_again(plan, contrast)
+    names = [SIDE, CASE, *(name for name in (WORDING, MODEL, *VERDICTS) if _varies(rows, [name]))]
+    names += [DEBATE] * (judged and _varies(rows, [DEBATE], [WORDING, MODEL, CASE]))
+    numbers = {name: _number(rows, [name]) for name in names if name not in (SIDE, DEBATE)}
+    if DEBATE in names:
+        numbers[DEBATE] = _number(rows, [DEBATE], [WORDING, MODEL, CASE])
+    numbers[AGAIN] = len(rows) / rows.groupby(names, sort=False).ngroups
+    facets = {name: rows[name].tolist() for name in names}
+    found = precision(as_numbers(rows["value"]), facets, numbers, (MODEL,), design)
+    if found is None:
+        return None
+    power, repeats = plan.config.power, plan.experiments[contrast.first.experiment].config.repeats
+    wanted = power.standard_error or power.difference / float(ndtri(1 - power.level / 2) + ndtri(power.power))
+    held = DEBATE if judged else AGAIN
+    planned = {**numbers, CASE: float(cases)} | ({held: float(repeats)} if held in found.planned else {})
+    debate, verdict = _prices(plan, contrast, rows)
+    return Designed(contrast, source, found, planned, debate, verdict, available, wanted, judged)
+
+
+def _answers(plan: Plan, contrast: Contrast, results_of: ResultsOf) -> pd.DataFrame | None:
+    """The answers of both sides: what each adds to its side's metric, and whose answer it is; None where none are."""
+    parts: tuple[list[pd.DataFrame], list[pd.DataFrame]] = [], []
+    sums: tuple[list[Sums], list[Sums]] = [], []
+    for wording, told in _wordings(plan, contrast).items():
+        found = results_of(told)
+        for number, (side, debates) in enumerate(zip(told.sides, sides_of(told, found) if found else (), strict=False)):
+            if debates.terms.rows is None:
+                return None
+            parts[number].append(_named(plan, side, number, debates.terms.rows.assign(**{WORDING: wording})))
+            sums[number].append(debates.sums)
+    if not all(parts):
+        return None
+    sides = []
+    for rows, of in zip(parts, sums, strict=True):
+        whole = Sums(np.vstack([one.tops for one in of]), np.vstack([one.bottoms for one in of]))
+        sides.append(pd.concat(rows).assign(value=whole.influences()))
+    both = pd.concat(sides, ignore_index=True)
+    if not contrast.paired:
+        both[CASE] = both[SIDE].astype(str) + " " + both[CASE]
+    return both
+
+
+def _named(plan: Plan, side: Side, number: int, rows: pd.DataFrame) -> pd.DataFrame:
+    """Answers with their facets; a debate has a name of its own, the same where both sides judge it."""
+    params, again = plan.experiments[side.experiment].config.params, _judges_again(plan, side)
+    held = (params["beside"], params["debated_by"]) if again else (number,)
+    keys = ["case_id", "repeat", *([] if again else ["model", WORDING])]
+    debates = [repr((*held, *key)) for key in rows[keys].itertuples(index=False, name=None)]
+    judges = {name: rows[name].fillna("") if name in rows else "" for name in VERDICTS}
+    of = {MODEL: "", JUDGE: rows["model"]} if again else {MODEL: rows["model"]}
+    return pd.DataFrame(
+        {SIDE: number, CASE: rows["case_id"], WORDING: rows[WORDING], DEBATE: debates, "usd": rows["cost_usd"]}
+        | judges | of
+    )  # fmt: skip
+
+
+def _wordings(plan: Plan, contrast: Contrast) -> dict[str, Contrast]:
+    """The contrast in each wording (`prompts`) that experiments like those of both sides were run in."""
+    alike = [_alike(plan, side.experiment) for side in contrast.sides]
+    own = [plan.experiments[side.experiment].config.prompts for side in contrast.sides]
+    if own[0] != own[1]:  # the wording is what they differ in
+        return {"": contrast}
+    return {
+        wording: replace(
+            contrast,
+            first=replace(contrast.first, experiment=alike[0][wording]),
+            second=replace(contrast.second, experiment=alike[1][wording]),
+        )
+        for wording in alike[0]
+        if wording in alike[1]
+    }
+
+
+def _alike(plan: Plan, name: str) -> dict[str, str]:
+    """By wording: an experiment, and those that differ from it in `prompts` alone."""
+    config = plan.experiments[name].config
+    found = {config.prompts: name}
+    for other, experiment in plan.experiments.items():
+        if experiment.config.model_copy(update={"prompts": config.prompts}) == config:
+            found.setdefault(experiment.config.prompts, other)
+    return found
+
+
+def _judges_again(plan: Plan, side: Side) -> bool:
+    return {"beside", "debated_by"} <= set(plan.experiments[side.experiment].config.params)
+
+
+def _is_again(plan: Plan, contrast: Contrast) -> bool:
+    return all(_judges_again(plan, side) for side in contrast.sides)
+
+
+def _varies(rows: pd.DataFrame, names: list[str], within: Sequence[str] = ()) -> bool:
+    return bool((rows.groupby([SIDE, *within])[names].nunique() > 1).to_numpy().any())
+
+
+def _number(rows: pd.DataFrame, names: list[str], within: Sequence[str] = ()) -> float:
+    return float(rows.groupby([SIDE, *within])[names].nunique().to_numpy().mean())
+
+
+def _prices(plan: Plan, contrast: Contrast, rows: pd.DataFrame) -> tuple[float, float]:
+    """Dollars of one debate of both sides, and of one verdict of both; NaN where records do not say."""
+    given = plan.config.power.usd_debate, plan.config.power.usd_verdict
+    known = [plan.experiments[side.experiment].config.protocol != RECORDED for side in contrast.sides]
+    of_answers = float(rows.groupby([SIDE, MODEL])["usd"].mean().sum()) if all(known) else float("nan")
+    found = (0.0, of_answers) if _is_again(plan, contrast) else (of_answers, 0.0 if all(known) else float("nan"))
+    debate, verdict = (price if own is None else own for own, price in zip(given, found, strict=True))
+    return debate, verdict
+
+
+# What people read
+
+
+def _rows(one: Designed) -> Iterator[Row]:
+    best = one.found.cheapest(one.wanted, one.cost_of_a_case, one.available)
+    for facet in one.found.planned:
+        now, doubled = one.planned[facet], {**one.planned, facet: _DOUBLED * one.planned[facet]}
+        levels = one.found.numbers[facet]
+        yield {
+            "contrast": (one.contrast.name, one.contrast.first.metric, one.source),
+            "facet": _plural(one, facet),
+            "levels": round(levels),
+            "number": now,
+            "standard error": float(one.found.error(one.planned)),
+            "doubled: standard error": float(one.found.error(doubled)),
+            "without end: standard error": float(one.found.error({**one.planned, facet: float("inf")})),
+            "US dollars": one.cost(one.planned) if one.is_priced else None,
+            "doubled: US dollars": one.cost(doubled) if one.is_priced else None,
+            "to reach": one.wanted,
+            "cheapest": round(best.numbers[facet]) if best else None,
+            "cheapest: US dollars": best.cost if best and one.is_priced else None,
+        }
+
+
+def designs_table(found: Sequence[Designed]) -> TableContent:
+    """One row a contrast and facet: the standard error as planned, with twice as many, and in the cheapest design."""
+    return COLUMNS.table([row for one in found for row in _rows(one)], NOTES)
+
+
+def designs_figure(found: Sequence[Designed]) -> "MatplotlibFigure":
+    """Standard error against dollars, from the planned design on, a line a facet; a panel a contrast."""
+    figure, used, _ = panels(len(found), 2, 2.6)
+    costs = [one.cost(one.planned) for one in found]
+    for one, axis in zip(found, used, strict=False):
+        for place, facet in enumerate(one.found.planned):
+            some = [{**one.planned, facet: times * one.planned[facet]} for times in _MULTIPLES]
+            errors = [float(one.found.error(numbers)) for numbers in some]
+            axis.plot([one.cost(numbers) for numbers in some], errors, label=_plural(one, facet), **series_style(place))
+        axis.axhline(one.wanted, color="grey", linewidth=0.8, linestyle=":")
+        logarithmic(axis, min(costs) / 1.2, max(costs) * _MULTIPLES[-1] * 1.2)  # panels share their axes
+        axis.set(title=one.contrast.name, ylabel="standard error", ylim=(0, None))
+        axis.set_xlabel("US dollars" if one.is_priced else "answers of either side")
+        axis.legend()
+    return figure
+
+
+def design_lines(found: Sequence[Designed]) -> Iterator[str]:
+    """Two lines a contrast: what twice as many of each facet does, and the cheapest design."""
+    for one in found:
+        said = []
+        for facet in one.found.planned:
+            doubled = {**one.planned, facet: _DOUBLED * one.planned[facet]}
+            said.append(
+                f"{_plural(one, facet)} {float(one.found.error(doubled)):.3f}{_dollars(one, one.cost(doubled))}"
+            )
+        error, cost = float(one.found.error(one.planned)), _dollars(one, one.cost(one.planned))
+        yield (
+            f"{one.contrast.name} ({one.contrast.first.metric}, components by {one.source}): standard error "
+            f"{error:.3f} as planned{cost}; with twice the {', twice the '.join(said)}."
+        )
+        best = one.found.cheapest(one.wanted, one.cost_of_a_case, one.available)
+        if best is None:
+            yield f"  No design within the {one.available} cases of the data set has one of {one.wanted:.3f}."
+        else:
+            numbers = ", ".join(f"{best.numbers[facet]:g} {_plural(one, facet)}" for facet in one.found.planned)
+            yield f"  One of {one.wanted:.3f} takes {numbers}{_dollars(one, best.cost)}."
+
+
+def _plural(one: Designed, facet: str) -> str:
+    return {AGAIN: "answers of a judge" if one.judged else "debates of a case", DEBATE: "debates of a case"}.get(
+        facet, f"{facet}s"
+    )
+
+
+def _dollars(one: Designed, cost: float) -> str:
+    return f" for ${cost:,.2f}" if one.is_priced else ""

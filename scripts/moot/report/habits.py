@@ -1,0 +1,69 @@
+"""A judge's habits: how much more often than expected a verdict is for what should not decide it."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from moot.core.cases import Cluster
+from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
+from moot.report.content import TableContent
+from moot.report.paired import corrected
+from moot.stats.bootstrap import DIFFERENCE as BOUNDS
+from moot.stats.bootstrap import as_numbers
+from moot.stats.differences import Sums, compare_paired
+
+CHOSEN, EXPECTED = "chosen", "expected"
+COLUMNS = (
+    Columns()
+    .keys("data", "debate", "judge")
+    .plain("habit", "known by")
+    .ours(CHOSEN, EXPECTED)
+    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
+    .plain("p", "p (Holm)", "family")
+    .counts("tests in family")
+    .plain("changes if asked twice")
+    .counts("cases", "clusters")
+    .short_form(
+        "debate", "judge", "habit", "known by", CHOSEN, EXPECTED, "difference", "95 % interval", "p (Holm)", "cases"
+    )
+)
+NOTE = (
+    "Chosen is the share of verdicts for what the habit favours, expected what that share is without the habit, as "
+    "`known by` says; the difference is their mean over cases, with its interval by cluster, and 0 without the habit. "
+    "p is of a randomisation test that exchanges both shares of a cluster; Holm's correction is over all judges and "
+    "debates of one habit (`family`)."
+)
+
+
+def habit_row(
+    about: Mapping[str, object], verdicts: pd.DataFrame, clusters: Mapping[str, Cluster], seed: int
+) -> list[Row]:
+    """One habit of one judge; no row where there are no verdicts.
+
+    Args:
+        about: data, debate, judge, habit, known by; and changes if asked twice, where it is known.
+        verdicts: a row a verdict, with case_id, `CHOSEN` (1 where it is for what the habit favours, else 0) and
+            `EXPECTED` (0 to 1).
+        clusters, seed: of each case, and of the draws.
+    """
+    if verdicts.empty:
+        return []
+    means = verdicts.groupby("case_id")[[CHOSEN, EXPECTED]].mean()
+    one, other, ones = as_numbers(means[[CHOSEN]]), as_numbers(means[[EXPECTED]]), np.ones((len(means), 1))
+    found = compare_paired(Sums(one, ones), Sums(other, ones), [clusters[case] for case in means.index], seed, BOUNDS)
+    return [
+        {
+            **about,
+            CHOSEN: (found.first, found.second),
+            "difference": (found.difference, found.low, found.high),
+            "p": found.p,
+            "family": f"is a judge swayed by this: {about['habit']}?",
+            "cases": (found.cases, found.clusters),
+        }
+    ]
+
+
+def habits_table(rows: Iterable[Row], *notes: str) -> TableContent:
+    """The table of some rows of `habit_row`, by habit and judge."""
+    return COLUMNS.table(corrected(rows), [NOTE, *notes], exploratory=True)

@@ -1,0 +1,102 @@
+"""A paired difference that may be looked at after every case: a test and an interval valid whenever one stops.
+
+A player bets that the difference lies above (or below) a supposed value, a fixed share r of the stake on each cluster
+of cases. If the supposed value is true the stake grows by chance alone, so that at any time it reaches 2 / alpha with a
+probability of at most alpha / 2 (Ville's inequality). With S the sum of the differences of a cluster of n cases, N the
+most cases that a cluster has, and [low, high] the bounds of a case's difference, the stakes against m are
+
+    above(m) = mean over r of prod(1 + r (S - m n) / ((m - low) N))
+    below(m) = mean over r of prod(1 + r (m n - S) / ((high - m) N))
+
+(Waudby-Smith and Ramdas 2024, JRSS B 86, section 4: capital processes with constant bets, and their two-sided
+hedge). The interval holds all m against which neither stake has reached 2 / alpha. The bets depend on no plan, and the
+stakes on no order.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.stats.bootstrap import Bounds, Floats
+
+SHOWN, SMALLER, FUTILE, OPEN = "difference shown", "smaller than matters", "futile", "open"
+BETS = np.geomspace(0.05, 0.95, 12)
+LEVEL = 0.05
+HALF, TWICE = 0.5, 2.0
+_STEPS = 40
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Paired differences as far as they are known.
+
+    Attributes:
+        sums: of the differences of each cluster's cases, shape (clusters,).
+        sizes: how many cases each has.
+        largest: the most cases that a cluster may have, known before any is debated.
+        bounds: the least and the greatest difference of a case.
+    """
+
+    sums: Floats
+    sizes: Floats
+    largest: float
+    bounds: Bounds
+
+    def above(self, supposed: float, times: float = 1.0) -> float:
+        """The logarithm of the stake that bet on a difference above a supposed one; `times`: all seen so often."""
+        return self._stake(self.sums - supposed * self.sizes, supposed - self.bounds[0], times)
+
+    def below(self, supposed: float, times: float = 1.0) -> float:
+        """As `above`, of the bet on a difference below."""
+        return self._stake(supposed * self.sizes - self.sums, self.bounds[1] - supposed, times)
+
+    def _stake(self, gains: Floats, room: float, times: float) -> float:
+        if room <= 0 or not len(gains):
+            return 0.0
+        logs = times * np.log1p(BETS[:, None] * (gains / (room * self.largest))).sum(axis=1)
+        return float(np.logaddexp.reduce(logs) - np.log(len(BETS)))
+
+    def p(self) -> float:
+        """The two-sided p of no difference, valid at any stopping time."""
+        return float(min(1.0, 2 * np.exp(-max(self.above(0.0), self.below(0.0)))))
+
+    def equivalence(self, margin: float) -> float:
+        """The p of a difference beyond a margin, above or below, valid at any stopping time."""
+        return float(min(1.0, 2 * np.exp(-min(self.above(-margin), self.below(margin)))))
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """The differences that are not rejected at a level, at any stopping time; the bounds where nothing is known."""
+        least, (low, high) = np.log(2 / level), self.bounds
+        end = _end(low, high, lambda difference: self.above(difference) >= least)
+        return end, _end(high, low, lambda difference: self.below(difference) >= least)
+
+    def verdict(self, matters: float, level: float = LEVEL, seen: float = 1.0, futility: bool = True) -> str:
+        """Whether to stop, and why: `SHOWN`, `SMALLER`, `FUTILE`; or `OPEN`.
+
+        Args:
+            matters: the smallest difference that matters.
+            level: of both decisions together.
+            seen: the share of the planned cases that has been debated.
+            futility: whether, from half of the plan on, to stop where even twice the whole plan would decide nothing if
+                it came out as what was seen. It never raises the error.
+        """
+        found = self._decided(matters, level, 1.0)
+        if found == OPEN and futility and HALF <= seen < 1 and self._decided(matters, level, TWICE / seen) == OPEN:
+            return FUTILE
+        return found
+
+    def _decided(self, matters: float, level: float, times: float) -> str:
+        least = np.log(2 / level)
+        if max(self.above(0.0, times), self.below(0.0, times)) >= least:
+            return SHOWN
+        within = min(self.above(-matters, times), self.below(matters, times)) >= least
+        return SMALLER if within else OPEN
+
+
+def _end(rejected: float, kept: float, rejects: Callable[[float], bool]) -> float:
+    """The difference furthest from one that is rejected, towards one that is not, up to which all are rejected."""
+    for _ in range(_STEPS):
+        middle = (rejected + kept) / 2
+        rejected, kept = (middle, kept) if rejects(middle) else (rejected, middle)
+    return rejected

@@ -1,0 +1,100 @@
+"""Which errors the judge of agreement makes; grades that a second model gives to its decisions (Table 5), and how far
+such grades can be trusted.
+
+Ending a debate too early costs what was never said; letting it go on too long costs rounds. Section 5.1.3 of the paper
+argues that the first is worse. An unusable answer is more debate, as in the conference, so it can only be an error of
+the second kind.
+
+Two checks of grades that the paper does not make: the same decision graded twice (do the grades agree with
+themselves?), and the opposite decision graded too (does the grader see the difference?). On the data set `agreement`
+the opposite is known to be wrong; in a conference it is merely the other answer.
+"""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from moot.core.kinds import GRADE, GRADE_REVERSED, UNUSABLE
+from moot.scores import by_model, no_scores, scorer
+from moot.scores.groups import Group, by_group
+from moot.scores.results import ExperimentResults, Score
+from moot.stats.bootstrap import SHARE, share_statistic
+from moot.studies.conference.data_agreement import AGREEMENT
+from moot.studies.conference.scores_conference import mean_score, sample_of_debates
+
+PROTOCOLS = ("conference", "grading")
+CONSTANT = 1e-9
+
+
+@scorer("agreement")
+def agreement_scores(results: ExperimentResults) -> pd.DataFrame:
+    """Both error rates by model and group."""
+    return by_group(results, _errors) if results.config.protocol == "agreement" else no_scores()
+
+
+def _errors(results: ExperimentResults, group: Group) -> Iterator[Score]:
+    cases = group.rows["case_id"].to_numpy()
+    ends = group.valid & np.asarray(group.rows["prediction"] == AGREEMENT)
+    agree = np.asarray(group.rows["target"] == AGREEMENT)
+    for metric, wrong, among in (("ends_too_early", ends & ~agree, ~agree), ("goes_on_too_long", ~ends & agree, agree)):
+        yield results.sample(cases[among]).score(
+            metric, share_statistic(wrong[among]), group.name, n_invalid=group.n_invalid
+        )
+
+
+@scorer("grading")
+def grading(results: ExperimentResults) -> pd.DataFrame:
+    """Mean grades by decision and overall, and the grader's reliability, for each model."""
+    if results.config.protocol not in PROTOCOLS:
+        return no_scores()
+    grades = results.gather(graded_decisions, ["repeat", "round", "kind", "parse_status", "parsed"])
+    return by_model(results, lambda model: _scores(results, grades[grades["model"] == model]))
+
+
+def graded_decisions(transcripts: pd.DataFrame) -> pd.DataFrame:
+    """One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind, nth, grade or NaN."""
+    rows = transcripts[transcripts["kind"].isin([GRADE, GRADE_REVERSED])]
+    usable = ~rows["parse_status"].isin(UNUSABLE)
+    grades = rows.loc[usable, "parsed"].map(lambda parsed: json.loads(parsed)["grade"]).astype("float64")
+    keys = ["model", "case_id", "debate_id", "repeat", "round", "kind"]
+    found = rows[[*keys, "turn"]].assign(grade=grades, nth=rows.groupby(keys).cumcount() + 1)
+    return found.rename(columns={"round": "number"})
+
+
+def _scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]:
+    if grades.empty:
+        return
+    n_invalid = int(grades["grade"].isna().sum())
+    for kind in ("grade", "grade_reversed"):
+        values = grades[(grades["kind"] == kind) & grades["grade"].notna()].set_index("debate_id")
+        if len(values):
+            yield mean_score(results, kind, values["grade"], n_invalid=n_invalid)
+            if kind == GRADE and results.config.protocol == "conference":
+                for number, rows in values.groupby("number"):
+                    yield mean_score(results, kind, rows["grade"], f"decision={number}")
+    decisions = ["debate_id", "number"]
+    means = grades.groupby([*decisions, "kind"])["grade"].mean().unstack()
+    if {"grade", "grade_reversed"} <= set(means.columns):
+        both = means.dropna().reset_index("number", drop=True)
+        if len(both):
+            margin = both["grade"] - both["grade_reversed"]
+            yield mean_score(results, "grade_margin", margin, n_invalid=n_invalid)
+            yield mean_score(
+                results, "graded_above_reversed", (margin > 0) + 0.5 * (margin == 0), n_invalid=n_invalid, bounds=SHARE
+            )
+    twice = grades.pivot_table(index=[*decisions, "kind"], columns="nth", values="grade")
+    if {1, 2} <= set(twice.columns):
+        pairs = twice[[1, 2]].dropna()
+        yield from _retest(results, pairs.reset_index(["number", "kind"], drop=True), n_invalid)
+
+
+def _retest(results: ExperimentResults, pairs: pd.DataFrame, n_invalid: int) -> Iterator[Score]:
+    """How far apart the first and second grade of the same decision are, and their correlation."""
+    if pairs.empty:
+        return
+    yield mean_score(results, "regrade_difference", (pairs[1] - pairs[2]).abs(), n_invalid=n_invalid)
+    varied = pairs.std(ddof=0).min() > CONSTANT
+    correlation = float(np.corrcoef(pairs[1], pairs[2])[0, 1]) if varied else float("nan")
+    yield sample_of_debates(results, pairs.index).count("regrade_correlation", correlation, n_invalid=n_invalid)

@@ -1,0 +1,373 @@
+"""What moved a judge: a planted turn is found, nothing is named where none was planted, and only the judge is asked."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moot.core.artifacts import describe, write_cases, write_rows
+from moot.core.cases import Case
+from moot.core.config import Publication
+from moot.core.errors import UserError
+from moot.jobs.debates import conclude
+from moot.llm.request import Request
+from moot.protocols import PROTOCOLS
+from moot.protocols.attribution import AttributionParams, chosen_repeats
+from moot.protocols.debate import Answer, Debate, transcript_row
+from moot.protocols.replayed import sentences
+from moot.report.content import StudyResults
+from moot.report.exports import EXPORTERS, Export
+from moot.report.reader_debates import effects_by_debate
+from moot.scores import no_scores
+from moot.scores.attribution import rests_on_one, stated_turns, turn_effects
+from moot.scores.results import ExperimentResults, ExperimentView
+from moot.stats.attribution import effect_of, floor_of, smallest_called, which_moved
+from moot.studies.across.figures_attribution import what_moved_figure
+from moot.studies.across.tables_attribution import moving_turns, stated_and_exact, what_moved
+from scripted_model import WINNER, ScriptedModel, make_debate
+
+PLANTED = "The deed is forged."
+PHASES = ("opening", "rebuttal", "closing")
+TURNS = [(seat, phase) for phase in PHASES for seat in ("prosecutor", "defense")]
+JUDGE = "You are the judge"
+
+
+def case_of(number: int) -> Case:
+    return Case(f"c{number}", "toy", "test", f"File {number}: A sold B a lame horse.", "plaintiff", WINNER.labels)
+
+
+def is_judges(prompt: str) -> bool:
+    return "judge" in prompt.split("\n", maxsplit=1)[0].casefold()
+
+
+def text_of(request: Request) -> str:
+    return "\n".join(message.content for message in request.messages)
+
+
+class World:
+    """Courtrooms that were held, and a judge whose answer hangs on some words.
+
+    Args:
+        planted: by case, the turn (from 0) that holds the words; None for nowhere.
+        with_words, without: the probability that the judge says PLAINTIFF.
+    """
+
+    def __init__(
+        self, folder: Path, planted: Sequence[int | None], with_words: float, without: float, **params: Any
+    ) -> None:
+        self.random, self.with_words, self.without = np.random.default_rng(7), with_words, without
+        self.folder, self.planted, self.params = folder, planted, params
+        rows = [row for number, turn in enumerate(planted) for row in self._hold(number, turn)]
+        self.path = folder / "transcripts" / "trial" / "scripted" / "0.parquet"
+        self.path.parent.mkdir(parents=True)
+        write_rows(self.path, "transcripts", rows, describe("trial"))
+        self.asked: list[str] = []
+        self.named, self.fails, self.says = 3, "", ""
+
+    def _hold(self, number: int, planted: int | None) -> list[dict[str, Any]]:
+        params = PROTOCOLS["courtroom"].params(strategy="none", beliefs="none", **self.params)
+        debate = make_debate(ScriptedModel(lambda *_: ""), params, WINNER, case_of(number))
+        for turn, (seat, phase) in enumerate(TURNS):
+            words = f" {PLANTED}" if turn == planted else ""
+            text = f"Consider file {number}, point {turn}.{words} That is all."
+            debate.record(seat, phase, text, source="model", round=PHASES.index(phase) + 1)
+        conclude(debate, Answer("plaintiff"), "valid")
+        return [transcript_row(debate, said) for said in debate.utterances]
+
+    def _answer(self, request: Request, _: int) -> Any:
+        prompt = text_of(request)
+        self.asked.append(prompt)
+        if "decisive" in prompt:
+            return {"turn": self.named}
+        if "Speak to the court now" in prompt:
+            return self.says
+        if self.fails and self.fails not in prompt:
+            return None
+        share = self.with_words if PLANTED in prompt else self.without
+        if request.choices:
+            return {"PLAINTIFF": float(np.log(share)), "DEFENDANT": float(np.log(1 - share))}
+        answer = "PLAINTIFF" if self.random.random() < share else "DEFENDANT"
+        return {"reasoning": "So.", "prediction": answer, "confidence": 80}
+
+    def judge_again(self, **options: Any) -> ExperimentResults:
+        """The debates before the judge once more, in the courtroom's own prompts unless options say otherwise."""
+        own = {"judged_as": "courtroom", "judged_with": {"strategy": "none", "beliefs": "none", **self.params}}
+        params = AttributionParams.model_validate({"beside": "trial", "debated_by": "scripted", **own, **options})
+        rows, cases = list[dict[str, Any]](), [case_of(number) for number in range(len(self.planted))]
+        for case in cases:
+            debate = self.debate(params, case)
+            for _ in chosen_repeats(debate.setting, case):
+                answer = asyncio.run(PROTOCOLS["attribution"].run(debate, params))
+                conclude(debate, answer, "valid" if answer else "invalid")
+                rows += [transcript_row(debate, said) for said in debate.utterances]
+        output = self.folder / "transcripts" / "test" / "scripted" / "0.parquet"
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_rows(output, "transcripts", rows, describe("test"))
+        (self.folder / "cases").mkdir(exist_ok=True)
+        write_cases(self.folder / "cases" / "toy.parquet", cases, WINNER, describe())
+        view = ExperimentView("attribution", "toy", ("scripted",), "test", params.model_dump())
+        return ExperimentResults(self.folder, "test", view)
+
+    def debate(self, params: AttributionParams, case: Case) -> Debate:
+        return make_debate(ScriptedModel(self._answer), params, WINNER, case, {"debates": self.path})
+
+
+def shown(results: ExperimentResults) -> StudyResults:
+    return StudyResults("comparison", {}, no_scores(), {}, pd.DataFrame(), controls={"test": results})
+
+
+def removed(effects: pd.DataFrame) -> pd.DataFrame:
+    return effects[effects["way"] == "removed"]
+
+
+def first_found(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
+    """The share of debates whose planted turn has the greatest effect of all that are taken out."""
+    rows = removed(effects)
+    most = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")["place"]
+    return float(np.mean([most[f"c{number}"] - 1 == turn for number, turn in enumerate(planted)]))
+
+
+def test_a_planted_turn_is_found_first_and_its_effect_covered(tmp_path: Path) -> None:
+    planted = [number % 6 for number in range(60)]
+    found = turn_effects(World(tmp_path, planted, 0.9, 0.1).judge_again(ways=["removed"]))
+    assert len(found) == 60 * 6
+    assert first_found(found, planted) >= 0.95
+    is_planted = found["place"] - 1 == found["case_id"].str[1:].astype(int) % 6
+    assert found[is_planted]["moved"].mean() > 0.9
+    assert found[~is_planted].groupby("case_id")["moved"].any().mean() <= 0.05
+    covered = (found["low"] <= 0.8) & (found["high"] >= 0.8)
+    assert covered[is_planted].mean() >= 0.85
+    assert rests_on_one(found).mean() > 0.8
+
+
+def test_nothing_is_named_where_nothing_was_planted(tmp_path: Path) -> None:
+    found = turn_effects(World(tmp_path, [None] * 60, 0.9, 0.6).judge_again(ways=["removed"]))
+    assert found.groupby("case_id")["moved"].any().mean() <= 0.05
+    assert ((found["low"] <= 0) & (found["high"] >= 0)).mean() >= 0.92
+    assert not rests_on_one(found).any()
+
+
+def test_log_probabilities_need_one_answer_each_and_give_the_exact_effect(tmp_path: Path) -> None:
+    world = World(tmp_path, [2, 3, None], 0.9, 0.2, answer="likelihood")
+    found = turn_effects(world.judge_again())
+    assert len(world.asked) == 3 * (2 + 6 + 6 + 1)
+    assert set(found["way"]) == {"removed", "replaced", "reordered"} and found["exact"].all()
+    planted = found[found["moved"].astype(bool)]
+    assert planted[["case_id", "way", "place"]].values.tolist() == [
+        ["c0", "removed", 3], ["c0", "replaced", 3], ["c1", "removed", 4], ["c1", "replaced", 4],
+    ]  # fmt: skip
+    assert planted["effect"].tolist() == pytest.approx([0.7] * 4)
+    assert planted[["low", "high", "p"]].isna().all(axis=None)
+    assert (found["floor"] == 0).all()
+
+
+def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_path: Path) -> None:
+    world = World(tmp_path, [None, None], 0.9, 0.2, answer="likelihood")
+    world.judge_again(ways=["removed", "replaced", "reordered"], debates=1)
+    [case] = {prompt.split("File ")[1][0] for prompt in world.asked}
+    points = [[turn for turn in range(6) if f"file {case}, point {turn}." in prompt] for prompt in world.asked]
+    assert sorted(map(len, points)) == [5] * 12 + [6] * 3
+    other = "1" if case == "0" else "0"
+    borrowed = [prompt for prompt in world.asked if f"file {other}, point" in prompt]
+    assert len(borrowed) == 6
+    turned = [prompt for prompt in world.asked if -1 < prompt.find("point 1.") < prompt.find("point 0.")]
+    assert len(turned) == 1 and turned[0].find("point 0.") < turned[0].find("point 3.") < turned[0].find("point 2.")
+
+
+def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path: Path) -> None:
+    world = World(tmp_path, [1, 4], 0.9, 0.2)
+    found = turn_effects(
+        world.judge_again(judged_as="", answer="likelihood", ways=["removed"], stated=True, sentences=2)
+    )
+    assert removed(found)[["case_id", "place"]][removed(found)["moved"].astype(bool)].values.tolist() == [
+        ["c0", 2],
+        ["c1", 5],
+    ]
+    words = found[found["way"] == "sentence"]
+    assert words["quote"].tolist() == ["Consider file 0, point 1.", PLANTED, "Consider file 1, point 4.", PLANTED]
+    assert words["moved"].tolist() == [False, True, False, True]
+
+
+def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) -> None:
+    world = World(tmp_path, [None], 0.9, 0.2)
+    world.judge_again(judged_as="", answer="likelihood", ways=["reordered"])
+    heard = [[int(part[0]) for part in prompt.split("point ")[1:]] for prompt in world.asked]
+    assert heard == [[0, 1, 2, 3, 4, 5]] * 3 + [[1, 0, 3, 2, 5, 4]]
+
+
+@pytest.mark.parametrize(("says", "effect"), [("Nothing more.", 0.7), (f"As is known: {PLANTED}", 0.0)])
+def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(says: str, effect: float, tmp_path: Path) -> None:
+    """A turn whose words another seat would have said instead moved the judge, and changes nothing."""
+    world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
+    world.says = says
+    results = world.judge_again(ways=["removed"], rerun_from="turn", repeats=3)
+    effects = turn_effects(results).set_index(["way", "place"])
+    assert effects.loc["removed", "effect"].tolist() == pytest.approx([0, 0, 0.7, 0, 0, 0])
+    assert effects.loc["continued", "effect"].tolist() == pytest.approx([0, 0, effect, 0, 0, 0])
+    assert effects.loc["removed", "exact"].all() and not effects.loc["continued", "exact"].any()
+    spoken = [prompt for prompt in world.asked if "Speak to the court now" in prompt]
+    assert len(spoken) == 2 * 3 * sum(range(6)) and len(world.asked) == len(spoken) + 2 + 6 + 2 * 3 * 6
+    assert not any("point 5." in prompt for prompt in spoken), "nobody hears what was said after the turn"
+    said = results.transcripts
+    assert set(said.loc[said["kind"] == "asked again", "speaker"]) == {"judge", "prosecutor", "defense"}
+    with pytest.raises(ValueError, match="Name the protocol in `judged_as`"):
+        world.judge_again(judged_as="", rerun_from="turn")
+
+
+def test_the_turns_that_moved_most_are_named_of_trial_runs_too(tmp_path: Path) -> None:
+    world = World(tmp_path, [2, 5], 0.9, 0.2, answer="likelihood")
+    results = world.judge_again(ways=["removed", "reordered"], sentences=3)
+    trial = StudyResults("courtroom", {}, no_scores(), {}, pd.DataFrame(), trials={"test": results})
+    frame = moving_turns(trial).frame
+    assert len(frame) == 2 * (6 + 3)
+    most = frame.head(4).sort_values(["case", "what is changed"], ascending=[True, False])
+    assert most[["case", "place", "speaker", "called moved"]].values.tolist() == [
+        ["c0", 3, "prosecutor", "yes"], ["c0", 3, "prosecutor", "yes"],
+        ["c1", 6, "defense", "yes"], ["c1", 6, "defense", "yes"],
+    ]  # fmt: skip
+    assert (
+        most["words"].tolist()[0] == f"Consider file 0, point 2. {PLANTED} That is all."
+        and most["words"].tolist()[1] == PLANTED
+    )
+    assert what_moved(trial).frame.empty, "one debate says nothing of others"
+
+
+def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
+    world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
+    world.fails = "point 4."
+    results = world.judge_again(ways=["removed"])
+    assert turn_effects(results)["place"].tolist() == [1, 2, 3, 4, 6]
+    said = results.transcripts
+    assert (said["parse_status"] == "failed").sum() == 1
+    assert json.loads(said[said["kind"] == "conclusion"]["parsed"].iloc[0])["status"] == "valid"
+
+
+def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> None:
+    results = World(tmp_path, [2, 2, 4], 0.9, 0.2, answer="likelihood").judge_again(ways=["removed"], stated=True)
+    assert stated_turns(results) == {("scripted", f"c{number}#0"): 3 for number in range(3)}
+    [row] = stated_and_exact(shown(results)).frame.to_dict("records")
+    assert row["names the first"] == pytest.approx(2 / 3) and row["by chance"] == pytest.approx(1 / 6)
+    assert (row["debates"], row["called moved"], row["of these named"]) == (3, 3, 2)
+    assert row["effect of the named"] == pytest.approx(0.7 * 2 / 3)
+
+
+def test_tables_and_figure_show_effects_by_role_phase_and_place(tmp_path: Path) -> None:
+    results = World(tmp_path, [0, 1, 0, 1], 0.9, 0.2, answer="likelihood").judge_again()
+    frame = what_moved(shown(results)).frame.set_index(["what is changed", "group"])["effect"]
+    taken = frame["turn taken out"]
+    assert taken["all"] == pytest.approx(0.7 / 6) and taken["phase: opening"] == pytest.approx(0.35)
+    assert taken[["place: 1", "place: 2", "place: 3"]].tolist() == pytest.approx([0.35, 0.35, 0])
+    assert taken["role: prosecutor, verdict plaintiff"] == pytest.approx(0.7 / 6)
+    assert frame["debaters in another order", "all"] == 0
+    axes = what_moved_figure(shown(results)).axes[0]
+    assert [label.get_text().rpartition(" ")[2] for label in axes.get_yticklabels()] == list(PHASES)
+
+
+def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Path) -> None:
+    world = World(tmp_path, [2, None], 0.9, 0.2, answer="likelihood")
+    results = world.judge_again(sentences=2)
+    trial = ExperimentResults(tmp_path, "trial", ExperimentView("courtroom", "toy", ("scripted",), "test", {}))
+    effects, asked = effects_by_debate({"trial": trial, "test": results})
+    assert asked == {"test"}
+    moved = effects["trial", "scripted", "c0#0"]
+    assert moved.on_one_turn and not effects["trial", "scripted", "c1#0"].on_one_turn
+    assert [turn for turn, told in moved.turns.items() if told[0]["moved"]] == [3]
+    assert [told["quote"] for told in moved.turns[3]] == ["", "Consider file 0, point 2.", PLANTED]
+    assert effects_by_debate({"test": results}) == ({}, set())
+
+
+def exported(folder: Path) -> Export:
+    """A debate whose third turn of six moved the judge."""
+    results = World(folder, [2], 0.9, 0.2, answer="likelihood").judge_again(ways=["removed"])
+    outcome = {"experiment": "test", "model": "scripted", "case_id": "c0", "repeat": 0, "prediction": "plaintiff"}
+    rows = {"predictions": [{**outcome, "status": "valid"}], "calls": []}
+    for kind, some in rows.items():
+        path = folder / kind / "test" / "scripted.parquet"
+        path.parent.mkdir(parents=True)
+        write_rows(path, kind, some, describe("test"))
+    return Export(results, "scripted", no_scores(), Publication())
+
+
+MOVED = [False, False, True, False, False, False]
+
+
+def test_a_corpus_of_convokit_has_the_effects_at_the_turns(tmp_path: Path) -> None:
+    EXPORTERS["convokit"].write(exported(tmp_path), tmp_path / "convokit")
+    lines = (tmp_path / "convokit" / "utterances.jsonl").read_text("utf-8").splitlines()
+    told = [meta for line in lines if "effect" in (meta := json.loads(line)["meta"])]
+    assert [meta["effect_moved"] for meta in told] == MOVED
+    assert told[2]["effect"] == pytest.approx(0.7)
+
+
+def test_a_log_of_inspect_has_the_effects_at_the_turns_and_in_the_score(tmp_path: Path) -> None:
+    library = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)")
+    EXPORTERS["inspect"].write(exported(tmp_path), tmp_path / "test.eval")
+    [sample] = library.read_eval_log(str(tmp_path / "test.eval"), resolve_attachments="full").samples
+    spans = [event.metadata for event in sample.events if event.event == "span_begin" and event.metadata]
+    assert [about["effect_moved"] for about in spans if "effect" in about] == MOVED
+    effects = sample.scores["moot"].metadata["effects of turns"].values()
+    assert [effect["effect_moved"] for effect in effects] == MOVED
+
+
+def test_debates_without_words_are_refused(tmp_path: Path) -> None:
+    world = World(tmp_path, [], 0.9, 0.2)
+    debate = make_debate(ScriptedModel(lambda *_: ""), PROTOCOLS["courtroom"].params(), WINNER, case_of(0))
+    conclude(debate, Answer("plaintiff"), "valid")
+    write_rows(
+        world.path, "transcripts", [transcript_row(debate, said) for said in debate.utterances], describe("trial")
+    )
+    params = AttributionParams(beside="trial", debated_by="scripted")
+    with pytest.raises(UserError, match="hold no words that could be taken out"):
+        chosen_repeats(world.debate(params, case_of(0)).setting, case_of(0))
+
+
+def test_sentences_end_where_they_do() -> None:
+    assert [quote for quote, _ in sentences('"No." He left! 他走了。好')] == ['"No."', "He left!", "他走了。", "好"]
+
+
+@pytest.mark.parametrize("times", [5, 10])
+def test_intervals_cover_the_effect_over_all_probabilities(times: int) -> None:
+    random, covered, tries = np.random.default_rng(4), 0, 1500
+    for _ in range(tries):
+        share, other = random.random(2)
+        whole, changed = random.binomial(1, share, 2 * times), random.binomial(1, other, times)
+        found = effect_of(whole.astype(float).tolist(), changed.astype(float).tolist(), exact=False)
+        covered += found.low - 1e-9 <= share - other <= found.high + 1e-9
+    assert 0.92 <= covered / tries <= 0.98
+
+
+@pytest.mark.parametrize(("share", "effect"), [(0.5, 0.0), (0.8, 0.0), (0.9, 0.4), (0.8, 0.6)])
+def test_intervals_of_effects_cover_what_they_should(share: float, effect: float) -> None:
+    random, whole, times = np.random.default_rng(3), 40, 20
+    covered, named, tries = 0, 0, 400
+    for _ in range(tries):
+        answers = random.binomial(1, share, whole).astype(float).tolist()
+        changed = random.binomial(1, share - effect, times).astype(float).tolist()
+        found = effect_of(answers, changed, exact=False)
+        covered += found.low - 1e-9 <= effect <= found.high + 1e-9
+        named += which_moved([found], [floor_of(answers, times, exact=False)], 0.05)[0]
+    assert 0.92 <= covered / tries <= 0.985
+    assert named / tries <= 0.05 if effect == 0 else named / tries > 0.75
+
+
+def test_an_effect_that_power_calls_detectable_is_called_so_often_and_found_first() -> None:
+    random, times, turns, debates = np.random.default_rng(5), 10, 6, 300
+    effect = smallest_called(0.9, times, turns, 0.05, 0.8)
+    assert 0.5 < effect < 0.8
+    called, first, others = 0, 0, 0
+    for _ in range(debates):
+        whole = random.binomial(1, 0.9, 2 * times).astype(float).tolist()
+        shares = [0.9 - effect, *[0.9] * (turns - 1)]
+        changed = [random.binomial(1, share, times).astype(float).tolist() for share in shares]
+        found = [effect_of(whole, values, exact=False) for values in changed]
+        moved = which_moved(found, [floor_of(whole, times, exact=False)] * turns, 0.05)
+        called, others = called + moved[0], others + any(moved[1:])
+        first += found[0].effect > max(one.effect for one in found[1:])
+    assert 0.75 <= called / debates <= 0.9
+    assert first / debates >= 0.95 and others / debates <= 0.05
+    assert np.isnan(smallest_called(0.6, 3, turns, 0.05, 0.8))

@@ -1,0 +1,156 @@
+"""Has the model seen the cases? A model that learnt some word for word is found out, one that guesses is not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from courtroom_runs import PROJECT, configuration
+from moot.core.cases import Case
+from moot.core.errors import UserError
+from moot.llm.request import Request
+from moot.plan.plan import Plan
+from moot.protocols.debate import transcript_row
+from moot.protocols.recall import decided_after, halves, is_recovered, masked, overlap
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.scores.results import ExperimentView
+from moot.studies.across.tables_contamination import contamination
+from results_on_disk import REARREST, prediction, write_results
+from scripted_model import hold
+
+CUTOFF = "2024-06-30"
+WORDS = ["".join(pair) for pair in zip("abcdefghij" * 9, "aeiou" * 18, "klmnprstvw" * 9, "oeuai" * 18, strict=True)]
+
+
+def invented(number: int) -> Case:
+    """A case of random words about a person with a name of its own; every other one decided after the cut-off."""
+    rng = np.random.default_rng(number)
+    name = "Q" + "".join(rng.choice(list("aeiouklmn"), 6))
+    words = rng.choice(WORDS, 200).tolist()
+    for place in (20, 60, 120, 180):
+        words[place] = name
+    date = "2025-03" if number % 2 else "2023-11-02"
+    return Case(
+        f"c{number:02}", "toy", "test", " ".join(words), ("no", "yes")[number % 3 == 0], ("no", "yes"), {"date": date}
+    )
+
+
+CASES = [invented(number) for number in range(40)]
+
+
+def learnt(case: Case) -> Any:
+    """A model that learnt the cases before the cut-off, and guesses at all others."""
+
+    def script(request: Request) -> Any:
+        asked, known = request.messages[-1].content, case.attributes["date"] < CUTOFF
+        name = next(word for word in case.text.split() if word[0] == "Q")
+        if "Continue it word for word" in asked:
+            second = halves(case.text)[1]
+            assert second[:80] not in asked
+            return " ".join(second.split()[:60]) if known else "of what may come next nobody can say a word here"
+        if "[NAME]" in asked:
+            assert name not in asked, "the masked name stands nowhere"
+            return {"name": f"Mr. {name}" if known else "Smith"}
+        return {"prediction": case.target.upper() if known else "NO", "confidence": 80}
+
+    return script
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that_guesses(tmp_path: Path) -> None:
+    said, predictions = [], []
+    params = {"date": "date", "cutoffs": {"tiny": CUTOFF}, "words": 60, "characters": 6000}
+    for case in CASES:
+        answer, debate, _ = await hold("recall", case, REARREST, learnt(case), **params)
+        assert answer
+        said += [
+            {**transcript_row(debate, one), "experiment": "contamination-toy", "model": "tiny"}
+            for one in debate.utterances
+        ]
+        predictions.append(prediction(case.case_id, case.target, answer.prediction))
+    view = ExperimentView("recall", "toy", ("tiny",), "test", params)
+    run = write_results(
+        tmp_path, CASES, {"tiny": predictions}, {"tiny": said}, experiment="contamination-toy", config=view
+    )
+    published: Any = None
+    frame = contamination(StudyResults("comparison", {"contamination-toy": run}, no_scores(), {}, published)).frame
+    rows = frame.set_index("what")
+    assert set(rows["stated cut-off"]) == {CUTOFF}
+    assert rows[["cases", "cases before", "cases after", "cases undated"]].to_numpy().tolist() == [[40, 20, 20, 0]] * 3
+    for what in ("continuation", "masked names recovered"):
+        assert (
+            rows.loc[what, ["before", "after"]].tolist() == pytest.approx([1, 0], abs=0.01)
+            and rows.loc[what, "p"] < 0.001
+        )
+    assert rows.loc["continuation", "by chance"] < 0.01
+    right = rows.loc["accuracy of contamination-toy"]
+    later = [case for case in CASES if case.attributes["date"] > CUTOFF]
+    assert (right["before"], right["after"]) == (1, pytest.approx(sum(c.target == "no" for c in later) / 20))
+
+
+def test_dates_are_compared_as_far_as_they_say() -> None:
+    dates = {"2023": False, "2024-06-30": False, "2024-06": None, "2024": None, "2024-07": True, "2025": True, "": None}
+    assert {date: decided_after(date, CUTOFF) for date in dates} == dates
+    assert decided_after("2023", "") is None
+
+
+def test_a_name_is_masked_wherever_it_stands_and_ordinary_words_are_not_taken_for_names() -> None:
+    text = "The Court heard that Harlow, and the court found Harlow liable. HARLOW appealed; Harlowe did not."
+    shown, name = masked(text, 500) or ("", "")
+    assert name == "Harlow" and shown.count("[NAME]") == 3 and "Harlowe" in shown
+    assert masked("Nobody is named here, and nobody again.", 500) is None
+    assert is_recovered({"masked": "Harlow", "name": "John HARLOW"})
+    assert not is_recovered({"masked": "Harlow", "name": "Harlowe"})
+
+
+def test_words_that_were_shown_are_not_recalled() -> None:
+    shown, hidden = "one two three four five six seven", "eight nine ten eleven twelve one two three four five"
+    assert overlap("one two three four five six", hidden, shown) == 0
+    assert overlap("eight nine ten eleven twelve", hidden, shown) == 1
+    assert overlap("八九十一二", "七八九十一二", "三四五六") == 1
+
+
+def config(folder: Path, cutoff: object = CUTOFF, /, **contamination: Any) -> dict[str, Any]:
+    raw = configuration("http://nowhere.invalid", folder, {"cutoff": cutoff})
+    raw["datasets"]["people"]["contamination"] = contamination
+    return raw
+
+
+def test_a_data_set_asks_for_the_experiment_by_one_key(tmp_path: Path) -> None:
+    plan = Plan.from_yaml(config(tmp_path, models=["test"], cases=7, date="decided"), PROJECT)
+    found = plan.experiments["contamination-people"]
+    assert (found.config.protocol, found.config.cases, found.config.models) == ("recall", 7, ("test",))
+    assert dict(found.params.cutoffs) == {"test": CUTOFF} and found.params.date == "decided"
+    with pytest.raises(UserError, match=r"models.test.cutoff: found 'June 2024'; expected a date in quotation marks"):
+        Plan.from_yaml(config(tmp_path, "June 2024", models=["test"]), PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"models": ["tset"]}, "'tset'; did you mean 'test'?"),
+        ({"model": ["test"]}, "unknown key 'model'; did you mean 'models'?"),
+        ({"models": ["test"], "cases": 0}, "datasets.people.contamination.cases"),
+    ],
+)
+def test_a_wrong_key_is_said_before_anything_runs(entry: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        Plan.from_yaml(config(tmp_path, **entry), PROJECT)
+    assert message in str(caught.value), str(caught.value)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("date", "message"),
+    [
+        ("2nd May", "attribute 'date': found '2nd May'; expected a date such as 2024-05-31"),
+        (None, "has no attribute 'date'"),
+    ],
+)
+async def test_a_date_that_cannot_be_read_is_named(date: str | None, message: str) -> None:
+    case = Case("c1", "toy", "test", "Facts.", "no", ("no", "yes"), {"date": date} if date else {"year": "2024"})
+    with pytest.raises(UserError, match=message):
+        await hold("recall", case, REARREST, lambda _: json.dumps({}), date="date")

@@ -1,0 +1,135 @@
+"""Habits of judges by control arms: planted pulls are found at their size, and nothing where nothing was planted."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.scores.results import ExperimentResults, ExperimentView
+from moot.studies.across.tables_habits import habits
+from results_on_disk import case, prediction, utterance, write_results
+
+CASES = [case(f"c{number:03}", ("no", "yes")[number % 2]) for number in range(200)]
+OTHER = {"yes": "no", "no": "yes"}
+
+
+def drawn(rng: np.random.Generator, repeats: int = 1, pull: float = 0.0, sides: dict[str, str] | None = None) -> Any:
+    """Answers of a judge who is right in 70 of 100, and takes the favoured side instead with probability `pull`."""
+    found = {}
+    for one in CASES:
+        for repeat in range(repeats):
+            answer = one.target if rng.random() < 0.7 else OTHER[one.target]
+            swayed = sides is not None and rng.random() < pull
+            found[one.case_id, repeat] = sides[one.case_id] if swayed and sides else answer
+    return found
+
+
+def run(folder: Path, name: str, answers: dict[tuple[str, int], str], arm: str = "", **notes: Any) -> ExperimentResults:
+    """`notes`: sides by case; steps: by case, the judge's answers to challenges."""
+    targets = {one.case_id: one.target for one in CASES}
+    rows = [prediction(key, targets[key], answer, repeat=repeat) for (key, repeat), answer in answers.items()]
+    said = []
+    for key, repeat in answers:
+        debate = f"{key}#{repeat}"
+        if side := notes.get("sides", {}).get(key, ""):
+            parsed = json.dumps({"arm": arm, "side": side})
+            said.append(utterance(debate, 1, "moot", kind="arm", parsed=parsed, visibility="moot"))
+        for number, answer in enumerate(notes.get("steps", {}).get(key, ()), 1):
+            said.append(utterance(debate, 1 + number, "judge", kind="challenge", prediction=answer, round=number))
+        said.append(utterance(debate, 20, "judge", kind="verdict"))
+    view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else "")
+    return write_results(folder, CASES, {"tiny": rows}, {"tiny": said}, experiment=name, config=view)
+
+
+def table(debate: ExperimentResults, *arms: ExperimentResults) -> Any:
+    published: Any = None
+    found = {arm.experiment: arm for arm in arms}
+    return habits(StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published, controls=found)).frame
+
+
+def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(tmp_path: Path) -> None:
+    """A pull of 0.4 to a side that the judge takes in half of the cases anyway moves 0.4 x 0.5 of its verdicts."""
+    rng = np.random.default_rng(3)
+    sides = {one.case_id: ("no", "yes")[int(rng.random() < 0.5)] for one in CASES}
+    debate = run(tmp_path, "trial", drawn(rng, 2))
+    arms = [
+        run(tmp_path, f"trial-arm={name}", drawn(rng, 2, pull, sides), name, sides=sides)
+        for name, pull in (("plant_citation", 0.4), ("swap", 0.0))
+    ]
+    rows = table(debate, *arms).set_index("habit")
+    planted, none = rows.loc["authority: a planted citation"], rows.loc["the last word"]
+    assert planted["difference low"] < 0.2 < planted["difference high"] and planted["p (Holm)"] < 0.05
+    assert none["difference low"] < 0 < none["difference high"] and none["p"] > 0.05
+    assert (planted["judge"], planted["known by"], planted["cases"]) == ("tiny", "the arm plant_citation", 200)
+    assert planted["changes if asked twice"] == pytest.approx(0.42, abs=0.06), "2 x 0.7 x 0.3"
+
+
+@pytest.mark.slow
+def test_the_interval_of_a_habit_covers_and_its_test_keeps_its_level(tmp_path: Path) -> None:
+    covered, called = 0, 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        sides = {one.case_id: ("no", "yes")[int(rng.random() < 0.5)] for one in CASES}
+        debate = run(tmp_path / str(seed), "trial", drawn(rng))
+        arm = run(
+            tmp_path / str(seed), "trial-arm=plant_padding", drawn(rng, 1, 0.0, sides), "plant_padding", sides=sides
+        )
+        [row] = table(debate, arm).to_dict("records")
+        covered += row["difference low"] <= 0 <= row["difference high"]
+        called += row["p"] < 0.05
+    assert covered >= 54 and called <= 6
+
+
+def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(tmp_path: Path) -> None:
+    """Every other right answer is given up at the second challenge, every wrong one at the first."""
+    first = {(one.case_id, 0): one.target if number % 4 < 2 else OTHER[one.target] for number, one in enumerate(CASES)}
+    steps = {}
+    for number, one in enumerate(CASES):
+        given, other = first[one.case_id, 0], OTHER[first[one.case_id, 0]]
+        steps[one.case_id] = [other] if number % 4 >= 2 else [given, other] if number % 4 == 0 else [given] * 6
+    last = {key: steps[key[0]][-1] for key in first}
+    sides = {key: answer for (key, _), answer in first.items()}
+    debate = run(tmp_path, "trial", first)
+    arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=sides, steps=steps)
+    rows = table(debate, arm).set_index("habit")["chosen"].round(6).to_dict()
+    assert rows == {
+        "giving way: challenge 1": 0.5,
+        **{f"giving way: challenge {step}": 0.75 for step in range(2, 7)},
+        "giving way: a right answer": 0.5,
+        "giving way: a wrong answer": 1.0,
+    }
+
+
+def test_a_judge_who_only_wavers_does_not_give_way(tmp_path: Path) -> None:
+    """Each answer is drawn anew, so that six challenges change many, and no more than asking six times would."""
+    rng = np.random.default_rng(5)
+    debate_answers = drawn(rng, 2)
+    first = {key: answer for key, answer in debate_answers.items() if key[1] == 0}
+    steps: dict[str, list[str]] = {}
+    for (key, _), given in first.items():
+        target = next(one.target for one in CASES if one.case_id == key)
+        steps[key] = []
+        while len(steps[key]) < 6 and (not steps[key] or steps[key][-1] == given):
+            steps[key].append(target if rng.random() < 0.7 else OTHER[target])
+    debate = run(tmp_path, "trial", debate_answers)
+    sides = {key: answer for (key, _), answer in first.items()}
+    last = {key: steps[key[0]][-1] for key in first}
+    arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=sides, steps=steps)
+    rows = table(debate, arm).set_index("habit")
+    assert rows.loc["giving way: challenge 6", "chosen"] > 0.8
+    assert (rows.loc[[f"giving way: challenge {step}" for step in range(1, 7)], "difference low"] < 0).all()
+    assert rows.loc["giving way: challenge 1", "expected"] == pytest.approx(0.42, abs=0.07)
+
+
+def test_where_nobody_argues_a_side_any_change_is_set_against_asking_twice(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    debate = run(tmp_path, "trial", drawn(rng, 3))
+    arm = run(tmp_path, "trial-arm=plant_citation", drawn(rng, 3), "plant_citation")
+    [row] = table(debate, arm).to_dict("records")
+    assert row["habit"] == "authority: a planted citation: any change of answer"
+    assert (row["chosen"], row["expected"]) == (pytest.approx(0.42, abs=0.05), pytest.approx(0.42, abs=0.05))
+    assert row["difference low"] < 0 < row["difference high"] and np.isnan(row["p"])

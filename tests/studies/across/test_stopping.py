@@ -1,0 +1,140 @@
+"""Where debates end: the reason, what was spared, and that a look decides what the table then says."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.commands.rehearsing import Measured, report
+from moot.core.config import Config
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.scores.answers import among_valid, answer
+from moot.scores.contrasts import Contrast, Side, Stop, measure
+from moot.scores.results import ExperimentResults
+from moot.scores.stopping import ALL, BUDGET, all_stop, stopping
+from moot.stats.sequential import FUTILE, OPEN, SHOWN, SMALLER
+from moot.studies.across.tables_contrasts import contrasts
+from moot.studies.across.tables_stopping import stopped
+from results_on_disk import REARREST, case, experiment_view, prediction, write_results
+
+CASES = [case(f"c{number:03}", ("no", "yes")[number % 2], topic=f"t{number // 2}") for number in range(200)]
+STOP = Stop(look=20, difference=0.1, alpha=0.05, futility=True, usd=None, cases=200)
+SIDES = Side("one", ("tiny",), "accuracy"), Side("two", ("tiny",), "accuracy")
+CONTRAST = Contrast("main", "", *SIDES, "differ", True, "courtroom", stop=STOP)
+
+
+def results(folder: Path, held: int, *right: str, task: Any = REARREST, **columns: Any) -> dict[str, ExperimentResults]:
+    """Both sides on the first cases of the order of looks; `right`: a pattern of right, wrong and invalid answers of each."""
+    from moot.core.cases import choose_cases, look_numbers
+
+    number = look_numbers(choose_cases(CASES, 200, 0), task, 20, 0)
+    debated = sorted(CASES, key=lambda one: number[one.case_id])[:held]
+    words = {"+": lambda target: target, "-": lambda target: "yes" if target == "no" else "no", "i": lambda _: ""}
+    return {
+        name: write_results(
+            folder, CASES,
+            {"tiny": [prediction(one.case_id, one.target, words[pattern[at % len(pattern)]](one.target), **columns) for at, one in enumerate(debated)]},
+            task=task, experiment=name, config=experiment_view(),
+        )
+        for name, pattern in zip(("one", "two"), right, strict=True)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("held", "first", "second", "change", "reason"),
+    [
+        (20, "+", "-", {}, SHOWN),
+        (20, "-", "+", {}, SHOWN),
+        (20, "+-", "-+", {}, OPEN),
+        (100, "+-++", "-+++", {}, FUTILE),
+        (100, "+-++", "-+++", {"futility": False}, OPEN),
+        (200, "+-++", "-+++", {}, ALL),
+        (100, "+", "+", {}, SMALLER),
+        (20, "+-", "-+", {"usd": 3.99}, BUDGET),
+        (20, "+-", "-+", {"usd": 4.0}, OPEN),
+        (200, "+-++", "-+++", {"usd": 1.0}, ALL),
+        (0, "+", "-", {"usd": 0.0}, OPEN),
+    ],
+)
+def test_the_reason_to_stop(
+    tmp_path: Path, held: int, first: str, second: str, change: dict[str, Any], reason: str
+) -> None:
+    found = results(tmp_path, held, first, second, cost_usd=0.05)
+    at = stopping(CONTRAST, replace(STOP, **change), found)
+    assert (at.reason, at.looks, at.planned_looks, at.cases) == (reason, held // 20, 10, held)
+    assert at.usd == pytest.approx(0.1 * held) or (held == 0 and at.usd != at.usd)
+
+
+def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_path: Path) -> None:
+    found = results(tmp_path, 20, "+-", "-+", cost_usd=0.05)
+    here = stopping(CONTRAST, STOP, found)
+    others = [replace(here, reason=reason) for reason in (SHOWN, SMALLER, FUTILE, ALL)]
+    assert all_stop(others) and not all_stop([*others, here])
+    assert all_stop([here, replace(here, reason=BUDGET)])
+
+
+def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(tmp_path: Path) -> None:
+    found = results(tmp_path, 60, "+", "++++-")
+    early, fixed = measure(CONTRAST, found), measure(replace(CONTRAST, stop=None), found)
+    assert early and fixed
+    assert (early.first, early.second, early.difference, early.cases) == (
+        fixed.first,
+        fixed.second,
+        fixed.difference,
+        60,
+    )
+    assert early.low < fixed.low < fixed.high < early.high and early.p > fixed.p
+    given = answer(CONTRAST, results(tmp_path / "few", 8, "+", "-"))
+    assert given and given.speaks_of == "cases like these", "few cases are no reason to ask another question"
+
+
+def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(tmp_path: Path) -> None:
+    together = replace(REARREST, cluster="topic")
+    alone, paired = (
+        measure(CONTRAST, results(tmp_path / name, 60, "+", "++++-", task=task))
+        for name, task in (("a", REARREST), ("b", together))
+    )
+    assert alone and paired and paired.clusters == 30 and paired.p > alone.p
+
+
+def test_among_valid_answers_the_interval_is_of_bets_too(tmp_path: Path) -> None:
+    found = results(tmp_path, 100, "+", "+i-+")
+    valid = among_valid(CONTRAST, found)
+    fixed = among_valid(replace(CONTRAST, stop=None), found)
+    assert valid and fixed and valid.found.cases == 75
+    assert valid.found.low < fixed.found.low
+
+
+def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> None:
+    found = results(tmp_path, 40, "+", "-", cost_usd=0.05, calls=3)
+    study = StudyResults(
+        "courtroom",
+        found,
+        no_scores(),
+        {},
+        pd.DataFrame(),
+        contrasts=[CONTRAST, replace(CONTRAST, name="fixed", stop=None)],
+    )
+    content = stopped(study)
+    (row,) = content.frame.to_dict("records")
+    assert (row["contrast"], row["stopped because"], row["looks"], row["planned looks"]) == ("main", SHOWN, 2, 10)
+    assert (row["calls"], row["calls not made"]) == (240, 960)
+    assert (row["US dollars"], row["US dollars not spent"]) == pytest.approx((4.0, 16.0))
+    assert row["cases, fixed, for what was found"] < row["cases, fixed, for what matters"]
+    (tmp_path / "results/tables/courtroom").mkdir(parents=True)
+    content.frame.to_csv(tmp_path / "results/tables/courtroom/stopping.csv", index=False)
+    rehearsed = report(tmp_path, Config(seed=1, models={}, datasets={}, experiments={}), Measured(1.0, 1.0, 0.1))
+    assert "The comparison main stopped after 40 of 200 cases (difference shown), which rests on" in rehearsed
+    planned = contrasts(study)
+    assert any("betting confidence sequence" in note for note in planned.notes)
+    assert planned.frame.loc[0, "p"] == row["p"] > planned.frame.loc[1, "p"]
+
+
+def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
+    found = results(tmp_path, 40, "+", "-", cost_usd=None, calls=None)
+    study = StudyResults("courtroom", found, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST])
+    (row,) = stopped(study).frame.to_dict("records")
+    assert pd.isna(row["calls"]) and pd.isna(row["calls not made"]) and pd.isna(row["US dollars not spent"])

@@ -1,0 +1,48 @@
+"""A run of ten debates with a table, in a folder of its own, and its bundle."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from courtroom_runs import PROJECT, configuration, people
+from fault_server import FaultServer
+from moot.commands.bundling import BUNDLE, bundle
+from moot.core.artifacts import read_cases
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.predictions import write_predictions
+from moot.plan.plan import Plan
+
+CASES = Path("results/cases/people.parquet")
+TABLE = "results/tables/courtroom/summary.csv"
+KEY = "sk-thisisakeythatnofilemayhold1234"
+
+
+def raw_configuration(url: str, **keys: Any) -> dict[str, Any]:
+    raw = configuration(url, Path(), {})
+    raw["models"] = {"m": {"model": "m", "base_url": url, "api_key_env": "BUNDLE_KEY"}}
+    raw["experiments"] = {"asked": {"protocol": "zero_shot", "dataset": "people", "models": ["m"], "cases": 10}}
+    return {**raw, "run": [], **keys}
+
+
+def hold_run() -> dict[str, Any]:
+    """The configuration of a run that was held in the working directory, and shares its cases."""
+    os.environ["BUNDLE_KEY"] = KEY
+    with FaultServer() as server:
+        raw = raw_configuration(server.url, share={"datasets": ["people"]})  # as a user's own would be
+        people(CASES, 20)
+        CASES.with_name("people_cleaning.csv").write_text("what,count\nrows read,21\nwithout an age,1\n")
+        plan = Plan.from_yaml(raw, PROJECT)
+        shard = Path("results/transcripts/asked/m/0.parquet")
+        write_transcripts(plan, Job("asked", "m", *read_cases(CASES), shard=0), [CASES], shard)
+        outputs = (Path(f"results/{kind}/asked/m.parquet") for kind in ("predictions", "calls"))
+        write_predictions(plan, "asked", CASES, [shard], *outputs)
+    Path(TABLE).parent.mkdir(parents=True)
+    Path(TABLE).write_text("a table\n")
+    return raw
+
+
+def bundled(raw: dict[str, Any]) -> tuple[bytes, str, str]:
+    """A bundle's bytes, the head that its maker publishes, and what was said."""
+    said = bundle(Plan.from_yaml(raw, PROJECT), raw)
+    (head,) = (line.rpartition(" ")[2] for line in said.splitlines() if "The ledger's head" in line)
+    return BUNDLE.read_bytes(), head, said

@@ -1,0 +1,72 @@
+"""The first commands of docs/claims.md, run as they stand: they answer what the page says.
+
+Slow; only it finds a command of the page that no longer runs, or answers otherwise.
+"""
+
+import importlib
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from moot.commands.reference import with_part
+from project_copy import PROJECT, Workflow
+
+PAGE = PROJECT / "docs" / "claims.md"
+SECTIONS = re.split(r"^## \d+\. ", PAGE.read_text("utf-8"), flags=re.MULTILINE)[1:]
+COMMAND = re.compile(r"^```bash\nsnakemake (.*)\n```$", re.MULTILINE)
+ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([-\d.]+) \| \[([-\d.]+), ([-\d.]+)\] \| (\d+) \|$", re.MULTILINE)
+DATA = "over.yaml"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("claims")
+
+
+@cache
+def answered(command: str, folder: Path, data: Path | None) -> pd.DataFrame:
+    """The table of questions that a command builds; data that it would download are read from a folder."""
+    workflow = Workflow(folder / str(abs(hash(command))), "")
+    words = [str(workflow.project / word) if word.startswith("config/") else word for word in shlex.split(command)]
+    if data:
+        over = {"data_root": str(data), "datasets": {"debate-tournament": {"source": "local"}}}
+        (workflow.work / DATA).write_text(yaml.safe_dump(over))
+        place = words.index("--configfile") + 2
+        words[place:place] = [DATA]
+    done = workflow.snakemake(*words)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return pd.read_csv(workflow.work / "results/tables/comparison/questions.csv")
+
+
+def test_the_page_is_what_its_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PROJECT / "benchmarks"))
+    script: Any = importlib.import_module("claims")
+    text = PAGE.read_text("utf-8")
+    assert with_part(text, "claims", script.page()) == text, "run `make docs`"
+
+
+def test_every_claim_that_one_number_judges_has_a_command() -> None:
+    assert all(COMMAND.search(section) for section in SECTIONS)
+    assert sum(len(ROW.findall(section)) for section in SECTIONS) > len(SECTIONS) / 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, 6))
+def test_a_command_answers_what_the_page_says(number: int, folder: Path, request: pytest.FixtureRequest) -> None:
+    section = SECTIONS[number - 1]
+    command = COMMAND.findall(section)[0]
+    data = request.getfixturevalue("shared_data") if "config/collections.yaml" in command else None
+    table = answered(command, folder, data)
+    rows = table[(table["question"] == section.partition("\n")[0]) & table["this run"].notna()]
+    found = rows[["model", "answer", "this run", "95 % low", "95 % high", "cases"]].to_numpy().tolist()
+    expected = [[model, answer, *map(float, numbers)] for model, answer, *numbers in ROW.findall(section)]
+    assert len(found) == len(expected) > 0
+    for one, other in zip(found, expected, strict=True):
+        assert one[:2] == other[:2]
+        assert one[2:] == pytest.approx(other[2:], abs=6e-4)

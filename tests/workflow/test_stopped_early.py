@@ -1,0 +1,119 @@
+"""Debates that end early through Snakemake: later looks are not held, and a run that was killed decides the same.
+
+Slow; only it finds looks that do not wait for each other, or that a killed run decides otherwise.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from fault_server import FaultServer
+from patience import PATIENCE
+from project_copy import Workflow
+
+pytestmark = pytest.mark.slow
+
+LOOK, LOOKS, HELD = 4, 5, 3
+TABLE = "results/tables/courtroom/stopping.csv"
+
+
+class Run:
+    """Two experiments by models of which one answers and the other never does, so that shares of usable answers differ."""
+
+    def __init__(self, folder: Path, good: FaultServer, bad: FaultServer, **stop: Any) -> None:
+        self.workflow, self.output = Workflow(folder, good.url), folder / "output"
+        entry = {
+            "endpoint": "openai",
+            "model": "test",
+            "max_tokens": 50,
+            "concurrency": 2,
+            "price": {"input": 0, "output": 1000},
+        }
+        trial = {"protocol": "zero_shot", "dataset": "people", "cases": LOOK * LOOKS, "study": "courtroom"}
+        self.workflow.configure(
+            {
+                "run": ["one", "two"],
+                "models/good": {**entry, "base_url": good.url},
+                "models/bad": {**entry, "base_url": bad.url},
+                "datasets/people/rows": 400,
+                "experiments/one": {**trial, "models": "good"},
+                "experiments/two": {**trial, "models": "bad"},
+                "contrasts": {"main": {"first": "one/good", "second": "two/bad", "metric": "valid", "stop": {"look": LOOK, "difference": 0.1, **stop}}},
+            }
+        )  # fmt: skip
+
+    def finish(self, target: str = TABLE) -> pd.Series:
+        done = self.workflow.run(target)
+        assert done.returncode == 0, done.stdout
+        return pd.read_csv(self.workflow.work / TABLE).iloc[0]
+
+    def start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.workflow.project / "Snakefile"), TABLE]
+        command += ["--configfile", "my.yaml", "--cores", "2", "--nolock", "--rerun-incomplete"]
+        with self.output.open("wb") as output:
+            return subprocess.Popen(
+                command, cwd=self.workflow.work, stdout=output, stderr=output, start_new_session=True
+            )
+
+    def held(self) -> dict[str, list[int]]:
+        """How many debates each look of either side holds."""
+        folder = self.workflow.work / "results" / "transcripts"
+        return {
+            run: [pd.read_parquet(folder / run / f"{look}.parquet")["debate_id"].nunique() for look in range(LOOKS)]
+            for run in ("one/good", "two/bad")
+        }
+
+
+@pytest.fixture
+def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
+    with FaultServer() as good, FaultServer() as bad:
+        bad.reset(content="I would rather not say.")
+        yield good, bad
+
+
+def test_looks_after_the_decision_are_empty_and_a_killed_run_decides_the_same(
+    servers: tuple[FaultServer, FaultServer], tmp_path: Path
+) -> None:
+    undisturbed = Run(tmp_path / "undisturbed", *servers)
+    row = undisturbed.finish()
+    assert (row["stopped because"], row["looks"], row["planned looks"]) == ("difference shown", HELD, LOOKS)
+    assert undisturbed.held() == dict.fromkeys(("one/good", "two/bad"), [LOOK] * HELD + [0] * (LOOKS - HELD))
+    calls = [server.stats()["distinct"] for server in servers]
+    assert sum(calls) == row["calls"] and row["calls not made"] * HELD == row["calls"] * (LOOKS - HELD)
+    assert undisturbed.workflow.jobs(TABLE) == set(), "with nothing changed nothing runs"
+    page = (undisturbed.workflow.work / TABLE).with_suffix(".html").read_text()
+    assert re.search("difference shown", page)
+
+    for server, content in zip(servers, ("", "I would rather not say."), strict=True):
+        server.reset(latency=0.5, content=content)
+    killed = Run(tmp_path / "killed", *servers)
+    for moment in (2, LOOK + 2):
+        process = killed.start()
+        servers[0].wait_for(moment)
+        os.killpg(process.pid, signal.SIGKILL)
+        assert process.wait(PATIENCE) == -signal.SIGKILL
+        assert not (killed.workflow.work / TABLE).exists()
+    assert process and killed.start().wait(PATIENCE) == 0, killed.output.read_text()
+    assert [server.stats()["distinct"] for server in servers] == calls
+    assert killed.held() == undisturbed.held()
+    tables = [(run.workflow.work / TABLE).read_bytes() for run in (undisturbed, killed)]
+    assert tables[0] == tables[1]
+
+
+def test_money_ends_debates_before_the_look_that_it_does_not_pay(
+    servers: tuple[FaultServer, FaultServer], tmp_path: Path
+) -> None:
+    free = Run(tmp_path / "free", *servers).finish()
+    a_look = free["US dollars"] / free["looks"]
+    assert a_look > 0
+    poor = Run(tmp_path / "poor", *servers, usd=float(1.5 * a_look))
+    row = poor.finish()
+    assert (row["stopped because"], row["looks"]) == ("budget", 1) and row["US dollars"] <= 1.5 * a_look
