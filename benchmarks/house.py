@@ -1,4 +1,4 @@
-"""The house in figures: lines, places of a paper, private parts of Snakemake, unchecked lines, what starting costs."""
+"""The house in figures: lines, words of pages, places of a paper, Snakemake's private parts, what starting costs."""
 
 import ast
 import json
@@ -25,6 +25,11 @@ PRIVATE = re.compile(
     r"|\bfrom snakemake(?: import|\.(?!script|utils|exceptions)\w+)|\bsnakemake\.logging"
 )
 """What no page of Snakemake's describes: its objects behind `workflow`, and its modules but those for users."""
+WRITTEN_BY_MAKE_DOCS = {"docs/reference.md", "docs/artifacts.md", "docs/claims.md"}
+NOT_WRITTEN_BY_HAND = re.compile(
+    r"^```.*?^```|<!-- (?:\w+: |written by ).*?-->.*?<!-- end\b.*?-->|<!--.*?-->", re.DOTALL | re.MULTILINE
+)
+"""Configurations and commands, tables that a program writes, comments."""
 START_OF_A_JOB = """
 import json, runpy, sys
 from pathlib import Path
@@ -48,6 +53,18 @@ def lines(files: Iterable[Path]) -> list[str]:
 def matching(pattern: str, files: Iterable[Path]) -> int:
     """Lines in which a pattern is found."""
     return sum(bool(re.search(pattern, line)) for line in lines(files))
+
+
+def words(page: str) -> int:
+    """Words of a page that somebody wrote: what white space separates and holds a letter."""
+    return sum(any(map(str.isalpha, word)) for word in NOT_WRITTEN_BY_HAND.sub("", page).split())
+
+
+def words_by_page() -> dict[str, int]:
+    """Words of each page of the project that is written by hand."""
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=PROJECT, check=True, capture_output=True, text=True)
+    pages = sorted({*listed.stdout.split()} - WRITTEN_BY_MAKE_DOCS)
+    return {page: words((PROJECT / page).read_text(encoding="utf-8")) for page in pages}
 
 
 def places(study: str) -> list[str]:
@@ -122,6 +139,7 @@ def measures() -> dict[str, str]:
     found = {
         "lines of the package": f"{len(lines(package)):,}",
         "lines outside studies/": f"{len(lines(package)) - len(lines(within)):,}",
+        "words written by hand in pages": f"{sum(words_by_page().values()):,}",
     }
     for study in studies:
         if study not in SHARED_BY_STUDIES:
