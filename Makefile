@@ -45,7 +45,7 @@ results: env
 	@echo "Debates:     results/reader/    (a page a study, for a browser; snakemake rendered writes them as Markdown)"
 	@echo "Report:      report.html        (the same in one file, by Snakemake)"
 
-# ARGS="--configfile my.yaml" names the configuration whose debates people sit in; "--people ann,bob ..." lets colleagues in: docs/desk.md.
+# ARGS="--configfile my.yaml" names the configuration whose debates people sit in; "--people ann,bob ..." lets colleagues in: docs/colleagues.md.
 desk: env
 	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 

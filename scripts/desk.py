@@ -5,7 +5,7 @@ python scripts/desk.py snakemake --cores 2 debates --configfile my.yaml     the 
 python scripts/desk.py --conflicts                                          labels on which annotators differ
 python scripts/desk.py --checklist                                          what reviewers ask of a study with people
 
-Options of the desk may stand anywhere among those of Snakemake; docs/desk.md has them all.
+Options of the desk may stand anywhere among those of Snakemake; docs/colleagues.md has them all.
 """
 
 import asyncio
