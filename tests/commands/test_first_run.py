@@ -57,6 +57,13 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
     assert "moot preview --cores 2 --configfile my.yaml" in said, "an empty folder has no Snakefile"
 
 
+def test_a_table_of_few_rows_is_debated_whole_and_enters_tables() -> None:
+    Path("few.csv").write_text("story,won\nA dog was kept.,tenant\nNo rent was paid.,landlord\nA blank.,\n")
+    write_configuration(InitConfig(model="smollm2-135m", data="few.csv", usd=0), None)
+    plan = plan_of(Path("my.yaml").read_text())
+    assert plan.experiments["mine"].config.cases == 2 and plan.config.fewest_debates == 2
+
+
 def test_the_same_from_flags_with_hostile_names_of_columns() -> None:
     Path("odd.csv").write_text('"text: {x}","yes\'no"\n"a long text # of a case","- A"\n"another long text","*b"\n')
     given = InitConfig(model="smollm2-135m", data="odd.csv", question='Who: "me"?', usd=0)

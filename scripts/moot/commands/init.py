@@ -31,24 +31,24 @@ QUESTIONS = {
     "question": "Which question does the debate answer, in a sentence?",
     "usd": "How many US dollars may it cost? 0: no limit",
 }
-_FEWEST_LABELS, _MOST_LABELS, _NAME = 2, 10, "mine"
+_FEWEST_LABELS, _MOST_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
 _PAGE = """\
-# Lies over moot's default configuration. docs/reference.md has every key.
+# Lies over moot's default configuration. `{command} reference --cores 1` writes every key to results/reference.md.
 #   {command} doctor --cores 1 --configfile {file}     whether everything is there
 #   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
 #   {command} --cores 4 --configfile {file}            holds the debates; results/index.html shows them
 
 run: [{name}]
-{budget}
+{fewest}{budget}
 models:
   {name}: {model}
 {datasets}
 experiments:
   {name}:
-    protocol: courtroom   # a prosecutor, a defence and a judge; docs/reference.md lists all protocols
+    protocol: courtroom   # a prosecutor, a defence and a judge
     dataset: {dataset}
     models: [{name}]
-    cases: 10             # later more, or none for all: these ten are not asked for again
+    cases: {cases}             # later more, or none for all: what was asked is not asked again
     arms: [alone]         # the judge without a debate
 contrasts:
   debate-adds:            # results/index.html opens with its answer
@@ -95,17 +95,22 @@ def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
 
     model = _model(answer)
     data = answer("data")
-    described, dataset = (_table(Path(data), answer), _NAME) if Path(data).suffix else ("", _known(data))
+    described, dataset, rows = _table(Path(data), answer) if Path(data).suffix else ("", _known(data), _CASES)
+    cases = min(rows, _CASES)
     usd = float(answer("usd", "0")) if given.usd is None else given.usd
     budget = f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else ""
     return _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=given.file,
         name=_NAME,
+        fewest=f"fewest_debates: {cases}     # experiments of fewer debates are trials, which enter no table\n"
+        if rows < _CASES
+        else "",
         budget=budget,
         model=_flow(model),
         datasets=described,
         dataset=_flow(dataset),
+        cases=cases,
     )
 
 
@@ -126,17 +131,19 @@ def _known(dataset: str) -> str:
     return dataset
 
 
-def _table(path: Path, answer: Callable[..., str]) -> str:
+def _table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
+    """A table's entry, its name, and how many of its rows have text and label."""
     table = read_table(path, [])
     distinct = table.nunique()
     few = [str(name) for name in table.columns if _FEWEST_LABELS <= distinct[name] <= _MOST_LABELS]
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
     text = answer("text", longest)
     target = answer("target", next((name for name in reversed(few) if name != text), ""))
-    cells = read_table(path, [text, target])[target].str.strip()
-    labels = {cell: cell.casefold() for cell in sorted(set(cells[cells != ""]))}
+    rows = read_table(path, [text, target]).apply(lambda column: column.str.strip())
+    whole = rows[(rows != "").all(axis=1)]
+    labels = {cell: cell.casefold() for cell in sorted(set(whole[target]))}
     question = answer("question", "Which label is right?")
-    return _TABLE.format(
+    described = _TABLE.format(
         name=_NAME,
         path=_flow(os.fspath(path)),
         text=_flow(text),
@@ -144,6 +151,7 @@ def _table(path: Path, answer: Callable[..., str]) -> str:
         labels=_flow(labels),
         question=_flow(question),
     )
+    return described, _NAME, len(whole)
 
 
 def _flow(value: object) -> str:
