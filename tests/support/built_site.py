@@ -7,11 +7,11 @@ from pathlib import Path
 from project_copy import PROJECT
 
 
-def build_site(folder: Path) -> None:
-    """Build the site into a folder."""
+def build_site(folder: Path, project: Path = PROJECT) -> None:
+    """Build the site of a project into a folder."""
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=PROJECT,
+        cwd=project,
         env={"PYTHONPATH": str(PROJECT / "scripts"), "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,

@@ -2,13 +2,14 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from built_site import build_site
 from moot.protocols import PROTOCOLS
-from project_copy import PROJECT
+from project_copy import PROJECT, Workflow
 
 pytest.importorskip("material", reason="the extra 'site' is not installed")
 
@@ -34,3 +35,30 @@ def test_nothing_is_fetched_from_a_network(site: Path) -> None:
     for page in site.rglob("*.html"):
         fetched = re.findall(r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"?(https?:[^\s\">]*)", page.read_text())
         assert fetched == [], page
+
+
+def test_what_a_run_built_is_on_it(tmp_path: Path) -> None:
+    project = Workflow(tmp_path, "").project
+    for name in (
+        "README.md",
+        "CITATION.cff",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "mkdocs.yml",
+        "benchmarks/README.md",
+        "data/raw/README.md",
+    ):
+        (project / name).parent.mkdir(exist_ok=True)
+        shutil.copy(PROJECT / name, project / name)
+    shutil.copytree(PROJECT / "packaging", project / "packaging")
+    for name in ("index.html", "recorded.html", "tables/recorded/methods.html", "figures/recorded/error_rates.svg"):
+        path = project / "results" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("<p>built</p>")
+    build_site(tmp_path / "site", project)
+    home, study = (tmp_path / "site" / name for name in ("index.html", "studies/recorded.html"))
+    shown = re.findall(r'(?:href|src)="?(?:\.\./)?(demo/[^" >]+)', home.read_text() + study.read_text())
+    assert {"demo/index.html", "demo/recorded.html", "demo/tables/recorded/methods.html"} < {*shown}
+    assert "<iframe src=../demo/recorded.html" in study.read_text().replace('"', "")
+    assert all((tmp_path / "site" / name).is_file() for name in shown)
+    assert "demo/" not in (tmp_path / "site/studies/stance.html").read_text()
