@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
-from moot.core.model_config import ModelConfig, Name, Strict, as_list
+from moot.core.model_config import ModelConfig, Name, Strict, as_list, each_once
 from moot.core.model_values import check_ledger
 from moot.core.places import (
     Faults,
@@ -154,7 +154,7 @@ class ExperimentConfig(Strict):
         "models", description="models: they are asked; recorded: the records of the data set say what was said"
     )
     dataset: Name = Field(description="the data set's name under `datasets`")
-    models: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = Field(
+    models: Annotated[tuple[Name, ...], BeforeValidator(as_list), AfterValidator(each_once)] = Field(
         min_length=1, description="names under `models`; each runs the whole experiment"
     )
     cases: int | None = Field(
@@ -342,7 +342,9 @@ class Config(Strict):
     rehearsal: bool = Field(
         False, description="simulated voices replace all models; set by `snakemake rehearse`, in a folder of its own"
     )
-    shards: int = Field(1, ge=1, description="jobs that an experiment and model is cut into, by a hash of the case")
+    shards: int = Field(
+        1, ge=1, le=10_000, description="jobs that an experiment and model is cut into, by a hash of the case"
+    )
     budget: Budget = Field(default_factory=Budget, description="hard limits over everything the ledger holds")
     run: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
         (), description="experiments to run, by name or pattern (paper-*); a grid's own name runs all of it; none: all"

@@ -37,6 +37,13 @@ def as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of which none is given twice."""
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ValueError(f"'{twice[0]}' is given twice")
+    return names
+
+
 class Strict(BaseModel):
     """A part of the configuration; a key that it does not know is an error."""
 
@@ -165,8 +172,9 @@ class ModelConfig(Strict):
         description="anthropic, embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)",
     )
     model: str = Field(
+        pattern=r"\S",
         description="the model's name on the server; for embedded: smollm2-135m, a GGUF file's path, or "
-        "hf:ORG/REPO:FILE for a file on the Hugging Face Hub"
+        "hf:ORG/REPO:FILE for a file on the Hugging Face Hub",
     )
     revision: str | None = Field(
         None, description="the commit that a model hf:ORG/REPO:FILE is taken from, 40 hexadecimal digits"
@@ -241,7 +249,7 @@ class ModelConfig(Strict):
     @field_validator("base_url")
     @classmethod
     def _servers_can_be_called(cls, base_url: str | None, entry: ValidationInfo) -> str | None:
-        return base_url and check_address(base_url, str(entry.data.get("endpoint")))
+        return None if base_url is None else check_address(base_url, str(entry.data.get("endpoint")))
 
     @field_validator("served_as")
     @classmethod

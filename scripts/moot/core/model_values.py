@@ -59,11 +59,13 @@ def check_parameter(name: str) -> str:
 
 
 def check_value(value: Json) -> Json:
-    """A value under `parameters`, in which no key of an API may be."""
+    """A value under `parameters`; no API key may be in it, and no form of the reply (Anthropic's `output_config`)."""
     parts = [value]
     while parts:
         part = parts.pop()
         parts += [*part.values()] if isinstance(part, Mapping) else part if isinstance(part, list) else []
+        if isinstance(part, Mapping) and "format" in part:
+            raise ValueError(f"`format` is no parameter of the model's own: {_SCHEMA}")
         if isinstance(part, str) and looks_like_a_key(part) and part.casefold().startswith(("sk-", "bearer ")):
             message = "found what looks like an API key, which is not repeated here; {do}"
             raise PydanticCustomError(UNSHOWN, message, {"do": _KEY})
@@ -134,6 +136,8 @@ def check_address(address: str, endpoint: str) -> str:
 
 def check_ledger(ledger: str) -> str:
     """A folder, or the URL of a database that moot writes to; raises an error that repeats no password."""
+    if not ledger.strip():
+        raise ValueError("expected a folder, or a URL such as postgresql://user@host/database")
     if "://" not in ledger:
         return ledger
     scheme, problem = ledger.partition("://")[0], ""

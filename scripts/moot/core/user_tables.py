@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _ANYTHING = (str, int, float, bool, type(None), list, dict)
 _MOST_UNPACKED = 2**29
+_ALWAYS_UNPACKED, _TIMES_UNPACKED = 2**25, 100
+"""Bytes, and times of its size, that a packed file may declare: tables unpack to some 20 times, bombs to 1,000."""
+_MOST_ROWS = 2**20
+"""Of an Excel sheet."""
 _MOST_CELLS = 10**7
 _ROWS_AT_ONCE = 64
 ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
@@ -84,6 +88,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         with pq.ParquetFile(path) as file:
             _check_cells(path, file.metadata.num_rows * len(file.schema_arrow.names))
+            groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+            _check_declared(path, sum(group.total_byte_size for group in groups))
             names, parts, size = file.schema_arrow.names, [], 0
             for batch in file.iter_batches(_ROWS_AT_ONCE):  # a text that repeats is stored once, and unpacked each time
                 columns = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in batch]
@@ -107,7 +113,7 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
 
     try:
         with ZipFile(path) as archive:
-            _check_unpacked(path, sum(member.file_size for member in archive.infolist()))
+            _check_declared(path, sum(member.file_size for member in archive.infolist()))
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
             if sheet and sheet not in book.sheetnames:
                 listed = ", ".join(map(quoted, book.sheetnames))
@@ -132,6 +138,8 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
         row = [_excel_text(value) for value in cut]
         while row and not row[-1]:
             row.pop()
+        if height + blank >= _MOST_ROWS:
+            raise UserError(f"{path}: more than {_MOST_ROWS} rows, which no sheet can have. Save it as .csv.")
         if not row:
             blank += 1
         else:
@@ -149,10 +157,15 @@ def _excel_text(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _check_unpacked(path: Path, size: int) -> None:
-    if size > _MOST_UNPACKED:
+def _check_declared(path: Path, size: int) -> None:
+    """Refuse what a packed file says that it unpacks to, before any of it is unpacked."""
+    _check_unpacked(path, size, min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, _TIMES_UNPACKED * path.stat().st_size)))
+
+
+def _check_unpacked(path: Path, size: int, most: int = _MOST_UNPACKED) -> None:
+    if size > most:
         raise UserError(
-            f"{path}: at least {size} bytes when unpacked; expected {_MOST_UNPACKED} at most. Keep the rows and "
+            f"{path}: at least {size} bytes when unpacked; expected {most} at most. Keep the rows and "
             "columns that are needed, or save it as .csv."
         )
 

@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from moot.core.errors import MootError, UserError
 from moot.core.log import LOG
@@ -16,6 +17,8 @@ REMOVED = "[API key removed]"
 _MARK = "***"
 _LONGEST_MESSAGE = 300
 _LONGEST_NAME = 200
+_LONGEST_PIECE = 12
+"""So many characters of a key together are removed from errors; fewer may be a prefix such as `sk-proj-`."""
 _SHORTEST_KEY = 8
 """Shorter ones are placeholders for servers that want none (`none`, `EMPTY`, `ollama`), and words of many texts."""
 _UNSEEN = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*"
@@ -78,9 +81,18 @@ def _one_line(message: object) -> str:
 
 
 def redacted(message: object) -> str:
-    """What a server said, fit for logs and the ledger: one line of bounded length, without keys."""
+    """What a server said, fit for logs and the ledger: one line of bounded length, without keys.
+
+    Libraries cut long values short in their errors, a key with them, so that long pieces of a key are removed, too.
+    """
     text = _one_line(message)
-    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
+    text = text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
+    for key in _PATTERNS:
+        alike, least = SequenceMatcher(a=text, b=key, autojunk=False), min(_LONGEST_PIECE, 3 * len(key) // 4)
+        while (piece := alike.find_longest_match()).size >= least:
+            text = f"{text[: piece.a]}{_MARK}{text[piece.a + piece.size :]}"
+            alike.set_seq1(text)
+    return text
 
 
 def name(value: object) -> str:
