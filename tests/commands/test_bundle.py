@@ -23,6 +23,11 @@ from moot.llm.ledger.log import head_of, read_log, seal
 from moot.llm.request import Reply, call_id
 from verify_bundle import sha256
 
+CRATE_TERMS = set(
+    "@id @type about actionStatus agent conformsTo creator datePublished description encodingFormat endTime hasPart "
+    "instrument license mainEntity mentions name object programmingLanguage result url version".split()
+)
+"""Terms that RO-Crate 1.1's own context defines, and JSON-LD's."""
 CHECK = [sys.executable, "-I", str(PROJECT / "scripts" / "verify_bundle.py")]
 
 
@@ -112,7 +117,9 @@ def test_what_is_no_bundle_is_refused_in_one_message(
 def test_a_bundle_is_a_crate_of_a_workflow_run_with_a_datasheet(raw: dict[str, Any]) -> None:
     """Profiles: w3id.org/ro/wfrun/workflow/0.5. Each file with its digest; the run made the tables, of all the rest."""
     files = members(bundled({**raw, "publication": {"license": "CC-BY-4.0", "creator": "Nobody"}})[0])
-    about = {one["@id"]: one for one in json.loads(files["ro-crate-metadata.json"])["@graph"]}
+    metadata = json.loads(files["ro-crate-metadata.json"])
+    about = {one["@id"]: one for one in metadata["@graph"]}
+    assert {name for one in about.values() for name in one} == CRATE_TERMS | metadata["@context"][1].keys()
     described = {name: one["sha256"] for name, one in about.items() if "File" in one["@type"]}
     assert described == {
         name: sha256(files[name]) for name in files.keys() - {"ro-crate-metadata.json", "manifest.json"}

@@ -121,10 +121,10 @@ def test_who_sits_in_a_debate_agrees_and_reads_too(folder: Path, server: FaultSe
 
 
 def test_the_checklist_says_what_reviewers_ask_and_nobody_by_name(folder: Path) -> None:
-    """Ann takes 30 and 90 seconds; what Bob left open overnight does not count as time."""
+    """Ann takes 30 and 90 seconds; what Bob left open overnight, or as the clock was set back, counts as no time."""
     told(pay=0.5, currency="EUR", recruitment="By a mail to students of law.", approval="IRB 12/2026.")
     study, begun = Study.of(folder), datetime.fromisoformat("2026-03-01T10:00:00+00:00")
-    for name, took in (("ann", [30, 90]), ("bob", [40_000])):
+    for name, took in (("ann", [30, 90]), ("bob", [40_000, -600])):
         study.note(name, "consent")
         study.show(name, "0")
         events = diary(name)
@@ -140,7 +140,7 @@ def test_the_checklist_says_what_reviewers_ask_and_nobody_by_name(folder: Path) 
         f"2 of 2 people agreed to this:\n\n{CONSENT}",
         "By a mail to students of law.",
         "0.5 EUR for each answer or label; 30.00 an hour",
-        "2 people gave 3 answers and labels, 60 seconds each (median). 0.03 hours in all, by the 2 that came within 60",
+        "2 people gave 4 answers and labels, 60 seconds each (median). 0.03 hours in all, by the 2 that came within 60",
         "## Review board\n\nIRB 12/2026.",
         "## Who they are\n\nnot stated",
     ):

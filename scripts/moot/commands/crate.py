@@ -93,7 +93,7 @@ def crate(files: Mapping[str, str], tables: Iterable[str], published: Publicatio
     ]
     others = [_file(name, digest) for name, digest in sorted(files.items()) if name != WORKFLOW]
     return {
-        "@context": "https://w3id.org/ro/crate/1.1/context",
+        "@context": ["https://w3id.org/ro/crate/1.1/context", {"sha256": "http://schema.org/sha256"}],  # it lacks this
         "@graph": [
             descriptor,
             root,

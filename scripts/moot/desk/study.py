@@ -116,10 +116,10 @@ def _events(path: Path) -> list[Fields]:
 
 
 def _seconds(diary: list[Fields]) -> Iterator[float]:
-    """How long each answered task was in front of a person, where it was answered at once."""
+    """How long each answered task was in front of a person, where it was answered at once, by a clock that went on."""
     shown = {event["task"]: datetime.fromisoformat(event["at"]) for event in diary if event["event"] == SHOWN}
     for event in diary:
         if event["event"] == ANSWERED and event["task"] in shown:
             took = (datetime.fromisoformat(event["at"]) - shown[event["task"]]).total_seconds()
-            if took <= _LONGEST_TASK:
+            if 0 <= took <= _LONGEST_TASK:
                 yield took

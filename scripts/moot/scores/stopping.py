@@ -47,11 +47,12 @@ def stopping(contrast: Contrast, stop: Stop, experiments: Mapping[str, Experimen
     frames = [(experiments[name].predictions, wanted) for name, wanted in models.items()]
     rows = pd.concat([frame[frame["model"].isin(wanted)] for frame, wanted in frames])
     last = max((number[case] for case in rows["case_id"].unique()), default=-1)
-    held, following = (sum(look in some for look in number.values()) for some in (range(last + 1), [last + 1]))
+    later = [look for look in number.values() if look > last]
+    held, following = len(number) - len(later), later.count(min(later, default=0))  # a look may have no cases
     calls, usd = (float(rows[name].astype(float).sum(min_count=1)) for name in ("calls", "cost_usd"))
     reason = watched(contrast, experiments).verdict(stop.difference, stop.alpha, held / len(number), stop.futility)
     if reason == OPEN:
-        if last == max(number.values()):
+        if not later:
             reason = ALL
         elif stop.usd is not None and held and usd + usd / held * following > stop.usd:
             reason = BUDGET

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from moot.commands.rehearsing import Measured, report
+from moot.core.cases import choose_cases, look_numbers
 from moot.core.config import Config
 from moot.report.content import StudyResults
 from moot.scores import no_scores
@@ -28,8 +29,6 @@ CONTRAST = Contrast("main", "", *SIDES, "differ", True, "courtroom", stop=STOP)
 
 def results(folder: Path, held: int, *right: str, task: Any = REARREST, **columns: Any) -> dict[str, ExperimentResults]:
     """Both sides on the first cases of the order of looks; `right`: a pattern of right, wrong and invalid answers of each."""
-    from moot.core.cases import choose_cases, look_numbers
-
     number = look_numbers(choose_cases(CASES, 200, 0), task, 20, 0)
     debated = sorted(CASES, key=lambda one: number[one.case_id])[:held]
     words = {"+": lambda target: target, "-": lambda target: "yes" if target == "no" else "no", "i": lambda _: ""}
@@ -66,6 +65,22 @@ def test_the_reason_to_stop(
     at = stopping(CONTRAST, replace(STOP, **change), found)
     assert (at.reason, at.looks, at.planned_looks, at.cases) == (reason, held // 20, 10, held)
     assert at.usd == pytest.approx(0.1 * held) or (held == 0 and at.usd != at.usd)
+
+
+def test_the_next_look_that_has_cases_is_the_one_that_must_be_paid(tmp_path: Path) -> None:
+    """One cluster of all cases but five, of which the look after it has none: these five are of the look after that."""
+    large = {one.case_id for one in CASES[:-5]}
+    cases = [replace(one, attributes={"topic": "t" if one.case_id in large else one.case_id}) for one in CASES]
+    task = replace(REARREST, cluster="topic")
+    look_of = look_numbers(choose_cases(cases, 200, 0), task, 20, 0)
+    held = [one for one in cases if look_of[one.case_id] <= look_of[CASES[0].case_id]]
+    assert look_of[CASES[0].case_id] + 1 not in look_of.values() and len(held) < 200
+    rows = [prediction(one.case_id, one.target, one.target, cost_usd=0.05) for one in held]
+    found = {
+        name: write_results(tmp_path, cases, {"tiny": rows}, task=task, experiment=name, config=experiment_view())
+        for name in ("one", "two")
+    }
+    assert stopping(CONTRAST, replace(STOP, usd=0.1 * len(held) + 0.05, futility=False), found).reason == BUDGET
 
 
 def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_path: Path) -> None:
