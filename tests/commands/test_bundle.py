@@ -23,10 +23,11 @@ from moot.llm.ledger.log import head_of, read_log, seal
 from moot.llm.request import Reply, call_id
 from verify_bundle import sha256
 
-CRATE_TERMS = set(
-    "@id @type about actionStatus agent conformsTo creator datePublished description encodingFormat endTime hasPart "
-    "instrument license mainEntity mentions name object programmingLanguage result url version".split()
-)
+CRATE_TERMS = {
+    "@id", "@type", "about", "actionStatus", "agent", "conformsTo", "creator", "datePublished", "description", "endTime",
+    "encodingFormat", "hasPart", "instrument", "license", "mainEntity", "mentions", "name", "object",
+    "programmingLanguage", "result", "url", "version",
+}  # fmt: skip
 """Terms that RO-Crate 1.1's own context defines, and JSON-LD's."""
 CHECK = [sys.executable, "-I", str(PROJECT / "scripts" / "verify_bundle.py")]
 

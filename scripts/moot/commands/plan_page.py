@@ -67,13 +67,16 @@ def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
     yield Section(
         "Cases and debates",
         (f"Chosen by the seed {plan['seed']}.",),
-        ("experiment", "data set", "split", "cases", "digest of cases", "repeats", "protocol", "models", "parameters"),
+        ("experiment", "data set", "split", "cases", "digest of cases", "repeats", "protocol", "models"),
         [_debates(name, one, plan["cases"][name]) for name, one in plan["experiments"].items()],
     )
+    settings = [*((name, one["params"]) for name, one in plan["experiments"].items()), *plan["models"].items()]
+    rows = [(name, _settings(one)) for name, one in settings]
+    yield Section("Parameters of experiments and models", (), ("name", "parameters"), rows)
     yield Section("Stopping", [f"{name}: {_stopping(one['stop'])}" for name, one in contrasts.items()])
     yield Section("Analysis", (ANALYSIS,))
     yield Section("Exclusions", EXCLUSIONS)
-    reason = content["deviation"] or "none was given (`deviation`)"
+    reason = (content["deviation"] or "none was given (`deviation`)").rstrip(".")
     history = [f"What changed since the plan before: {'; '.join(changed)}. Reason: {reason}."] if changed else []
     digests = [f"{kind} {json.dumps(plan[kind], sort_keys=True)}" for kind in ("prompts", "code")]
     versions = f"moot {content['moot_version']}; digests of {', of '.join(digests)}; of this plan {content['digest']}."
@@ -95,7 +98,12 @@ def _comparison(name: str, one: Fields) -> tuple[str, ...]:
 
 def _debates(name: str, one: Fields, cases: Fields) -> tuple[str, ...]:
     held = one["dataset"], one["split"], str(cases["number"]), cases["digest"], str(one["repeats"]), one["protocol"]
-    return name, *held, ", ".join(one["models"]), json.dumps(one["params"], ensure_ascii=False)
+    return name, *held, ", ".join(one["models"])
+
+
+def _settings(one: Fields) -> str:
+    stated = {key: value for key, value in one.items() if value not in (None, "", {}, [])}
+    return json.dumps(stated, ensure_ascii=False)
 
 
 def _stopping(stop: Fields | None) -> str:

@@ -282,7 +282,7 @@ def differences(frozen: Fields, now: Fields, words: Words = ("frozen", "now")) -
         if name in now["experiments"] and was["debates"].get(name, digest) != digest
     ]
     if changed:
-        yield f"the code behind the debates of {', '.join(changed)} was changed"
+        yield f"the code behind the debates of {', '.join(changed)} is another"
 
 
 def _changes(kind: str, frozen: Fields, now: Fields, words: Words) -> Iterator[str]:
