@@ -261,3 +261,14 @@ def test_a_trial_run_on_request_is_held_where_it_is_named_or_has_debates_enough(
 
     assert names() == set()
     assert names(run=["*"]) == names(run=["ask*"]) == names(fewest_debates=3) == {"asked"}
+
+
+def test_an_experiment_whose_data_are_not_at_hand_is_held_where_it_is_named(tmp_path: Path) -> None:
+    def names(**change: Any) -> set[str]:
+        words = {"dataset": "nlsy97", "protocol": "zero_shot", "models": "small", "needs_data": "recorded/words"}
+        entries = {"experiments": {"words": words}, "data_root": str(tmp_path / "raw")} | change
+        return {name for name in plan_of(tmp_path, entries).experiments if name == "words"}
+
+    assert names() == names(run=["*"]) == set() and names(run=["words"]) == {"words"}
+    (tmp_path / "raw" / "recorded" / "words").mkdir(parents=True)
+    assert names() == names(run=["*"]) == {"words"}

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 PARTS = ("Opening", "Rebuttal 1", "Pressure Questions", "Rebuttal 2", "Closing")
+NOTED = {"Ann": "CON’s first rebuttal on lamps", "Bo": "Side A on PRO's Rebuttal 2"}
 NAMES = {"red-1": "Red One (high)", "blue-2": "Blue Two"}
 
 
@@ -50,7 +51,8 @@ def page(topic: int, wins: tuple[dict[str, str], dict[str, str]]) -> str:
             margin = "+1.5" if side == "pro" else "-1.5"
             text += f"| {judge} | {sides[side]} | {margin} | {margin} | 7.0 |\n"
         text += "\n### Judge Notes\n\n" + "".join(
-            f"- **{judge}**: Because.\n  Most decisive: P1.1.\n" for judge in verdicts
+            f"- **{judge}**: Because.\n  Most decisive rebuttal noted: {NOTED.get(judge, 'B on lamps')}.\n"
+            for judge in verdicts
         )
     return text
 

@@ -164,6 +164,9 @@ class ExperimentConfig(Strict):
     trial_on_request: bool = Field(
         False, description="as long as it is a trial run (fewer debates than `fewest_debates`), `run` must name it"
     )
+    needs_data: str = Field(
+        "", description="a file or folder of `data_root`; where it is not there, `run` must name it, by no pattern"
+    )
     split: Literal["train", "validation", "test"] = Field("test", description="which split's cases are debated")
     calibration_cases: int = Field(
         0, ge=0, description="validation cases run as well, to fit the threshold of likelihood answers on"

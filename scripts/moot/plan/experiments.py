@@ -96,7 +96,9 @@ class ExperimentReader:
         wanted = self._wanted([*expanded, *self._config.experiments, *arms])
         for name, (entry, config) in expanded.items():
             unnamed = not self._config.run and not (config.trial_on_request and self._config.is_trial(config))
-            everything = unnamed or bool({name, entry} & wanted)
+            at_hand = not config.needs_data or (Path(self._config.data_root) / config.needs_data).exists()
+            chosen = {name, entry} & (wanted if at_hand else set(self._config.run))
+            everything = bool(chosen) or (unnamed and at_hand)
             if not everything and not any(full == name and arm in wanted for arm, full in arms.items()):
                 continue
             found = self._read_or_note(name, entry, config)

@@ -7,8 +7,10 @@ Debaters are not asked: what they would have said instead is another question, w
 """
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
@@ -42,7 +44,8 @@ from moot.protocols.replayed import (
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 
-STATED = "stated"
+STATED, NAMED = "stated", "named"
+"""What the judge says was decisive when it is asked, and what a record says its own judges found decisive."""
 _EXACT_WHOLE = 2
 """How often the whole debate is judged where log-probabilities alone are the answer: the second is the check."""
 
@@ -122,12 +125,16 @@ def _asked(params: AttributionParams) -> tuple[str, ...]:
     return (params.judge, *(_debaters(params) if params.rerun_from else ()))
 
 
+def debates_with_turns(params: AttributionParams, artifacts: Mapping[str, Path]) -> Mapping[tuple[str, int], Held]:
+    """The held debates by case and repeat, before any are chosen."""
+    paths = tuple(path for name, path in artifacts.items() if name.partition("_")[0] == "debates")
+    return held_debates(paths, frozenset(_debaters(params)), params.judge)
+
+
 def _debates(setting: Setting) -> Mapping[tuple[str, int], Held]:
     """The debates that may be judged again; raises `UserError` where no words are known."""
     params: AttributionParams = setting.params
-    names = [name for name in setting.artifacts if name.partition("_")[0] == "debates"]
-    paths = tuple(setting.artifacts[name] for name in names)
-    found = held_debates(paths, frozenset(_debaters(params)), params.judge)
+    found = debates_with_turns(params, setting.artifacts)
     if found and not any(held.turns for held in found.values()):
         raise UserError(
             f"experiment '{setting.experiment}': the debates of '{params.beside}' hold no words that could be taken "
@@ -176,6 +183,7 @@ async def attribution(debate: Debate, params: AttributionParams) -> Answer | Non
         asked.keep(await asked.judge(asked.sentences_of([*first, *rest], changed, verdict), times), verdict)
     if params.stated:
         await asked.state(verdict)
+    asked.keep_named(verdict)
     return first[0].answer
 
 
@@ -296,8 +304,18 @@ class _Rejudged:
             verdict=verdict,
         )  # fmt: skip
         if said.usable and said.parsed:
-            row = self._held.turns[int(said.parsed["turn"]) - 1]
-            self._note({"way": STATED, "turn": row["turn"], "place": int(said.parsed["turn"]), "verdict": verdict})
+            self._note_decisive(STATED, int(said.parsed["turn"]), verdict)
+
+    def keep_named(self, verdict: str) -> None:
+        """Record which turns the record itself says were decisive (`decisive` of a row: the turn's place, from 1)."""
+        for row in self._held.rows:
+            place = (json.loads(row["parsed"] or "{}") or {}).get("decisive", 0)
+            if 0 < place <= len(self._held.turns):
+                self._note_decisive(NAMED, place, verdict)
+
+    def _note_decisive(self, way: str, place: int, verdict: str) -> None:
+        turn = self._held.turns[place - 1]["turn"]
+        self._note({"way": way, "turn": turn, "place": place, "verdict": verdict})
 
 
 def stated_schema(turns: int) -> type[BaseModel]:

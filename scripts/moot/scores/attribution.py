@@ -9,7 +9,7 @@ import pandas as pd
 
 from moot.core.kinds import ATTRIBUTED
 from moot.core.types import Fields, JsonObject
-from moot.protocols.attribution import STATED
+from moot.protocols.attribution import NAMED, STATED
 from moot.protocols.replayed import CONTINUED, KEPT, REMOVED, WHOLE
 from moot.scores.results import ExperimentResults
 from moot.stats.attribution import Effect, effect_of, floor_of, which_moved
@@ -34,13 +34,13 @@ def turn_effects(results: ExperimentResults) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def stated_turns(results: ExperimentResults) -> Mapping[tuple[str, str], int]:
-    """The turn that the judge itself says was decisive, by model and debate_id."""
+def stated_turns(results: ExperimentResults, way: str = STATED) -> Mapping[tuple[str, str], list[int]]:
+    """The turns that the judge itself, or with `NAMED` each judge of the record, says were decisive, by model and
+    debate_id.
+    """
     return {
-        (about["model"], about["debate_id"]): noted["turn"]
+        (about["model"], about["debate_id"]): [noted["turn"] for noted in some if noted["way"] == way]
         for about, some in _noted(results)
-        for noted in some
-        if noted["way"] == STATED
     }
 
 
@@ -57,7 +57,7 @@ def _debate(about: Fields, noted: list[JsonObject], smallest: float) -> Iterator
     if whole is None or not whole["values"] or not whole["verdict"]:
         return
     kept = {note["turn"]: note for note in noted if note["way"] == KEPT}
-    changed = (note for note in noted if note["way"] not in (WHOLE, KEPT, STATED))
+    changed = (note for note in noted if note["way"] not in (WHOLE, KEPT, STATED, NAMED))
     for way, some in groupby(changed, itemgetter("way")):
         pairs = [(kept[note["turn"]] if way == CONTINUED else whole, note) for note in some]
         tried = [(one, note, one["exact"] and note["exact"]) for one, note in pairs if one["values"] and note["values"]]

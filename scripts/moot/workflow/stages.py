@@ -48,6 +48,7 @@ NOT_OF_DEBATES = {
     "attribution",
     "tournament",
     "trial_on_request",
+    "needs_data",
     "multiverse",
 }
 """Of an experiment's entry: what its debates do not depend on, or what another digest covers."""

@@ -52,6 +52,7 @@ def test_who_wins_by_judge_side_length_and_after_a_swap(tmp_path: Path) -> None:
     debate = next(read_debates(results, "jury"))
     assert [turn.speaker for turn in debate.turns] == [*["Pro", "Con"] * 5, "Ann", "Bo"]
     assert debate.turns[-1].text.startswith("Because.") and debate.turns[-1].readers == "Bo"
+    assert ("Decisive", "4") in debate.turns[-2].fields, "the judge's note names a turn by its heading"
     assert ("Margin", "-1.500") in debate.turns[-1].fields and ("Cites", ["P1.1"]) in debate.turns[1].fields
 
 

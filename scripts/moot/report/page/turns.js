@@ -58,16 +58,21 @@ function saidIn(turn, needles) {
 
 // The text, with the sentences underlined that were taken out by themselves, as strongly as they moved the judge.
 function underlined(turn, needles) {
-  const pieces = [];
-  let rest = turn.text;
-  for (const { quote, effect, moved } of (turn.effects ?? []).filter((one) => one.quote)) {
-    const at = rest.indexOf(quote);
-    if (at < 0) continue;
-    pieces.push(...marked(rest.slice(0, at), needles),
-      element("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict is ${less(effect)}` }, marked(quote, needles)));
-    rest = rest.slice(at + quote.length);
+  const pieces = [], from = new Map();
+  const found = (turn.effects ?? []).filter((one) => one.quote).map((one) => {
+    const key = `${one.judge} ${one.quote}`, at = turn.text.indexOf(one.quote, from.get(key) ?? 0);
+    from.set(key, at + 1);
+    return { ...one, at };
+  });
+  let end = 0;
+  for (const { quote, effect, moved, judge, at } of found.sort((one, other) => one.at - other.at)) {
+    if (at < end) continue;
+    const line = element("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict of ${judge} is ${less(effect)}` }, marked(quote, needles));
+    line.style.textDecorationThickness = `${1 + Math.round(5 * Math.abs(effect))}px`;
+    pieces.push(...marked(turn.text.slice(end, at), needles), line);
+    end = at + quote.length;
   }
-  return [...pieces, ...marked(rest, needles)];
+  return [...pieces, ...marked(turn.text.slice(end), needles)];
 }
 
 const less = (effect) => `${effect >= 0 ? "less" : "more"} probable by ${points(Math.abs(effect))} points`;

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.core.kinds import PUBLIC
-from moot.protocols.attribution import AttributionParams
+from moot.protocols.attribution import NAMED, STATED, AttributionParams
 from moot.protocols.replayed import CONTINUED, REMOVED, REORDERED, REPLACED, SENTENCE
 from moot.report import EVERY, EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
@@ -139,52 +139,54 @@ def _turns(run: Run) -> Iterator[Row]:
         }
 
 
-STATED = (
+NAMES = {STATED: "the judge, asked afterwards", NAMED: "the judges of the record"}
+STATED_COLUMNS = (
     Columns()
-    .keys("data", "debate", "judge")
+    .keys("data", "debate", "judge", "who names it")
     .estimate("names the first", "names the first")
     .plain("by chance")
     .estimate("above chance", "above chance", role=DIFFERENCE, digits=SIGNED)
     .estimate("effect of the named", "effect of the named", digits=SIGNED)
     .estimate("mean effect", "mean effect", digits=SIGNED)
-    .counts("debates", "called moved", "of these named")
-    .short_form("data", "debate", "judge", "names the first", "by chance", "above chance", "debates")
+    .counts("turns named", "called moved", "of these named")
+    .short_form("debate", "judge", "who names it", "names the first", "by chance", "above chance", "turns named")
 )
 
 
 @table(EVERYWHERE, "stated_and_exact", "Does the judge name what moved it?", rests_on=(MOVED,))
 def stated_and_exact(results: StudyResults) -> TableContent:
     """How often the turn that a judge says was decisive is the one whose removal changed its verdict most."""
-    rows = (row for run in attributed_runs(results) if (row := _stated_row(run)))
-    return STATED.table(
+    rows = (row for run in attributed_runs(results) for way in NAMES if (row := _stated_row(run, way)))
+    return STATED_COLUMNS.table(
         rows,
         [
             "After its verdict the judge is asked which one turn was decisive (`stated: true`). Names the first: the "
             "share of debates in which this is the turn without which the verdict is least probable; turns that tie "
-            "share the hit. By chance: the share if a turn were named at random. Intervals are by cluster.",
-            "Called moved: debates with a turn that is called moved; of these named: the judge named such a turn.",
+            "share the hit. By chance: the share if a turn were named at random. Intervals are by cluster. Judges of a "
+            "record are those whose notes name a turn by its heading, set against what moves the judge of today.",
+            "Turns named: one a debate and judge. Called moved: those of debates with a turn that is called moved; of "
+            "these named: those that name such a turn.",
         ],
     )
 
 
-def _stated_row(run: Run) -> Row | None:
-    effects, named = effects_of(run), stated_turns(run.results)
-    removed = effects[effects["way"] == REMOVED]
-    rows = [_stated(turns, named[run.model, str(name)]) for name, turns in removed.groupby("debate_id")
-            if (run.model, name) in named]  # fmt: skip
+def _stated_row(run: Run, way: str) -> Row | None:
+    effects, named = effects_of(run), stated_turns(run.results, way)
+    by_debate = effects[effects["way"] == REMOVED].groupby("debate_id")
+    rows = [_stated(turns, turn) for name, turns in by_debate for turn in named.get((run.model, str(name)), ())]
     found = pd.DataFrame([row for row in rows if row])
     if found.empty:
         return None
     bootstrap = run.results.sample(found["case_id"]).bootstrap
     moved = found[found["moved"]]
     return {
-        "data": (run.data, run.results.config.params["beside"], run.results.config.name_of(run.model)),
+        "data": (run.data, run.results.config.params["beside"], run.results.config.name_of(run.model), NAMES[way]),
         "names the first": bootstrap.estimate(share_statistic(found["hit"])),
         "by chance": found["chance"].mean(),
         "above chance": bootstrap.estimate(mean_statistic(found["hit"] - found["chance"], BOUNDS)),
         "effect of the named": bootstrap.estimate(mean_statistic(found["named"], BOUNDS)),
         "mean effect": bootstrap.estimate(mean_statistic(found["mean"], BOUNDS)),
-        "debates": (len(found), len(moved), int(moved["named moved"].sum())),
+        "turns named": (len(found), len(moved), int(moved["named moved"].sum())),
     }
 
 

@@ -40,6 +40,12 @@ _HEADING, _CLAIM = re.compile(r"(\d+): (PRO|CON) (.+)"), re.compile(r"\[([PC]\d+
 _ROLES = re.compile(r"- roles: PRO = \*\*(.+)\*\*, CON = \*\*(.+)\*\*")
 _VERDICT = re.compile(r"^\| (.+) \| (.+) \| ([+-][\d.]+) \| ([+-][\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
 _NOTE = re.compile(r"^- \*\*(.+?)\*\*: (.+(?:\n  .+)*)", re.MULTILINE)
+_DECISIVE = re.compile(
+    r"Most decisive rebuttal noted:.{0,40}?\b(PRO|CON)['’]s "
+    r"(opening|closing|pressure questions|rebuttal \d|(?:first|second) rebuttal)\b",
+    re.IGNORECASE,
+)
+_AS_HEADED = {"first rebuttal": "rebuttal 1", "second rebuttal": "rebuttal 2"}
 _RESULT = re.compile(r"- judged result: \w+ `\d+-\d+`(?: for \*\*(.+)\*\*)?")
 _KINDS = {"Opening": OPENING, "Closing": CLOSING}
 _MOST_UNPACKED = 2**30
@@ -232,8 +238,9 @@ def _verdicts(debate: _Debate, page: str, called: dict[str, str]) -> Iterator[Re
         wins.append({PRO: 1, CON: -1}.get(side or "", 0))
         if (margin > 0) - (margin < 0) != wins[-1]:
             raise UserError(f"{judge}: winner {quoted(winner)} and margin {margin:+g} (PRO+) do not agree.")
-        parsed = {"margin": margin, "normalized": normalized, "entertainment": entertainment}
-        yield RecordedUtterance(judge, VERDICT, notes.get(judge, ""), 0, side, parsed=parsed, private=True)
+        note = notes.get(judge, "")
+        parsed = {"margin": margin, "normalized": normalized, "entertainment": entertainment} | _decisive(debate, note)
+        yield RecordedUtterance(judge, VERDICT, note, 0, side, parsed=parsed, private=True)
     result = _RESULT.search(page)
     total = sum(wins)
     if not result or (sides.get(result[1] or "") != (PRO if total > 0 else CON if total < 0 else None)):
@@ -241,3 +248,11 @@ def _verdicts(debate: _Debate, page: str, called: dict[str, str]) -> Iterator[Re
 
 
 _GET = "put the published files there (see data/raw/README.md), or choose source 'download'."
+
+
+def _decisive(debate: _Debate, note: str) -> dict[str, int]:
+    """The number of the turn that a judge's note calls most decisive; nothing where it names none by its heading."""
+    found = _DECISIVE.search(note)
+    named = (found[1].casefold(), _AS_HEADED.get(found[2].casefold(), found[2].casefold())) if found else None
+    headed = [(said.speaker, (said.parsed or {})["part"].casefold()) for said in debate.speeches]
+    return {"decisive": headed.index(named) + 1} if named in headed else {}
