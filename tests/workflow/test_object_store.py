@@ -12,7 +12,7 @@ from snakemake.iocontainers import Namedlist
 from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.workflow.storage import link_results, name_from_results
-from project_copy import Workflow
+from project_copy import PROJECT, Workflow
 
 MISSING = "needs moto[server] and snakemake-storage-plugin-s3"
 BUCKET, PREFIX = "moot", "run"
@@ -57,9 +57,8 @@ def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(store
 
     client = boto3.client("s3", endpoint_url=store, **KEY)
     client.create_bucket(Bucket=BUCKET)
-    arguments = ("--default-storage-provider", "s3", "--default-storage-prefix", f"s3://{BUCKET}/{PREFIX}")
-    arguments += ("--storage-s3-endpoint-url", store, "--shared-fs-usage", "persistence", "software-deployment")
-    arguments += ("sources", "source-cache", "storage-local-copies")
+    arguments = ("--profile", str(PROJECT / "profiles/s3"), "--default-storage-prefix", f"s3://{BUCKET}/{PREFIX}")
+    arguments += ("--storage-s3-endpoint-url", store)
     keys = {"SNAKEMAKE_STORAGE_S3_ACCESS_KEY": "x", "SNAKEMAKE_STORAGE_S3_SECRET_KEY": "y"}
     with FaultServer() as server:
         workflow = Workflow(tmp_path, server.url)
