@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 from fault_server import FaultServer
-from project_copy import Workflow
+from project_copy import PROJECT, Workflow
 
 pytestmark = pytest.mark.slow
 
-SIXTH = Path(__file__).resolve().parents[1] / "support" / "sixth" / "coinage"
+SIXTH = PROJECT / "docs/examples/coinage"
 
 
 @pytest.mark.parametrize("within", [True, False], ids=["a folder of studies", "an extension"])
@@ -24,16 +24,16 @@ def test_a_folder_is_a_study(within: bool, server: FaultServer, tmp_path: Path) 
     ignore = shutil.ignore_patterns("__pycache__", *(["prompts", "study.yaml"] if within else []))
     studies = workflow.project / "scripts" / "moot" / "studies"
     shutil.copytree(SIXTH, (studies if within else workflow.work) / "coinage", ignore=ignore)
-    study = yaml.safe_load((SIXTH / "study.yaml").read_text())
+    study = {kind: yaml.safe_load((SIXTH / "study.yaml").read_text())[kind] for kind in ("datasets", "experiments")}
     other = {"endpoint": "openai", "model": "another", "base_url": server.url, "max_tokens": 50}
-    change = {"run": ["tosses"], "models/other": other}
+    change = {"run": ["tosses"], "models/other": other, "experiments/tosses/models": ["served", "other"]}
     if within:
         shutil.copytree(SIXTH / "prompts", workflow.project / "config" / "prompts", dirs_exist_ok=True)
-        shutil.copy(SIXTH / "study.yaml", workflow.project / "config" / "studies" / "coinage.yaml")
+        (workflow.project / "config" / "studies" / "coinage.yaml").write_text(yaml.safe_dump(study))
         workflow.configure(change)
     else:
         named = {f"{kind}/{name}": entry for kind, entries in study.items() for name, entry in entries.items()}
-        workflow.configure({**change, **named, "extensions": "coinage"})
+        workflow.configure({**named, **change, "extensions": "coinage"})
     done = workflow.run("coinage")
     assert done.returncode == 0, done.stdout[-6000:]
     assert server.count() - before == 2 * 6, "one call for each of two models' six cases"

@@ -109,7 +109,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
 
 def test_every_block_is_found() -> None:
     assert PAGE.count("```") == 2 * len(BLOCK.findall(PAGE))
-    assert PAGE.count("\n$ snakemake") == 3
+    assert PAGE.count("\n$ snakemake") == 4
 
 
 def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
@@ -121,6 +121,8 @@ def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
     assert set(pd.read_parquet(walked.folder / "results/labels/heard")["labeler"]) == {"shouting"}
     leaders = pd.read_parquet(walked.folder / "results/baselines/coins.parquet")
     assert set(leaders.loc[leaders["status"] == "ok", "baseline"]) == {"first", "majority-class"}
+    assert len(pd.read_parquet(walked.folder / "results/predictions/tosses/smollm2-135m.parquet")) == 6
+    assert (walked.folder / "results/figures/coinage/heads.svg").is_file()
 
 
 def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk) -> None:
