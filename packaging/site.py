@@ -112,14 +112,13 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
 
 
 def results_of(study: str, files: Files) -> str:
-    """A study's first page, links to its tables and debates, and its figures, as the last build has them."""
+    """The first page where it comes to a study, links to its tables and debates, and its figures, as the last build has them."""
     of_study = sorted(place for place in files.src_uris if f"/{study}/" in place or place.endswith(f"/{study}.html"))
     built_ones = [place for place in of_study if place.startswith(f"{DEMO}/")]
     links = [f"- [{place.removeprefix(f'{DEMO}/')}](../{place})" for place in built_ones if place.endswith(".html")]
     figures = [f"![{Path(place).stem}](../{place})" for place in built_ones if place.endswith(".svg")]
-    first = f"{DEMO}/{study}.html"
-    embedded = f'<iframe src="../{first}" title="{study}" width="100%" height="640"></iframe>\n\n'
-    return (embedded if first in built_ones else "") + "\n".join([*links, ""]) + "\n\n".join(["", *figures, ""])
+    first = f'<iframe src="../{DEMO}/{PAGE}#{study}" title="{study}" width="100%" height="640"></iframe>\n\n'
+    return first + "\n".join([*links, ""]) + "\n\n".join(["", *figures, ""])
 
 
 def on_post_template(output_content: str, **_: Any) -> str:
