@@ -112,7 +112,7 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
 
 
 def results_of(study: str, files: Files) -> str:
-    """The first page where it comes to a study, links to tables and debates, and figures, as the last build has them."""
+    """The first page where it comes to a study, links to tables and debates, and the figures of the last build."""
     of_study = sorted(place for place in files.src_uris if f"/{study}/" in place or place.endswith(f"/{study}.html"))
     built_ones = [place for place in of_study if place.startswith(f"{DEMO}/")]
     links = [f"- [{place.removeprefix(f'{DEMO}/')}](../{place})" for place in built_ones if place.endswith(".html")]
