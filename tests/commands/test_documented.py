@@ -40,7 +40,11 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
     """Where it fails: `snakemake recorded comparison`, then `make docs`."""
     monkeypatch.chdir(tmp_path)
     raw = default_configuration({"ledger": "ledger", "shards": 1})
-    run = [name for name, entry in raw["experiments"].items() if entry.get("source") == RECORDED]
+    run = [
+        name
+        for name, entry in raw["experiments"].items()
+        if entry.get("source") == RECORDED and "needs_data" not in entry
+    ]
     plan = Plan.from_yaml({**raw, "run": run}, PROJECT)
     files = list(built(plan))
     for study in ("recorded", COMPARISON):

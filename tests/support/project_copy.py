@@ -45,7 +45,9 @@ class Workflow:
         config: dict[str, Any] = {
             "run": ["trial", "single"],
             "fewest_debates": 1,
-            "models": {"served": {"endpoint": "openai", "model": "test", "base_url": self.url, "max_tokens": 50}},
+            "models": {
+                "served": {"endpoint": "openai", "model": "test", "base_url": self.url or None, "max_tokens": 50}
+            },
             "datasets": {"people": {"loader": "nlsy97", "source": "synthetic", "rows": 60}},
             "experiments": {"trial": trial, "single": {**trial, "protocol": "zero_shot"}},
         }
