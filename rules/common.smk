@@ -21,7 +21,7 @@ try:  # before the larger libraries are imported
     check_folder()
     check_memory_limit(workflow.cores or 1)
 except UserError as error:
-    raise WorkflowError(f"moot: {error}") from None
+    sys.exit(f"moot: {error}")
 
 from moot.core.config import COMPARISON, RECORDED, over_defaults
 from moot.core.model_entries import merge_models
@@ -58,7 +58,7 @@ changed_models = merge_models(config, read_files, DEFAULTS, given, faults)
 try:
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
 except UserError as error:
-    raise WorkflowError(str(error)) from None
+    sys.exit("\n".join(f"moot: {line}" for line in str(error).splitlines()))
 
 stages = Stages(plan)
 
@@ -86,7 +86,7 @@ if STORE and IS_MAIN and not IS_DRY:
     try:
         link_results(Path(".snakemake/storage", STORE, bucket, "results"))
     except UserError as error:
-        raise WorkflowError(f"moot: {error}") from None
+        sys.exit(f"moot: {error}")
 
 
 def one_of(names):

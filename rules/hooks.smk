@@ -45,14 +45,14 @@ RUNNING = []
 
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
-        raise WorkflowError("\n".join(missing))
+        sys.exit("\n".join(f"moot: {line}" for line in missing))
     rules_that_run = {job.rule.name for job, runs in jobs_of_run() if runs}
     # Their outputs show the configuration's experiments, and so take the place of another's.
     if any(re.match("tables_|figures_|outcome", name) for name in rules_that_run):
         try:
             take_folder(configured(stages, DEFAULTS), plan.config.replace_results)
         except UserError as error:
-            raise WorkflowError(str(error)) from None
+            sys.exit(f"moot: {error}")
     keep(plan, config)
     tell_desk(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
