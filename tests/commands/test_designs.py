@@ -36,7 +36,7 @@ def planned(contrast: Contrast, found: Mapping[str, ExperimentResults], power: A
     def results_of(one: Contrast) -> Mapping[str, ExperimentResults]:
         return {side.experiment: found[side.experiment] for side in one.sides}
 
-    design = designed(plan, contrast, "pilot", results_of, 1.0, len(CASES), 500)
+    design = designed(plan, contrast, "pilot", results_of, 1.0, (len(CASES), len(CASES)), 500)
     assert design is not None
     return design
 
@@ -64,15 +64,15 @@ def test_debates_that_are_held_again_and_wordings_are_facets_of_their_own(tmp_pa
     """The second side's accuracy rests on its wording: no number of cases makes up for one wording alone."""
     found = {"one": study(tmp_path, "one", chances), "two": study(tmp_path, "two", chances)}
     plain = planned(CONTRAST, found)
-    assert plain.found.planned == ("case", "asking again") and plain.cost(plain.planned) == pytest.approx(
+    assert plain.found.planned == ("case", "asking again") and plain.cost(*plain.planned) == pytest.approx(
         30 * 2 * 2 * A_DEBATE
     )
     for number, shift in enumerate((-0.4, 0.3, 0.0)):
         found[f"one-prompts=w{number}"] = study(tmp_path, f"one-prompts=w{number}", chances)
         found[f"two-prompts=w{number}"] = study(tmp_path, f"two-prompts=w{number}", chances, shift=shift)
     worded = planned(CONTRAST, found)
-    assert worded.found.planned == ("case", "wording", "asking again") and worded.planned["wording"] == 4
-    assert worded.cost(worded.planned) == pytest.approx(4 * plain.cost(plain.planned))
+    assert worded.found.planned == ("case", "wording", "asking again") and worded.planned[0]["wording"] == 4
+    assert worded.cost(*worded.planned) == pytest.approx(4 * plain.cost(*plain.planned))
     rows = designs_table([worded]).frame.set_index("facet")
     floor = rows["without end: standard error"]
     assert floor["cases"] > 3 * floor["wordings"] and rows.loc["cases", "standard error"] == pytest.approx(
@@ -92,9 +92,9 @@ def test_judges_of_held_debates_cost_a_verdict_each_and_records_take_their_price
     prices = {"usd_debate": 1.0, "usd_verdict": 0.01, "standard_error": 0.05}
     judged = planned(CONTRAST, found, prices)
     assert judged.found.planned == ("case", "judge", "debate", "asking again") and judged.wanted == 0.05
-    assert judged.cost(judged.planned) == pytest.approx(30 * 2 * (1 + 5 * 2 * 0.01))
+    assert judged.cost(*judged.planned) == pytest.approx(30 * 2 * (1 + 5 * 2 * 0.01))
     doubled = designs_table([judged]).frame.set_index("facet")["doubled: US dollars"]
-    assert doubled["debates of a case"] == pytest.approx(2 * judged.cost(judged.planned))
+    assert doubled["debates of a case"] == pytest.approx(2 * judged.cost(*judged.planned))
     assert doubled["judges"] == doubled["answers of a judge"] == pytest.approx(30 * 2 * (1 + 10 * 2 * 0.01))
 
 
@@ -111,6 +111,6 @@ def test_debates_that_both_sides_judge_again_are_shared_and_their_noise_cancels(
         name: write_results(tmp_path, cases, {"m": some}, experiment=name, config=view) for name, some in rows.items()
     }
     judged = planned(CONTRAST, found, params={"beside": "debates", "debated_by": "m"})
-    assert judged.found.planned == ("case", "debate") and judged.debate == 0
+    assert judged.found.planned == ("case", "debate") and judged.debate == (0, 0)
     apart = planned(CONTRAST, found)
-    assert float(judged.found.error(judged.planned)) < 0.85 * float(apart.found.error(apart.planned))
+    assert float(judged.found.error(*judged.planned)) < 0.85 * float(apart.found.error(*apart.planned))

@@ -32,23 +32,23 @@ ResultsOf = Callable[[Contrast], Mapping[str, ExperimentResults]]
 _MULTIPLES = (1, 1.5, 2, 3, 5, 8, 12, 20)
 _DOUBLED = 2
 NOTES = (
-    "Model: an answer is a mean, an independent effect of each facet, the side among them, and of each combination of "
-    "facets, and what is left; the variance of a difference is the sum of the components that both sides do not share, "
-    "each divided by how many levels its facets have, for either side (a decision study: Brennan 2001, "
-    "Generalizability Theory, chapters 4 and 5). Components below 0 count as 0.",
-    "Number: as planned, of a case or of a debate. `without end`: the standard error that is left however many of this "
-    "facet alone there are. `to reach`: the standard error with which `power: difference` is shown with the power "
-    "asked for, or `power: standard_error`; `cheapest`: the numbers of the cheapest design that has it, up to 20 of "
-    "each facet but cases, empty where the cases of the data set do not suffice.",
+    "Model: on each side an answer is a mean, an independent effect of each facet and of each combination of facets, "
+    "and what is left; the variance of a difference is the sum of each side's components, each divided by how many "
+    "levels its facets have there, less twice the covariances of both sides (a multivariate decision study: Brennan "
+    "2001, Generalizability Theory, chapters 9 to 11). Components below 0 count as 0. A facet of one level on a side "
+    "stays as it is there.",
+    "Number: as planned, of a case or of a debate; of the first and the second side where they differ. `without end`: "
+    "the standard error that is left however many of this facet alone there are. `to reach`: the standard error with "
+    "which `power: difference` is shown with the power asked for, or `power: standard_error`; `cheapest`: the numbers, "
+    "the same on both sides, of the cheapest design that has it, up to 20 of each facet but cases, empty where the "
+    "cases of the data set do not suffice.",
     "A facet is listed where the debates at hand tell its component apart; models stay as planned. Components that "
-    "rest on few levels are rough: `levels` says how many there were.",
+    "rest on few levels are rough: `levels` says how many a case had.",
 )
 COLUMNS = (
     Columns()
     .keys("contrast", "metric", "components from")
-    .plain("facet")
-    .counts("levels")
-    .plain("number", digits=",.3g")
+    .plain("facet", "levels", "number")
     .plain("standard error", "doubled: standard error", "without end: standard error")
     .plain("US dollars", "doubled: US dollars", digits=",.2f")
     .plain("to reach")
@@ -67,8 +67,8 @@ class Designed:
 
     Attributes:
         source: where the components come from.
-        planned: of each facet how many a case shall have, cases among them.
-        debate, verdict: dollars of one debate of both sides, and of one verdict on it; NaN where nothing says.
+        planned: of either side how many of each facet a case shall have, cases among them.
+        debate, verdict: dollars of one debate of either side, and of one verdict on it; NaN where nothing says.
         available: cases of the data set.
         wanted: the standard error to reach.
         judged: whether answers are several judges' of one debate, so that asking again asks a judge; else it holds
@@ -78,9 +78,9 @@ class Designed:
     contrast: Contrast
     source: str
     found: Precision
-    planned: Numbers
-    debate: float
-    verdict: float
+    planned: tuple[Numbers, Numbers]
+    debate: tuple[float, float]
+    verdict: tuple[float, float]
     available: int
     wanted: float
     judged: bool
@@ -90,27 +90,45 @@ class Designed:
         """Whether prices are known."""
         return not np.isnan([self.debate, self.verdict]).any()
 
-    def cost_of_a_case(self, numbers: Mapping[str, float | Floats]) -> Floats:
-        """Dollars of a case on both sides; where nothing says, how many answers of either side it takes."""
-        chosen = {**self.planned, **numbers}
-        held, verdicts = (prod(chosen.get(name, 1.0) for name in some) for some in ((WORDING, DEBATE), VERDICTS))
-        verdicts, held = (verdicts * chosen[AGAIN], held) if self.judged else (verdicts, held * chosen[AGAIN])
-        return as_numbers(held * (self.debate + self.verdict * verdicts) if self.is_priced else held * verdicts)
+    def times(self, factor: float, facet: str) -> tuple[Numbers, Numbers]:
+        """The planned design with so many times as many of a facet on both sides."""
+        first, second = ({**numbers, facet: factor * numbers.get(facet, 1.0)} for numbers in self.planned)
+        return first, second
 
-    def cost(self, numbers: Numbers) -> float:
-        """What a design costs."""
-        return float(self.cost_of_a_case(numbers)) * {**self.planned, **numbers}[CASE]
+    def cost_of_a_case(self, *chosen: Mapping[str, float | Floats]) -> Floats:
+        """Dollars of a case on both sides, or on those of which designs are given; else how many answers it takes."""
+        each = zip(self.planned, (chosen[0], chosen[-1]), self.debate, self.verdict, strict=True)
+        return as_numbers(sum(self._cost({**known, **one}, *prices) for known, one, *prices in each))
+
+    def _cost(self, numbers: Mapping[str, float | Floats], debate: float, verdict: float) -> float | Floats:
+        held, verdicts = (prod(numbers.get(name, 1.0) for name in some) for some in ((WORDING, DEBATE), VERDICTS))
+        verdicts, held = (verdicts * numbers[AGAIN], held) if self.judged else (verdicts, held * numbers[AGAIN])
+        return held * (debate + verdict * verdicts) if self.is_priced else held * verdicts
+
+    def cost(self, *chosen: Numbers) -> float:
+        """What a design costs, the same for both sides or one of either."""
+        each = zip((chosen[0], chosen[-1]), self.planned, self.debate, self.verdict, strict=True)
+        return float(
+            sum(self._cost({**known, **one}, *prices) * {**known, **one}[CASE] for one, known, *prices in each)
+        )
 
 
 def designed(
-    plan: Plan, contrast: Contrast, source: str, results_of: ResultsOf, design: float, cases: int, available: int
+    plan: Plan,
+    contrast: Contrast,
+    source: str,
+    results_of: ResultsOf,
+    design: float,
+    cases: tuple[int, int],
+    available: int,
 ) -> Designed | None:
     """What a contrast's debates say of any design; None where its metric is of no single answers, or none differ.
 
     Args:
         source, results_of: where the debates come from, and the results of both sides of a contrast.
         design: the design effect of clusters of cases.
-        cases, available: that are planned, and that there are; of the side with fewer.
+        cases: that either side plans.
+        available: that there are; of the side with fewer.
     """
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 
@@ -120,20 +138,37 @@ def designed(
     judged = _varies(rows, [JUDGE]) or _varies(rows, [PERSONA]) or _is_again(plan, contrast)
     names = [SIDE, CASE, *(name for name in (WORDING, MODEL, *VERDICTS) if _varies(rows, [name]))]
     names += [DEBATE] * (judged and _varies(rows, [DEBATE], [WORDING, MODEL, CASE]))
-    numbers = {name: _number(rows, [name]) for name in names if name not in (SIDE, DEBATE)}
-    if DEBATE in names:
-        numbers[DEBATE] = _number(rows, [DEBATE], [WORDING, MODEL, CASE])
-    numbers[AGAIN] = len(rows) / rows.groupby(names, sort=False).ngroups
-    facets = {name: rows[name].tolist() for name in names}
-    found = precision(as_numbers(rows["value"]), facets, numbers, (MODEL,), design)
+    per_case = [CASE, *([DEBATE] if DEBATE in names else [])]
+    numbers, pools = _numbers(rows, [name for name in names if name not in (SIDE, *per_case)], per_case)
+    found = precision(
+        as_numbers(rows["value"]), {name: rows[name].tolist() for name in names}, numbers, (MODEL,), design, pools
+    )
     if found is None:
         return None
-    power, repeats = plan.config.power, plan.experiments[contrast.first.experiment].config.repeats
+    power, repeats = plan.config.power, [plan.experiments[side.experiment].config.repeats for side in contrast.sides]
     wanted = power.standard_error or power.difference / float(ndtri(1 - power.level / 2) + ndtri(power.power))
     held = DEBATE if judged else AGAIN
-    planned = {**numbers, CASE: float(cases)} | ({held: float(repeats)} if held in found.planned else {})
+    first, second = (
+        {**known, CASE: float(size)} | ({held: float(times)} if held in found.planned else {})
+        for known, size, times in zip(numbers, cases, repeats, strict=True)
+    )
     debate, verdict = _prices(plan, contrast, rows)
-    return Designed(contrast, source, found, planned, debate, verdict, available, wanted, judged)
+    return Designed(contrast, source, found, (first, second), debate, verdict, available, wanted, judged)
+
+
+def _numbers(rows: pd.DataFrame, crossed: list[str], per_case: list[str]) -> tuple[tuple[Numbers, Numbers], Numbers]:
+    """Of either side how many levels of each facet a case has; and how many there are in all for each of these."""
+    sides, pools = list[Numbers](), dict[str, float]()
+    for _, mine in rows.groupby(SIDE):
+        cases = mine.groupby(CASE, sort=False)
+        numbers = {CASE: float(cases.ngroups)} | {name: float(cases[name].nunique().mean()) for name in crossed}
+        if DEBATE in per_case:
+            within = [name for name in (WORDING, MODEL) if name in crossed]
+            numbers[DEBATE] = float(mine.groupby([*within, CASE], sort=False)[DEBATE].nunique().mean())
+        sides.append({**numbers, AGAIN: len(mine) / prod(numbers.values())})
+        for name in crossed:
+            pools[name] = max(pools.get(name, 1.0), mine[name].nunique() / numbers[name])
+    return (sides[0], sides[1]), pools
 
 
 def _answers(plan: Plan, contrast: Contrast, results_of: ResultsOf) -> pd.DataFrame | None:
@@ -212,17 +247,17 @@ def _varies(rows: pd.DataFrame, names: list[str], within: Sequence[str] = ()) ->
     return bool((rows.groupby([SIDE, *within])[names].nunique() > 1).to_numpy().any())
 
 
-def _number(rows: pd.DataFrame, names: list[str], within: Sequence[str] = ()) -> float:
-    return float(rows.groupby([SIDE, *within])[names].nunique().to_numpy().mean())
-
-
-def _prices(plan: Plan, contrast: Contrast, rows: pd.DataFrame) -> tuple[float, float]:
-    """Dollars of one debate of both sides, and of one verdict of both; NaN where records do not say."""
+def _prices(plan: Plan, contrast: Contrast, rows: pd.DataFrame) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Dollars of one debate of either side, and of one verdict; NaN where records do not say."""
+    held = all(plan.experiments[side.experiment].config.protocol != RECORDED for side in contrast.sides)
+    costs = rows.groupby([SIDE, MODEL])["usd"].mean().groupby(SIDE).sum()
+    answers, unknown = (
+        ((float(costs[0]), float(costs[1])) if held else (float("nan"),) * 2),
+        (0.0 if held else float("nan"),) * 2,
+    )
+    found = ((0.0, 0.0), answers) if _is_again(plan, contrast) else (answers, unknown)
     given = plan.config.power.usd_debate, plan.config.power.usd_verdict
-    known = [plan.experiments[side.experiment].config.protocol != RECORDED for side in contrast.sides]
-    of_answers = float(rows.groupby([SIDE, MODEL])["usd"].mean().sum()) if all(known) else float("nan")
-    found = (0.0, of_answers) if _is_again(plan, contrast) else (of_answers, 0.0 if all(known) else float("nan"))
-    debate, verdict = (price if own is None else own for own, price in zip(given, found, strict=True))
+    debate, verdict = (prices if own is None else (own / 2, own / 2) for own, prices in zip(given, found, strict=True))
     return debate, verdict
 
 
@@ -232,22 +267,26 @@ def _prices(plan: Plan, contrast: Contrast, rows: pd.DataFrame) -> tuple[float, 
 def _rows(one: Designed) -> Iterator[Row]:
     best = one.found.cheapest(one.wanted, one.cost_of_a_case, one.available)
     for facet in one.found.planned:
-        now, doubled = one.planned[facet], {**one.planned, facet: _DOUBLED * one.planned[facet]}
-        levels = one.found.numbers[facet]
+        doubled = one.times(_DOUBLED, facet)
         yield {
             "contrast": (one.contrast.name, one.contrast.first.metric, one.source),
             "facet": _plural(one, facet),
-            "levels": round(levels),
-            "number": now,
-            "standard error": float(one.found.error(one.planned)),
-            "doubled: standard error": float(one.found.error(doubled)),
-            "without end: standard error": float(one.found.error({**one.planned, facet: float("inf")})),
-            "US dollars": one.cost(one.planned) if one.is_priced else None,
-            "doubled: US dollars": one.cost(doubled) if one.is_priced else None,
+            "levels": _either(one.found.numbers, facet),
+            "number": _either(one.planned, facet),
+            "standard error": float(one.found.error(*one.planned)),
+            "doubled: standard error": float(one.found.error(*doubled)),
+            "without end: standard error": float(one.found.error(*one.times(float("inf"), facet))),
+            "US dollars": one.cost(*one.planned) if one.is_priced else None,
+            "doubled: US dollars": one.cost(*doubled) if one.is_priced else None,
             "to reach": one.wanted,
             "cheapest": round(best.numbers[facet]) if best else None,
             "cheapest: US dollars": best.cost if best and one.is_priced else None,
         }
+
+
+def _either(sides: tuple[Numbers, Numbers], facet: str) -> str:
+    """A number, or those of either side where they differ."""
+    return "/".join(dict.fromkeys(f"{numbers.get(facet, 1.0):,.3g}" for numbers in sides))
 
 
 def designs_table(found: Sequence[Designed]) -> TableContent:
@@ -258,12 +297,14 @@ def designs_table(found: Sequence[Designed]) -> TableContent:
 def designs_figure(found: Sequence[Designed]) -> "MatplotlibFigure":
     """Standard error against dollars, from the planned design on, a line a facet; a panel a contrast."""
     figure, used, _ = panels(len(found), 2, 2.6)
-    costs = [one.cost(one.planned) for one in found]
+    costs = [one.cost(*one.planned) for one in found]
     for one, axis in zip(found, used, strict=False):
         for place, facet in enumerate(one.found.planned):
-            some = [{**one.planned, facet: times * one.planned[facet]} for times in _MULTIPLES]
-            errors = [float(one.found.error(numbers)) for numbers in some]
-            axis.plot([one.cost(numbers) for numbers in some], errors, label=_plural(one, facet), **series_style(place))
+            some = [one.times(factor, facet) for factor in _MULTIPLES]
+            errors = [float(one.found.error(*numbers)) for numbers in some]
+            axis.plot(
+                [one.cost(*numbers) for numbers in some], errors, label=_plural(one, facet), **series_style(place)
+            )
         axis.axhline(one.wanted, color="grey", linewidth=0.8, linestyle=":")
         logarithmic(axis, min(costs) / 1.2, max(costs) * _MULTIPLES[-1] * 1.2)  # panels share their axes
         axis.set(title=one.contrast.name, ylabel="standard error", ylim=(0, None))
@@ -277,11 +318,11 @@ def design_lines(found: Sequence[Designed]) -> Iterator[str]:
     for one in found:
         said = []
         for facet in one.found.planned:
-            doubled = {**one.planned, facet: _DOUBLED * one.planned[facet]}
+            doubled = one.times(_DOUBLED, facet)
             said.append(
-                f"{_plural(one, facet)} {float(one.found.error(doubled)):.3f}{_dollars(one, one.cost(doubled))}"
+                f"{_plural(one, facet)} {float(one.found.error(*doubled)):.3f}{_dollars(one, one.cost(*doubled))}"
             )
-        error, cost = float(one.found.error(one.planned)), _dollars(one, one.cost(one.planned))
+        error, cost = float(one.found.error(*one.planned)), _dollars(one, one.cost(*one.planned))
         yield (
             f"{one.contrast.name} ({one.contrast.first.metric}, components by {one.source}): standard error "
             f"{error:.3f} as planned{cost}; with twice the {', twice the '.join(said)}."

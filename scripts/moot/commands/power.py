@@ -379,7 +379,13 @@ def _designed(plan: Plan, one: Powered) -> Designed | None:
         return _results(plan, contrast, folder)
 
     return designed(
-        plan, one.contrast, one.source, results_of, max(one.spread.design), min(one.cases), min(one.available)
+        plan,
+        one.contrast,
+        one.source,
+        results_of,
+        max(one.spread.design),
+        (one.cases[0], one.cases[-1]),
+        min(one.available),
     )
 
 

@@ -80,7 +80,7 @@ class Decomposition:
 
 
 def decompose(
-    values: Floats, facets: Mapping[str, Sequence[Hashable]], *, intervals: bool = True
+    values: Floats, facets: Mapping[str, Sequence[Hashable]], *, intervals: bool = True, apart: str = ""
 ) -> Decomposition | None:
     """The components of variance of some answers; None where none differ, no facet varies, or pairs are too few.
 
@@ -89,6 +89,7 @@ def decompose(
         facets: of each answer its case, its judge, ...; a facet within another (a debate of a case) has names of its
             own for each of its levels.
         intervals: whether they are worked out, too.
+        apart: a facet in which the two answers of a pair shall differ; components are then covariances of its levels.
     """
     columns = as_numbers(values).reshape(len(values), -1 if len(values) else 1)
     codes = {name: pd.factorize(np.asarray(list(map(repr, levels))))[0] for name, levels in facets.items()}
@@ -96,7 +97,7 @@ def decompose(
     if not varied or np.ptp(columns, axis=0).max() <= _NO_SPREAD:
         return None
     pairs = _Pairs(columns, varied)
-    system = _System.of(pairs)
+    system = _System.of(pairs, apart)
     if not len(system.seen):
         return None
     whole = system.solve(*pairs.of_all())
@@ -234,10 +235,10 @@ class _System:
     matrix: Floats
 
     @classmethod
-    def of(cls, pairs: _Pairs) -> "_System":
+    def of(cls, pairs: _Pairs, apart: str) -> "_System":
         """The system of a design."""
         numbers, _ = pairs.of_all()
-        seen = np.flatnonzero(numbers[0] > FEWEST_PAIRS - 0.5)
+        seen = np.flatnonzero((numbers[0] > FEWEST_PAIRS - 0.5) & [apart not in some for some in pairs.shared])
         patterns = [pairs.shared[position] for position in seen]
         simplest: dict[Effect, list[Effect]] = {}
         for effect in pairs.shared[1:]:
