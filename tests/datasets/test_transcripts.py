@@ -231,6 +231,24 @@ def test_few_debates_with_a_fault_are_left_out_and_counted(tmp_path: Path, caplo
     assert "row 32, column 'turn': found '1', expected each turn of a debate once" in caplog.text
 
 
+def test_few_files_that_cannot_be_read_and_rows_without_an_extract_stop_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(9):
+        rows = [{**row, "nr": f"run {number}"} for row in TRIAL[:3]]
+        written(tmp_path / f"{number}.csv", [*rows, {**TRIAL[0], "nr": "none"}] if number == 3 else rows)
+    (tmp_path / "8.csv").write_bytes(b"nr,words\n\xe9,So.\n")
+    (tmp_path / "7.csv").write_text("nr,words\na,So.\n")
+    options = {**TRIALS, "columns": {**TRIAL_COLUMNS, "case": "of"}, "extract": {"nr": r"run (?P<of>\d)"}}
+    with pytest.raises(UserError, match=r"(?s)7.csv: .*turn.*8.csv: .*UTF-8.*3.csv: row 4, column 'nr'.*3 of 10 deb"):
+        read(tmp_path, **options, faulty=0.2)
+    loaded, debates = read(tmp_path, **options, faulty=0.3)
+    assert [debate.case_id for debate in debates] == list("0123456")
+    assert loaded.cleaning["debates left out, as something is wrong"] == 3 and "8.csv: line 2: byte 0xe9" in caplog.text
+    with pytest.raises(UserError, match=r"7.csv: .*\nNo other of the 2 files can be read."):
+        read(tmp_path / "[78].csv", **options)
+
+
 def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
     rows = [{"debate": "d", "speaker": "J", "text": "", "y": "0.7", "n": sure} for sure in ("0.3", "0.5")]
     options = {"columns": {"belief": {"yes": "y", "no": "n"}}, "labels": {"n": "no", "y": "yes"}}

@@ -26,6 +26,7 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 SHIPPED = Path("data") / "records"
 WITHOUT_TEXT = "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
 PERCENT = 100
+_SAID_AT_ONCE = 20
 NO_BELIEF = "no belief was recorded"
 FaultyShare = Annotated[
     float,
@@ -150,10 +151,11 @@ def check_records(dataset: str, debates: Sequence[RecordedDebate], cases: Sequen
 
 
 def leave_out(faults: Sequence[str], left: int, of: int, share: float, remedy: str, noun: str = "debates") -> None:
-    """Warn of what is wrong with the debates that are left out; `UserError` with all of it for more than a share."""
+    """Warn of what is wrong with the debates that are left out; `UserError` with the first for more than a share."""
     if left > share * of:
         counted = f"{left} of {of} {noun} cannot be read; expected {share:.0%} of them at most (`faulty`). "
-        raise UserError("\n".join([*faults, counted + remedy]))
+        more = [f"... and {len(faults) - _SAID_AT_ONCE} more."] * (len(faults) > _SAID_AT_ONCE)
+        raise UserError("\n".join([*faults[:_SAID_AT_ONCE], *more, counted + remedy]))
     for fault in faults:
         LOG.warning("left out: %s", fault)
 

@@ -171,7 +171,19 @@ class _Checker:
 
     def __init__(self, files: Sequence[Path], allowed: float) -> None:
         self.files, self.faults, self._allowed = files, Faults(), allowed
-        self._wrong, self._left = set[tuple[int, int]](), 0
+        self._wrong, self._left, self.unread = set[tuple[int, int]](), 0, 0
+
+    def read(self, options: TranscriptsOptions) -> pd.DataFrame:
+        """The rows of all files; one that cannot be read is left out as a debate is, where others can."""
+        tables = dict[int, pd.DataFrame]()
+        for number, file in enumerate(self.files):
+            with self.faults.noting():
+                tables[number] = _read(file, options)
+        self.unread = self._left = len(self.files) - len(tables)
+        if not tables:
+            more = f"\nNo other of the {self.unread} files can be read." * (self.unread > 1)
+            raise UserError(self.faults.messages[0] + more)
+        return pd.concat(tables, names=["file", "row"])
 
     def refuse(self, values: Column, wrong: "pd.Series[bool]", expected: str, do: str = "Correct the row.") -> None:
         """Note each value of a column that is wrong."""
@@ -188,7 +200,9 @@ class _Checker:
         """The rows of debates in which nothing is wrong; `UserError` where others are more than a share `of` all."""
         wrong = rows.loc[rows.index.isin(self._wrong), "(debate)"].unique()
         self._left += len(wrong)
-        leave_out(self.faults.messages, self._left, of, self._allowed, "Correct the files, or allow more.")
+        leave_out(
+            self.faults.messages, self._left, of + self.unread, self._allowed, "Correct the files, or allow more."
+        )
         self.faults = Faults()
         return rows[~rows["(debate)"].isin(wrong)] if len(wrong) else rows
 
@@ -198,13 +212,17 @@ def read_turns(options: TranscriptsOptions) -> Turns:
 
     Raises:
         UserError: a missing file or column; and in more debates than `faulty` allows (fewer are left out, and counted)
-            a turn without debate or speaker; a turn twice; a number, time or JSON object that cannot be read; an
-            unknown label; a belief outside 0 to 1, or beliefs that do not add up to 1; rows that say different things
-            of one case. Each names file, row, column, what was found and expected.
+            a file of several that cannot be read; a turn without debate or speaker; a turn twice; a number, time or
+            JSON object that cannot be read; an unknown label; a belief outside 0 to 1, or beliefs that do not add up
+            to 1; rows that say different things of one case. Each names file, row, column, what was found and expected.
     """
     files, names = options.files, options.columns
-    rows = pd.concat({number: _read(file, options) for number, file in enumerate(files)}, names=["file", "row"])
     check = _Checker(files, options.faulty)
+    rows = check.read(options)
+    for column, pattern in options.extract.items():
+        found = rows[column].str.extract(re.compile(pattern))
+        check.refuse(rows[column], found.isna().all(axis="columns"), f"what {pattern} fits, of `extract`")
+        rows[found.columns] = found.fillna("")
     for column, expected in ((names.debate, "a debate"), (names.case, "a case"), (names.speaker, "a speaker")):
         if column:
             blank = rows[column].str.strip() == ""
@@ -235,7 +253,12 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     _refuse_turns_twice(rows, check, names)
     rows, account = _ordered(check.without_faulty(rows, debates), files[0], names)
     kept = rows["(debate)"].nunique()
-    account = {"rows read": read, "debates": kept, "debates left out, as something is wrong": debates - kept, **account}
+    account = {
+        "rows read": read,
+        "debates": kept,
+        "debates left out, as something is wrong": debates + check.unread - kept,
+        **account,
+    }
     positive = options.positive or (labels[1] if len(labels) == _TWO else "")
     counted = {what: count for what, count in account.items() if count}
     return Turns(rows, answers, stated, labels, positive, counted)
@@ -243,15 +266,9 @@ def read_turns(options: TranscriptsOptions) -> Turns:
 
 def _read(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
     """One file, with the columns that are wanted."""
-    groups = {column: re.compile(pattern) for column, pattern in options.extract.items()}
-    new = [name for pattern in groups.values() for name in pattern.groupindex]
-    wanted = list(dict.fromkeys([*options.columns.named, *options.told_of_cases]))
-    table = read_table(path, [*(name for name in wanted if name not in new), *groups], kind=options.format)
-    for column, pattern in groups.items():
-        found = table[column].str.extract(pattern)
-        refuse(path, table[column], found.isna().all(axis="columns"), f"what {pattern.pattern} fits, of `extract`")
-        table[found.columns] = found.fillna("")
-    return table[wanted]
+    new = [name for pattern in options.extract.values() for name in re.compile(pattern).groupindex]
+    wanted = [name for name in (*options.columns.named, *options.told_of_cases) if name not in new]
+    return read_table(path, list(dict.fromkeys([*wanted, *options.extract])), kind=options.format)
 
 
 def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:

@@ -112,6 +112,18 @@ def test_what_does_not_fit_together_is_named_and_left_out_up_to_a_share(
     assert loaded.cleaning["left out: something is wrong with it"] == 16 - len(loaded.cases) >= 1
 
 
+@pytest.mark.parametrize("source", ["local", "download"])
+def test_a_file_that_is_no_text_stops_no_other(tmp_path: Path, source: str) -> None:
+    place = write(tmp_path)
+    sorted((place / "transcripts").glob("*"))[4].write_bytes(b"# \xe9")
+    with ZipFile(tmp_path / "recorded" / "debate_tournament.zip", "w") as archive:
+        for file in place.rglob("*.md"):
+            archive.write(file, f"debate-0/{file.name}")
+    with pytest.raises(UserError, match=r"\.md: .*(\n.*)*1 of 16 debates cannot be read"):
+        read(tmp_path, source=source)
+    assert len(read(tmp_path, source=source, faulty=0.2)[0].cases) == 15
+
+
 @pytest.mark.skipif(
     not (SHARED / "recorded" / "debate_tournament").is_dir(), reason="the published debates are not here"
 )

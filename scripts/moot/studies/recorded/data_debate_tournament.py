@@ -6,12 +6,14 @@ Transcripts and pages are checked against each other. No licence is visible: not
 """
 
 import re
+import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pydantic import Field
 
@@ -131,10 +133,11 @@ def _place(options: TournamentOptions, context: LoadContext) -> Path:
     return context.data_root / (f"{PLACE}.zip" if options.source == "download" else PLACE)
 
 
-def _texts(place: Path) -> Iterator[tuple[str, str]]:
-    """The name and text of each Markdown file of a folder or an archive, by name."""
+def _texts(place: Path) -> Iterator[tuple[str, Callable[[], str]]]:
+    """The name of each Markdown file of a folder or an archive, and what reads it, by name."""
     if place.suffix != ".zip":
-        yield from sorted((file.name, read_text(file)) for file in place.rglob("*.md"))
+        for file in sorted(place.rglob("*.md"), key=lambda file: file.name):
+            yield file.name, partial(read_text, file)
         return
     try:
         with ZipFile(place) as archive:
@@ -144,9 +147,17 @@ def _texts(place: Path) -> Iterator[tuple[str, str]]:
                 raise UserError(
                     f"{place}: more than {_MOST_UNPACKED} bytes when unpacked; expected the published archive."
                 )
-            yield from ((name, archive.read(one).decode()) for name, one in chosen)
-    except (OSError, BadZipFile, UnicodeDecodeError) as fault:
+            for name, one in chosen:
+                yield name, partial(_unpacked, archive, one)
+    except (OSError, BadZipFile) as fault:
         raise UserError(f"{place}: cannot be read ({fault}). {_GET}") from None
+
+
+def _unpacked(archive: ZipFile, member: ZipInfo) -> str:
+    try:
+        return archive.read(member).decode()
+    except (BadZipFile, zlib.error, UnicodeDecodeError) as fault:
+        raise UserError(f"cannot be read ({fault}).") from None
 
 
 def _judged(options: TournamentOptions, context: LoadContext, cleaning: Counter[str]) -> list[_Judged]:
@@ -154,15 +165,15 @@ def _judged(options: TournamentOptions, context: LoadContext, cleaning: Counter[
     place = _place(options, context)
     debates, found, faults = dict[str, _Debate | None](), dict[str, _Judged](), list[str]()
     pages = list[tuple[str, str]]()
-    for name, text in _texts(place):
-        if _PAGE.fullmatch(name):
-            pages.append((name, text))
-        elif _TRANSCRIPT.fullmatch(name):
-            debates[name.removesuffix(".md")] = None
-            try:
-                debates[name.removesuffix(".md")] = _debate(name.removesuffix(".md"), text)
-            except UserError as fault:
-                faults.append(f"{place / name}: {fault}")
+    for name, read in _texts(place):
+        try:
+            if _PAGE.fullmatch(name):
+                pages.append((name, read()))
+            elif _TRANSCRIPT.fullmatch(name):
+                debates[name.removesuffix(".md")] = None
+                debates[name.removesuffix(".md")] = _debate(name.removesuffix(".md"), read())
+        except UserError as fault:
+            faults.append(str(fault) if str(place) in str(fault) else f"{place / name}: {fault}")
     if not debates or not pages:
         raise UserError(f"{place}: {len(debates)} transcripts and {len(pages)} judgment pages; expected both. {_GET}")
     called: dict[str, str] = {}
