@@ -24,6 +24,8 @@ pytestmark = pytest.mark.slow
         (b"run:\n\t- x\n", "my.yaml: line 2, column 1: not YAML"),
         (b"run: [x]\nmodels:\n  a: {model: b: c}\n", "my.yaml: line 3"),
         (b"run: caf\xe9\n", "my.yaml: line 1: not UTF-8"),
+        (b"run: x\npublication: {license: 2026-99-99}\n", "my.yaml: line 2: found 2026-99-99 (month must be in 1..12)"),
+        (b"seed: !!int one\n", "my.yaml: line 1: found one (invalid literal"),
         (b"", "my.yaml: found nothing at the top level"),
         (b"- run\n", "my.yaml: found list at the top level"),
     ],

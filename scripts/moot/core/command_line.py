@@ -96,6 +96,8 @@ def check_config_file(path: Path) -> None:
             f"{path}{place}: not YAML ({found}). Correct the line, or one just above it; indent with spaces, never "
             "with tabs, and quote text that holds a colon."
         ) from None
+    except ValueError as fault:  # of a scalar that looks like a date or a number
+        raise UserError(f"{path}: {fault}. Correct it, or quote what is text.") from None
     except yaml.YAMLError as fault:
         raise UserError(f"{path}: not YAML ({' '.join(str(fault).split())}). Correct it.") from None
     if not isinstance(content, dict):

@@ -197,7 +197,7 @@ class ExperimentConfig(Strict):
     multiverse: MultiverseConfig | None = Field(
         None, description="choices that its conclusions are worked out under, `{}` for all; none: the table is left out"
     )
-    grid: Mapping[str, tuple[Json, ...]] = Field(
+    grid: Mapping[str, Annotated[tuple[Json, ...], Field(min_length=1)]] = Field(
         default_factory=dict,
         description="parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each",
     )
@@ -335,7 +335,7 @@ class DoctorConfig(Strict):
 class Config(Strict):
     """The whole configuration."""
 
-    seed: int = Field(description="the one seed that reaches every choice at random")
+    seed: int = Field(ge=0, lt=2**32, description="the one seed that reaches every choice at random")
     data_root: str = Field("data/raw", description="folder of local and downloaded data")
     ledger: Annotated[str, AfterValidator(check_ledger)] = Field(
         "data/ledger",
@@ -418,11 +418,11 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     for file in files:
         for key, first, second in twice_given(file):
             faults.add(f"{file}: line {second}: {key}: given twice; line {first} has it, too. Remove one of them.")
-    touched: set[tuple[str, ...]] = set()
+    touched: set[Location] = set()
 
     def note(place: Location, problem: str) -> None:
         faults.add(f"{where(files, place)}: {problem}")
-        touched.add(tuple(map(str, place[:_ENTRY])))
+        touched.add(place)
 
     sound = plain_values(raw, note)
     for _ in range(_ROUNDS):
@@ -431,16 +431,19 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
         except ValidationError as error:
             for fault in error.errors():
                 place = location_of(fault)
-                own = len(place) > _ENTRY and fault["type"] != "missing"
-                if own or tuple(map(str, place[:_ENTRY])) not in touched:  # else it follows from what was taken out
+                above = place[:_ENTRY] if fault["type"] == "missing" else place
+                if not any(
+                    below[: len(above)] == above for below in touched
+                ):  # else it follows from what was taken out
                     faults.add(fault_message(fault, where(files, place), place, keys_beside(Config, place)))
-                touched.add(_take_out(sound, place, fault["type"] == "missing", faults))
+                _take_out(sound, place, fault["type"] == "missing", faults)
+                touched.add(place)
     faults.check()
     raise AssertionError("a fault is always noted")
 
 
-def _take_out(sound: JsonObject, place: Location, missing: bool, faults: Faults) -> tuple[str, ...]:
-    """Remove what is faulty: a key with a default, or else the entry that it belongs to; where that is."""
+def _take_out(sound: JsonObject, place: Location, missing: bool, faults: Faults) -> None:
+    """Remove what is faulty: a key with a default, or else the entry that it belongs to."""
     if place == ("seed",):
         sound["seed"] = 0
     elif place[0] in _SECTIONS and len(place) == 1:
@@ -457,7 +460,6 @@ def _take_out(sound: JsonObject, place: Location, missing: bool, faults: Faults)
         else:
             part = place[-1]
         node.pop(part, None)
-    return tuple(map(str, place[:_ENTRY]))
 
 
 def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:

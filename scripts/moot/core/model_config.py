@@ -28,7 +28,8 @@ _HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
 SIMULATED = "simulated"
 """The endpoint of voices that replace models in a rehearsal."""
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$")]
+LONGEST_NAME = 150
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._=-]*$", max_length=LONGEST_NAME)]
 """A name that becomes a folder or file: lower-case letters, digits, '.', '_', '-', '='."""
 
 
@@ -172,7 +173,7 @@ class ModelConfig(Strict):
         description="anthropic, embedded, openai (any compatible server), ollama, or simulated (rehearsals alone)",
     )
     model: str = Field(
-        pattern=r"\S",
+        pattern=r"^[^\n]*\S[^\n]*$",
         description="the model's name on the server; for embedded: smollm2-135m, a GGUF file's path, or "
         "hf:ORG/REPO:FILE for a file on the Hugging Face Hub",
     )
@@ -199,7 +200,9 @@ class ModelConfig(Strict):
         None, ge=0, description="unless `params` of the experiment say otherwise; none: the protocol's"
     )
     max_tokens: int = Field(512, ge=1, description="most tokens of one reply, unless the experiment says otherwise")
-    seed: int | None = Field(None, description="to which the replicate is added; none: the configuration's seed")
+    seed: int | None = Field(
+        None, ge=-(2**31), lt=2**62, description="to which the replicate is added; none: the configuration's seed"
+    )
     context: int = Field(8192, ge=256, description="context window in tokens (embedded, ollama)")
     concurrency: int = Field(8, ge=1, description="calls under way at once, of all processes at the ledger")
     jobs: int = Field(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic_core import PydanticCustomError
@@ -11,7 +12,9 @@ from moot.core.types import Json
 
 SHIPPED_ENDPOINTS = ("anthropic", "embedded", "ollama", "openai", "recorded", "simulated")
 """moot's own endpoints, so that reading a configuration need not import them."""
+_HOST = re.compile(r"(?!.{254})[\w-]{1,63}(\.[\w-]{1,63})*\.?|[\da-f.]*:[\da-f:.]+(%[\w.-]+)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LARGE = 2**63
 _LIMIT = "write `max_tokens` in the model's entry, or in an experiment's `params`"
 _SCHEMA = "moot sends the form of each reply; `structured` in the model's entry says whether as a schema"
 _ONE = "moot asks for one whole reply a call; an experiment's `repeats` asks again"
@@ -19,7 +22,7 @@ _TOOLS = "moot offers a model no tools"
 _ROUTE = "write each parameter under `parameters` itself"
 _KEY = "name the variable that holds the key in `api_key_env`; `parameters` are written to the ledger"
 _INSTEAD: Mapping[str, tuple[str, ...]] = {
-    "write `model` in the model's entry": ("model",),
+    "write `model` in the model's entry": ("model", "models", "fallbacks", "route"),
     "the prompt is the protocol's; `prompts` of an experiment words it": (
         *("messages", "prompt", "input", "instructions", "system", "template"),
     ),
@@ -32,12 +35,18 @@ _INSTEAD: Mapping[str, tuple[str, ...]] = {
     "write `prompt_cache_key` in the model's entry": ("prompt_cache_key",),
     "the embedded model's cache is always on": ("cache_prompt",),
     "`simulated` is a key of the model's entry": ("simulated",),
-    _SCHEMA: ("response_format", "output_format", "format", "grammar", "json_schema"),
-    _ONE: ("n", "best_of", "stream", "stream_options", "raw"),
+    _SCHEMA: (
+        *("response_format", "output_format", "format", "grammar", "json_schema", "structured_outputs"),
+        *("guided_json", "guided_choice", "guided_regex", "guided_grammar"),
+    ),
+    _ONE: ("n", "best_of", "stream", "stream_options", "raw", "background", "deferred", "echo", "suffix"),
     "a protocol asks for log-probabilities where it needs them (`answer: likelihood`)": (
         *("logprobs", "top_logprobs", "n_probs"),
     ),
-    _TOOLS: ("tools", "tool_choice", "functions", "function_call", "parallel_tool_calls"),
+    _TOOLS: (
+        *("tools", "tool_choice", "functions", "function_call", "parallel_tool_calls"),
+        *("web_search_options", "plugins", "mcp_servers"),
+    ),
     _ROUTE: ("extra", "extra_body", "options", "body", "parameters", "params"),
     _KEY: ("api_key", "authorization", "headers", "extra_headers", "default_headers", "extra_query"),
 }
@@ -69,6 +78,8 @@ def check_value(value: Json) -> Json:
         if isinstance(part, str) and looks_like_a_key(part) and part.casefold().startswith(("sk-", "bearer ")):
             message = "found what looks like an API key, which is not repeated here; {do}"
             raise PydanticCustomError(UNSHOWN, message, {"do": _KEY})
+        if isinstance(part, int) and abs(part) >= _LARGE:
+            raise ValueError("a whole number so large is read by few servers; expected less than 2^63")
     return value
 
 
@@ -120,7 +131,7 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
         return f"found '{address}', an address without http:// or https://; {expected}"
     if parts.scheme.lower() not in ("http", "https"):
         return f"found an address of '{parts.scheme}'; {expected}"
-    if not host or port == 0 or re.search(r"[\s\x00-\x1f\\]", address) or not re.fullmatch(r"[\w.:%-]+", host):
+    if not host or port == 0 or re.search(r"[\s\x00-\x1f\\]", address) or not _HOST.fullmatch(host):
         return f"found no server in the address; {expected}"
     if parts.query or parts.fragment:
         return f"the address goes on after the path ('?' or '#'); {expected}, and keys in `api_key_env`"
@@ -139,6 +150,9 @@ def check_ledger(ledger: str) -> str:
     if not ledger.strip():
         raise ValueError("expected a folder, or a URL such as postgresql://user@host/database")
     if "://" not in ledger:
+        there = next(path for path in (Path.cwd() / ledger, *(Path.cwd() / ledger).parents) if path.exists())
+        if ledger.startswith("~") or not there.is_dir():
+            raise ValueError(f"expected a folder; {'nothing replaces ~' if ledger[0] == '~' else f'{there} is a file'}")
         return ledger
     scheme, problem = ledger.partition("://")[0], ""
     try:

@@ -119,12 +119,13 @@ def _lines(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
 def where(files: Iterable[Path], location: Location) -> str:
     """The last configuration file that holds the longest part of a key's path, the line, and the key."""
     path = tuple(map(str, location))
+    keys = next((depth for depth, part in enumerate(location) if isinstance(part, int)), len(path))
     best, best_depth = "configuration", 0
     for file in files:
         lines = _lines(file, file.stat().st_mtime_ns)
         depth = next((depth for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
-        if depth >= best_depth and depth > 0:
-            best, best_depth = f"{file}: line {lines[path[:depth]]}", depth
+        if min(depth, keys) >= best_depth and depth > 0:  # a later file's list replaces the whole of an earlier one's
+            best, best_depth = f"{file}: line {lines[path[:depth]]}", min(depth, keys)
     return f"{best}: {'.'.join(path)}"
 
 
@@ -150,7 +151,10 @@ def plain_values(
         found = {}
         for key, value in raw.items():
             if type(key) not in (str, int) or _not_plain(key):
-                note((*place, repr(key)), f"found the key {shown(key)}; expected text. Quote it: '{key!s:.40}'.")
+                note(
+                    (*place, "null" if key is None else str(key)),
+                    f"found the key {shown(key)}; expected text. Quote it: '{key!s:.40}'.",
+                )
             elif not (said := _not_plain(value)):
                 found[key] = plain_values(value, note, (*place, key), above)
             else:
@@ -180,7 +184,9 @@ def _not_plain(value: Json) -> str:
 def shown(value: Json) -> str:
     """What was found, for a message: short, and nothing that may be a key or a password."""
     text = repr(value)
-    if looks_like_a_key(text.strip("'\"")) or re.search(r"://[^/\s]*@", text):
+    if (isinstance(value, Mapping | list | str) and looks_like_a_key(text.strip("'\""))) or re.search(
+        r"://[^/\s]*@", text
+    ):
         return "what may be a key or a password, and is not repeated here"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 

@@ -1,6 +1,6 @@
 """YAML by libyaml, ten times as fast as Python's own reader, which reads what libyaml refuses: halves of surrogates."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import yaml
@@ -14,8 +14,33 @@ def _read(by: Callable[..., Any], text: str) -> Any:
 
 
 def load_yaml(text: str) -> Any:
-    """What a text of plain YAML holds; raises `yaml.YAMLError`, with Python's message."""
-    return _read(yaml.load, text)
+    """What a text of plain YAML holds.
+
+    Raises:
+        yaml.YAMLError: with Python's message.
+        ValueError: a date or number that there is not, with its line.
+    """
+    try:
+        return _read(yaml.load, text)
+    except ValueError:
+        for node in _scalars(compose_yaml(text), set()):
+            try:
+                yaml.SafeLoader("").construct_object(node)
+            except ValueError as fault:
+                raise ValueError(f"line {node.start_mark.line + 1}: found {node.value[:80]} ({fault})") from None
+        raise
+
+
+def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode]:
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
+        yield node
+    elif isinstance(node, yaml.CollectionNode):
+        for part in node.value:
+            for one in part if isinstance(part, tuple) else [part]:
+                yield from _scalars(one, seen)
 
 
 def compose_yaml(text: str) -> yaml.Node | None:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from moot.core.config import Config, ExperimentConfig
 from moot.core.errors import UnknownNameError, UserError, unknown_name
+from moot.core.model_config import LONGEST_NAME
 from moot.core.places import Faults, validation_message, where
 from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import LOADERS
@@ -86,6 +87,12 @@ class ExperimentReader:
                 if full_name in expanded:
                     place = self._where("experiments", name, "grid")
                     self._faults.add(f"{place}: two experiments called '{full_name}'. Rename one of the values.")
+                if len(full_name) > LONGEST_NAME:  # of a folder; a control arm's is longer
+                    place = self._where("experiments", name)
+                    self._faults.add(
+                        f"{place}: the name '{full_name[:40]}...' has {len(full_name)} characters, too many for a "
+                        f"folder; expected at most {LONGEST_NAME}. Shorten the experiment's name or the grid's values."
+                    )
                 expanded[full_name] = (name, full_config)
         return expanded
 
@@ -170,7 +177,7 @@ class ExperimentReader:
                     asked = self._where("rubrics", config.rubric, "prompt")
                     raise UserError(f"{asked}: no template {template}.jinja below config/prompts. Write it.")
         full = full_experiment(config.of or name, config, params)
-        loader = self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset
+        loader = str(self._config.datasets.get(config.dataset, {}).get("loader") or config.dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()
         check_arms(full, config, labels, lambda key: self._where("experiments", entry, key))
         params, held = with_arm(full, config.arm)

@@ -193,7 +193,7 @@ class Plan:
     def dataset_options(self, name: str) -> DatasetOptions:
         """The checked options of a data set."""
         raw = dict(self.config.datasets[name])
-        loader = raw.get("loader") or name
+        loader = str(raw.get("loader") or name)
         if loader not in LOADERS:
             raise unknown_name("data set loader", loader, LOADERS, self._where("datasets", name))
         options = LOADERS[loader].options
