@@ -110,7 +110,7 @@ def _keep(kept: dict[str, tuple[str, list[str]]], before: int) -> None:
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[str]:
-    for node in _executed(tree):
+    for node in _statements(tree, executed=True):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -123,17 +123,19 @@ def _imports(tree: ast.Module, package: str) -> Iterator[str]:
                 yield from (".".join(parts[:end]) for end in range(2, len(parts) + 1))
 
 
-def _executed(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every node but those that are there for type checkers alone."""
-    yield tree
-    hidden = isinstance(tree, ast.If) and isinstance(tree.test, ast.Name) and tree.test.id == "TYPE_CHECKING"
-    for child in ast.iter_child_nodes(tree):
-        if not (hidden and isinstance(child, ast.stmt)):
-            yield from _executed(child)
+def _statements(node: ast.AST, *, executed: bool = False) -> Iterator[ast.AST]:
+    """A node and the statements in it, at any depth; of those that are `executed`, none for type checkers alone."""
+    yield node
+    match node:
+        case ast.If(test=ast.Name("TYPE_CHECKING")) if executed:
+            return
+    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for child in getattr(node, field, ()):
+            yield from _statements(child, executed=executed)
 
 
 def _remove_docstrings(tree: ast.Module) -> None:
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.ClassDef) and node.bases:
             continue
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
