@@ -4,11 +4,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+import forks
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHIPPED = (
@@ -34,8 +35,7 @@ class Workflow:
         for name in SHIPPED:
             source, target = PROJECT / name, self.project / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            ignore = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, target, ignore=ignore) if source.is_dir() else shutil.copy(source, target)
+            shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
         self.work.mkdir()
         self.url = url
         self.configure({})
@@ -64,11 +64,17 @@ class Workflow:
         return self.snakemake(*arguments, *options, **environment)
 
     def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(self.project / "Snakefile"), *arguments]
+        python, forking = forks.python()
+        command = [python, "-m", "snakemake", "--snakefile", str(self.project / "Snakefile"), *arguments]
         done = subprocess.run(
             command,
             cwd=self.work,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},  # else each job compiles all anew
+            env={
+                **os.environ,
+                **forking,
+                "PYTHONDONTWRITEBYTECODE": "",
+                **environment,
+            },  # else each job compiles all anew
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
