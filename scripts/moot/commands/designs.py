@@ -145,12 +145,13 @@ def designed(
     )
     if found is None:
         return None
-    power, repeats = plan.config.power, [plan.experiments[side.experiment].config.repeats for side in contrast.sides]
+    power, configs = plan.config.power, [plan.experiments[side.experiment].config for side in contrast.sides]
     wanted = power.standard_error or power.difference / float(ndtri(1 - power.level / 2) + ndtri(power.power))
     held = DEBATE if judged else AGAIN
     first, second = (
-        {**known, CASE: float(size)} | ({held: float(times)} if held in found.planned else {})
-        for known, size, times in zip(numbers, cases, repeats, strict=True)
+        {**known, CASE: float(size)}
+        | ({held: float(one.repeats)} if held in found.planned and one.protocol != RECORDED else {})
+        for known, size, one in zip(numbers, cases, configs, strict=True)
     )
     debate, verdict = _prices(plan, contrast, rows)
     return Designed(contrast, source, found, (first, second), debate, verdict, available, wanted, judged)

@@ -110,10 +110,14 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
         if difference is None:
             continue
         sizes = [_planned_cases(plan, side, experiments[side.experiment]) for side in contrast.sides]
+        for place, side in enumerate(contrast.sides):
+            if plan.experiments[side.experiment].config.protocol == RECORDED:
+                held = set(debates_of(side, experiments[side.experiment]).terms.case_ids)
+                sizes[place] = len(held), sizes[place][1]
         if difference.cases < min(FEWEST_CASES, *(available for _, available in sizes)):
             continue
         found = spread(contrast, experiments, difference.difference)
-        planned = _planned(plan, contrast, tests, source, found, _cost(contrast, experiments), sizes)
+        planned = _planned(plan, contrast, tests, source, found, _cost(plan, contrast, experiments), sizes)
         return replace(planned, folder=folder)
     cases = {side.experiment: _results(plan, contrast, RESULTS, debated=False) for side in contrast.sides}
     if contrast.paired and {side.metric for side in contrast.sides} <= _SHARES and all(cases.values()):
@@ -200,8 +204,10 @@ def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[
     return round((config.cases or len(known)) * available / max(1, len(known))), available
 
 
-def _cost(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> float:
-    """Dollars of one debate of each run."""
+def _cost(plan: Plan, contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> float:
+    """Dollars of one debate of each run, with a verdict; as the configuration says, else what debates so far cost."""
+    if plan.config.power.usd_debate is not None:
+        return plan.config.power.usd_debate + (plan.config.power.usd_verdict or 0.0)
     of_runs = ((experiments[name].predictions, model) for name, model in _runs(contrast))
     return float(sum(rows.loc[rows["model"] == model, "cost_usd"].mean() for rows, model in of_runs))
 
@@ -230,8 +236,9 @@ def power_table(powered: Sequence[Powered], difference: float) -> TableContent:
             "Variances: between cases (of the difference that many repeats would come to), and what one repeat of both "
             "sides adds. A dash: each case was debated once, so that the split is not known. Set `repeats: 2` or "
             "more in a pilot or rehearsal.",
-            "Dollars are those of the debates that the variances come from, by the prices of the configuration; where "
-            "none were held, those of a preview, in which every reply is as long as it may be.",
+            "Dollars are those of `power: usd_debate` and `usd_verdict`, else of the debates that the variances come "
+            "from, by the prices of the configuration; where none were held, those of a preview, in which every reply "
+            "is as long as it may be.",
             *([ASSUMED_NOTE] if any(one.source == ASSUMED for one in powered) else []),
             *([SIMULATED_NOTE] if simulated else []),
         ],

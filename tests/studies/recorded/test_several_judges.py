@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from moot.commands.power import summarise_power, write_power
+from moot.commands.power import OUTPUT, summarise_power, write_power
 from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
@@ -188,33 +188,45 @@ def test_speeches_of_a_model_are_shown_though_facts_were_parsed_from_them(tmp_pa
 def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines = [
-        f"c{case},0,{who},,0,{'Y' if case % often else 'N'},Y"
-        for case in range(30)
-        for who, often in (("Ann", 5), ("Bo", 2))
+        f"c{case},{run},{who},,0,{'Y' if (case + run) % often else 'N'},Y"
+        for who, often, cases, runs in (("Ann", 5, 30, 1), ("Bo", 2, 30, 2), ("Di", 3, 15, 1))
+        for case in range(cases)
+        for run in range(runs)
     ]
     (tmp_path / "answers.csv").write_text("\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n")
     dataset = {
         "loader": "recorded_predictions",
         "path": str(tmp_path / "answers.csv"),
-        "columns": {"case": "id", "model": "", "method": "who", "prediction": "said"},
+        "columns": {"case": "id", "repeat": "run", "model": "", "method": "who", "prediction": "said"},
         "labels": {"N": "no", "Y": "yes"},
     }
-    recorded_study(tmp_path, dataset, {"ann": "Ann", "bo": "Bo"}, {"jurors": "judges"})
+    recorded_study(tmp_path, dataset, {"ann": "Ann", "bo": "Bo", "di": "Di"}, {"jurors": "judges"})
     config = {
         "models": {"jurors": {"endpoint": "recorded", "model": "judges"}},
         "datasets": {"records": dataset},
         "experiments": {
             name: {"source": "recorded", "dataset": "records", "models": ["jurors"], "params": {"method": name.title()}}
-            for name in ("ann", "bo", "cy")
+            for name in ("ann", "bo", "cy", "di")
         },
         "seed": 1,
-        "run": ["ann", "bo"],
-        "contrasts": {"better": {"first": "ann", "second": "bo"}, "another": {"first": "cy", "second": "bo"}},
+        "run": ["ann", "bo", "di"],
+        "power": {"usd_debate": 0.5, "usd_verdict": 0.01},
+        "contrasts": {
+            "better": {"first": "ann", "second": "bo"},
+            "another": {"first": "cy", "second": "bo"},
+            "unpaired": {"first": "ann", "second": "di", "paired": False},
+        },
     }
     plan = Plan.from_yaml(config, PROJECT)
     said = write_power(plan)
     assert "better (accuracy, by pilot of 30 cases): 30 cases x 1 show a difference of 0." in said
+    assert "unpaired (accuracy, by pilot of 30/15 cases): 30/15 cases x 1 show" in said
     assert "another" not in said
+    powered, designs = (pd.read_csv(OUTPUT / f"{name}.csv") for name in ("power", "designs"))
+    assert (powered["US dollars"].dropna() == 0.51 * powered["cases"].dropna() * powered["repeats"].dropna()).all()
+    better = designs[designs["contrast"] == "better"].set_index("facet")
+    assert better.loc["debates of a case", ["levels", "number"]].tolist() == ["1/2", "1/2"], "as they were recorded"
+    assert better.loc["cases", "US dollars"] == pytest.approx(30 * (1 + 2) * 0.51 / 2)
     assert summarise_power(plan) == "", "a preview plans debates to be held"
 
 
