@@ -55,7 +55,7 @@ def test_votes_without_truth_are_judges_and_what_is_missing_is_said(tmp_path: Pa
         "debate": "case_id", "case": "story", "speaker": "", "judge": "juror", "text": "rationale", "answer": "vote",
     }  # fmt: skip
     assert "Truth: none: accuracy cannot be had, agreement can." in said
-    assert "Two conditions over these 2 cases" in said and "0.1 takes 176 cases" in said
+    assert "these 2 cases, different in 0.2 of them, can show no difference (power 0.8); 0.1 takes 176 cases" in said
     assert [case.case_id for case in pasted(said).cases] == ["s0", "s1"]
 
 

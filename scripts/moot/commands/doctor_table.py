@@ -185,7 +185,8 @@ def _verdict(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
     if answered:
         spread, cases = paired_proportions(_DISCORDANT), len(loaded.cases)
         least, needed = smallest_difference(cases, spread), cases_needed(_WANTED, spread)
+        shown = "no difference" if np.isnan(least) else f"a difference of {least:.2f}"
         yield (
-            f"Two conditions over these {cases} cases, different in {_DISCORDANT:g} of them, can show a difference of "
-            f"{least:.2f} (power 0.8); {_WANTED:g} takes {np.ceil(needed):,.0f} cases."
+            f"Two conditions over these {cases} cases, different in {_DISCORDANT:g} of them, can show {shown} (power "
+            f"0.8); {_WANTED:g} takes {np.ceil(needed):,.0f} cases."
         )
