@@ -168,13 +168,19 @@ def test_the_effect_of_a_turn_that_would_be_called_moved_is_said() -> None:
     beside = {"beside": "one", "debated_by": "good"}
     config = raw(contrasts={})
     config["experiments"] |= {
-        "sampled": {**again, "params": {**beside, "repeats": 5}},
+        "few": {**again, "params": {**beside, "repeats": 5}},
+        "sampled": {**again, "params": {**beside, "repeats": 5, "ways": ["removed"]}},
+        "both": {**again, "params": beside},
         "exact": {**again, "params": {**beside, "answer": "likelihood"}},
     }
     said = write_power(Plan.from_yaml(config, PROJECT)).splitlines()
     assert said == [
+        "What moved the judge, few: with `repeats: 5` one of 6 turns is not called moved in 80% of debates whatever its "
+        "effect.",
         "What moved the judge, sampled: with `repeats: 5` one of 6 turns is called moved in 80% of debates if it takes "
         "the verdict's probability down from 0.9 by 0.86.",
+        "What moved the judge, both: with `repeats: 10` one of 6 turns is called moved in 80% of debates if it takes the "
+        "verdict's probability down from 0.9 by 0.68 or from 0.7 by 0.67.",
         "What moved the judge, exact: by log-probabilities a turn is called moved from an effect of 0.05, or the floor.",
     ]
 

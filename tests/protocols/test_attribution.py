@@ -14,6 +14,7 @@ from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case
 from moot.core.config import Publication
 from moot.core.errors import UserError
+from moot.core.kinds import ATTRIBUTED
 from moot.jobs.debates import conclude
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
@@ -102,18 +103,23 @@ class World:
         """The debates before the judge once more, in the courtroom's own prompts unless options say otherwise."""
         own = {"judged_as": "courtroom", "judged_with": {"strategy": "none", "beliefs": "none", **self.params}}
         params = AttributionParams.model_validate({"beside": "trial", "debated_by": "scripted", **own, **options})
-        rows, cases = list[dict[str, Any]](), [case_of(number) for number in range(len(self.planted))]
-        for case in cases:
+        rows = list[dict[str, Any]]()
+        for case in map(case_of, range(len(self.planted))):
             debate = self.debate(params, case)
             for _ in chosen_repeats(debate.setting, case):
                 answer = asyncio.run(PROTOCOLS["attribution"].run(debate, params))
                 conclude(debate, answer, "valid" if answer else "invalid")
                 rows += [transcript_row(debate, said) for said in debate.utterances]
-        output = self.folder / "transcripts" / "test" / "scripted" / "0.parquet"
+        return self.read(rows, params)
+
+    def read(self, rows: list[dict[str, Any]], params: AttributionParams) -> ExperimentResults:
+        """What was written of debates judged again."""
+        output, cases = self.folder / "transcripts" / "test" / "scripted" / "0.parquet", self.folder / "cases"
         output.parent.mkdir(parents=True, exist_ok=True)
         write_rows(output, "transcripts", rows, describe("test"))
-        (self.folder / "cases").mkdir(exist_ok=True)
-        write_cases(self.folder / "cases" / "toy.parquet", cases, WINNER, describe())
+        cases.mkdir(exist_ok=True)
+        known = [case_of(number) for number in range(len(self.planted))]
+        write_cases(cases / "toy.parquet", known, WINNER, describe())
         view = ExperimentView("attribution", "toy", ("scripted",), "test", params.model_dump())
         return ExperimentResults(self.folder, "test", view)
 
@@ -154,6 +160,36 @@ def test_nothing_is_named_where_nothing_was_planted(tmp_path: Path) -> None:
     assert found.groupby("case_id")["moved"].any().mean() <= 0.05
     assert ((found["low"] <= 0) & (found["high"] >= 0)).mean() >= 0.92
     assert not rests_on_one(found).any()
+
+
+def named_by_chance(folder: Path, share: float, debates: int) -> float:
+    """The share of debates with a turn that is called moved, where none of six moved a judge that says so with `share`."""
+    world, random, repeats = World(folder, [None], share, share), np.random.default_rng(11), 10
+    world.planted = [None] * debates
+    params = AttributionParams(beside="trial", debated_by="scripted")
+    debate = world.debate(params, case_of(0))
+    note = {"number": 0, "verdict": "plaintiff", "speaker": "", "phase": "", "quote": "", "invalid": 0, "exact": False}
+    changes = [
+        ("whole", 0, 2 * repeats),
+        *((way, turn, repeats) for way in ("removed", "replaced") for turn in range(1, 7)),
+    ]
+    said = debate.record("nobody", ATTRIBUTED, "", source="computed", private=True, parsed={})
+    row, rows = transcript_row(debate, said), []
+    for number in range(debates):
+        for place, (way, turn, times) in enumerate(changes, start=1):
+            values = random.binomial(1, share, times).astype(float).tolist()
+            told = {**note, "way": way, "turn": turn, "place": turn, "values": values}
+            rows.append(
+                {**row, "turn": place, "debate_id": f"c{number}#0", "case_id": f"c{number}", "parsed": json.dumps(told)}
+            )
+    found = turn_effects(world.read(rows, params))
+    assert len(found) == debates * 12
+    return float(found.groupby("case_id")["moved"].any().mean())
+
+
+def test_turns_removed_and_turns_replaced_count_together_against_chance(tmp_path: Path) -> None:
+    """Each way alone names a turn in less than 5 % of such debates; one after the other both would do so in more."""
+    assert 0.005 < named_by_chance(tmp_path, 0.5, 3000) <= 0.05
 
 
 def test_log_probabilities_need_one_answer_each_and_give_the_exact_effect(tmp_path: Path) -> None:
@@ -372,17 +408,17 @@ def test_intervals_of_effects_cover_what_they_should(share: float, effect: float
 
 def test_an_effect_that_power_calls_detectable_is_called_so_often_and_found_first() -> None:
     random, times, turns, debates = np.random.default_rng(5), 10, 6, 300
-    effect = smallest_called(0.9, times, turns, 0.05, 0.8)
+    effect = smallest_called(0.9, times, 2 * turns, 0.05, 0.8)
     assert 0.5 < effect < 0.8
     called, first, others = 0, 0, 0
     for _ in range(debates):
         whole = random.binomial(1, 0.9, 2 * times).astype(float).tolist()
-        shares = [0.9 - effect, *[0.9] * (turns - 1)]
+        shares = [0.9 - effect, *[0.9] * (turns - 1)] * 2
         changed = [random.binomial(1, share, times).astype(float).tolist() for share in shares]
         found = [effect_of(whole, values, exact=False) for values in changed]
-        moved = which_moved(found, [floor_of(whole, times, exact=False)] * turns, 0.05)
-        called, others = called + moved[0], others + any(moved[1:])
-        first += found[0].effect > max(one.effect for one in found[1:])
+        moved = which_moved(found, [floor_of(whole, times, exact=False)] * 2 * turns, 0.05)
+        called, others = called + moved[0], others + any(moved[1:turns] + moved[turns + 1 :])
+        first += found[0].effect > max(one.effect for one in found[1:turns])
     assert 0.75 <= called / debates <= 0.9
     assert first / debates >= 0.95 and others / debates <= 0.05
     assert np.isnan(smallest_called(0.6, 3, turns, 0.05, 0.8))

@@ -21,6 +21,7 @@ from moot.core.errors import UserError
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.protocols.attribution import AttributionParams
+from moot.protocols.replayed import REMOVED, REPLACED
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
 from moot.report.figures import draw, new_figure, panels, series_style
@@ -357,10 +358,11 @@ def attribution_lines(plan: Plan) -> Iterator[str]:
             least = f"an effect of {params.smallest:g}, or the floor"
             yield f"{start}by log-probabilities a turn is called moved from {least}."
             continue
+        tests = _TURNS * max(1, len({REMOVED, REPLACED} & {*params.ways}) + bool(params.rerun_from))
         falls = [
             f"from {before:g} by {fall:.2f}"
             for before in _BEFORE
-            if not np.isnan(fall := smallest_called(before, params.repeats, _TURNS, params.smallest, power))
+            if not np.isnan(fall := smallest_called(before, params.repeats, tests, params.smallest, power))
         ]
         shown = f"if it takes the verdict's probability down {' or '.join(falls)}" if falls else "whatever its effect"
         yield (

@@ -23,6 +23,8 @@ from moot.protocols.utterances import Utterance
 
 WHOLE, REMOVED, REPLACED, REORDERED, SENTENCE = "whole", "removed", "replaced", "reordered", "sentence"
 CONTINUED, KEPT = "continued", "kept"
+OF_TURNS = (REMOVED, REPLACED, CONTINUED)
+"""The ways to change one turn."""
 """The debate goes on from a turn that is taken out, and from the same turn as it was."""
 ASKS = 20
 """Replicates of one prompt that one replay may take, so that no two replays share a reply but where they are alike."""

@@ -10,7 +10,7 @@ import pandas as pd
 from moot.core.kinds import ATTRIBUTED
 from moot.core.types import Fields, JsonObject
 from moot.protocols.attribution import NAMED, STATED
-from moot.protocols.replayed import CONTINUED, KEPT, REMOVED, WHOLE
+from moot.protocols.replayed import CONTINUED, KEPT, OF_TURNS, REMOVED, WHOLE
 from moot.scores.results import ExperimentResults
 from moot.stats.attribution import Effect, effect_of, floor_of, which_moved
 
@@ -58,8 +58,8 @@ def _debate(about: Fields, noted: list[JsonObject], smallest: float) -> Iterator
         return
     kept = {note["turn"]: note for note in noted if note["way"] == KEPT}
     changed = (note for note in noted if note["way"] not in (WHOLE, KEPT, STATED, NAMED))
-    for way, some in groupby(changed, itemgetter("way")):
-        pairs = [(kept[note["turn"]] if way == CONTINUED else whole, note) for note in some]
+    for _, some in groupby(sorted(changed, key=_tested_with), _tested_with):
+        pairs = [(kept[note["turn"]] if note["way"] == CONTINUED else whole, note) for note in some]
         tried = [(one, note, one["exact"] and note["exact"]) for one, note in pairs if one["values"] and note["values"]]
         found = [effect_of(one["values"], note["values"], exact=exact) for one, note, exact in tried]
         floors = [floor_of(one["values"], len(note["values"]), exact=exact) for one, note, exact in tried]
@@ -68,6 +68,11 @@ def _debate(about: Fields, noted: list[JsonObject], smallest: float) -> Iterator
             measured = {name: getattr(effect, name) for name in Effect.__dataclass_fields__}
             told = {"changed": note["values"], "whole": one["values"], "floor": floor, "moved": is_moved}
             yield {**about, **note, **measured, **told}
+
+
+def _tested_with(note: Fields) -> str:
+    """With which other changes of its debate one is tested: a turn, in whatever way it was changed, with all turns."""
+    return "" if note["way"] in OF_TURNS else note["way"]
 
 
 def effects_by_place(results: ExperimentResults) -> dict[tuple[str, str, int], JsonObject]:

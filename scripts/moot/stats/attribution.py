@@ -2,8 +2,8 @@
 
 The unchanged debate is judged some times and the changed one some times; the effect is the difference of both means.
 Its interval is Newcombe's and its test Fisher's exact one where answers are yes or no (`moot.stats.differences`), and
-Holm's correction is over the changes of one debate. An answer that is read off log-probabilities alone has no sampling
-error: its effect is exact, and has neither interval nor test.
+Holm's correction is over all changes of one debate's turns, removed and replaced ones together. An answer that is read
+off log-probabilities alone has no sampling error: its effect is exact, and has neither interval nor test.
 """
 
 from collections.abc import Sequence
@@ -85,11 +85,11 @@ def which_moved(effects: Sequence[Effect], floors: Sequence[float], smallest: fl
     ]
 
 
-def smallest_called(before: float, times: int, turns: int, smallest: float, power: float) -> float:
-    """The smallest effect of one turn of a debate that is called moved with a probability of `power`; NaN: none is.
+def smallest_called(before: float, times: int, changes: int, smallest: float, power: float) -> float:
+    """The smallest effect of one change of a debate that is called moved with a probability of `power`; NaN: none is.
 
-    Exact, over all answers that may come: `times` without the turn and twice as many with it, which give the verdict
-    with the probability `before`. The other turns have no effect, so that Holm's correction is by all `turns`.
+    Exact, over all answers that may come: `times` with the change and twice as many without it, which give the
+    verdict with the probability `before`. No other change has an effect, so that Holm's correction is by all `changes`.
     """
     from scipy.stats import binom  # as above
 
@@ -100,7 +100,7 @@ def smallest_called(before: float, times: int, turns: int, smallest: float, powe
         floor = floor_of(whole, times, exact=False)
         for left in range(times + 1):
             effect = effect_of(whole, _answers(left, times), exact=False)
-            called[given, left] = which_moved([replace(effect, p=min(1.0, turns * effect.p))], [floor], smallest)[0]
+            called[given, left] = which_moved([replace(effect, p=min(1.0, changes * effect.p))], [floor], smallest)[0]
     for effect in np.arange(1, round(100 * before) + 1) / 100:
         if may_come @ called @ binom.pmf(np.arange(times + 1), times, max(0.0, before - effect)) >= power:
             return float(effect)
