@@ -77,8 +77,8 @@ def what_moved(results: StudyResults) -> TableContent:
             "the energy distance of Szekely and Rizzo, 2013), with its interval.",
             "Called moved: changes whose effect lies beyond the debate's own floor, beyond the smallest one that "
             f"counts ({AttributionParams.model_fields['smallest'].default} unless `smallest` says otherwise), and "
-            "beyond chance by Fisher's exact test with Holm's correction over all changes of the debate's turns (orders "
-            "and sentences each by themselves). Verdicts on one turn: the share of debates in which one turn alone is "
+            "beyond chance by Fisher's exact test with Holm's correction over all changes of the debate's turns (orders"
+            " and sentences each by themselves). Verdicts on one turn: the share of debates in which one turn alone is "
             "called moved and the verdict is not "
             "the likelier one without it.",
             "The debaters were not asked again: what they would have said without the turn is another question, which "
