@@ -33,7 +33,7 @@ def test_what_says_how_to_cite_moot_agrees_and_names_the_four_papers() -> None:
     titles = [reference["title"] for reference in cited["references"]]
     assert titles == [paper["name"] for paper in software["referencePublication"]] and len(titles) == 4
     assert all(title in reference for title, reference in zip(titles, record["references"], strict=True))
-    assert cited["title"] == software["alternateName"] == record["title"]
+    assert cited["title"] == software["schema:alternateName"] == record["title"]
     assert cited["keywords"] == software["keywords"] == record["keywords"]
     assert software["license"].endswith(cited["license"]) and record["license"] == cited["license"]
 
