@@ -277,6 +277,15 @@ def test_the_turns_that_moved_most_are_named_of_trial_runs_too(tmp_path: Path) -
     assert what_moved(trial).frame.empty, "one debate says nothing of others"
 
 
+@pytest.mark.parametrize(("debates", "without"), [(1, [1, 2, 3, 4, 5, 6]), (3, [])])
+def test_turns_that_no_other_turn_can_replace_are_named(debates: int, without: list[int], tmp_path: Path) -> None:
+    results = World(tmp_path, [2] * debates, 0.9, 0.2, answer="likelihood").judge_again(ways=["replaced"])
+    rows = moving_turns(shown(results)).frame
+    absent = rows[rows["called moved"].str.startswith("not asked")]
+    assert absent["place"].tolist() == without and absent["effect"].isna().all()
+    assert (rows["what is changed"] == "turn replaced").all() and len(rows) == 6 * debates
+
+
 def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
     world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
     world.fails = "point 4."

@@ -197,7 +197,7 @@ class _Rejudged:
         self._held = self._all[self._key]
         own = _own_params(params, self._entry) if self._entry else params
         self._setting = replace(debate.setting, params=own)
-        self._kept = set[str]()
+        self._kept, self._without_donor = set[str](), list[Change]()
         for row in self._held.turns:
             Debate.record(debate, row["speaker"], row["kind"], row["text"], source=row["source"], round=row["round"])
 
@@ -217,7 +217,9 @@ class _Rejudged:
         if REPLACED in params.ways:
             roles = self._debate.task.roles
             texts = {row["turn"]: donors(self._all, self._key, row, roles, params.repeats) for row in turns}
-            found += [Change(REPLACED, turn, texts=given) for turn, given in texts.items() if given]
+            replaced = [Change(REPLACED, turn, texts=given) for turn, given in texts.items()]
+            found += [change for change in replaced if change.texts]
+            self._without_donor = [change for change in replaced if not change.texts]
         if REORDERED in params.ways:
             found += [Change(REORDERED)] if len({row["speaker"] for row in turns}) > 1 else []
         return found
@@ -260,7 +262,8 @@ class _Rejudged:
 
     def keep(self, judged: Sequence[_Judged], verdict: str) -> None:
         """Record what was said, and what came of each change."""
-        by_change: dict[Change, list[_Judged]] = {}
+        by_change: dict[Change, list[_Judged]] = {change: [] for change in self._without_donor}
+        self._without_donor = []
         for one in judged:
             self._keep_said(one)
             by_change.setdefault(one.change, []).append(one)

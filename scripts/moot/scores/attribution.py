@@ -10,7 +10,7 @@ import pandas as pd
 from moot.core.kinds import ATTRIBUTED
 from moot.core.types import Fields, JsonObject
 from moot.protocols.attribution import NAMED, STATED
-from moot.protocols.replayed import CONTINUED, KEPT, OF_TURNS, REMOVED, WHOLE
+from moot.protocols.replayed import CONTINUED, KEPT, OF_TURNS, REMOVED, REPLACED, WHOLE
 from moot.scores.results import ExperimentResults
 from moot.stats.attribution import Effect, effect_of, floor_of, which_moved
 
@@ -32,6 +32,12 @@ def turn_effects(results: ExperimentResults) -> pd.DataFrame:
     columns = [*DEBATE, "way", "turn", "number", "place", "speaker", "phase", "quote", "verdict", "before", "after"]
     columns += ["effect", "low", "high", "p", "floor", "moved", "whole", "changed", "invalid", "exact"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def turns_without_donor(results: ExperimentResults, model: str) -> list[JsonObject]:
+    """The turns that were not replaced, as no other debate has one to put in their place; columns of `turn_effects`."""
+    noted = [{**about, **note} for about, some in _noted(results) for note in some if about["model"] == model]
+    return [note for note in noted if note["way"] == REPLACED and not note["values"] and not note["invalid"]]
 
 
 def stated_turns(results: ExperimentResults, way: str = STATED) -> Mapping[tuple[str, str], list[int]]:

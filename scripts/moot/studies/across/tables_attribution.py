@@ -13,7 +13,7 @@ from moot.report import EVERY, EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import JUDGED_AGAIN, MOVED, Run, StudyResults, TableContent
 from moot.report.paired import corrected
-from moot.scores.attribution import rests_on_one, stated_turns, turn_effects
+from moot.scores.attribution import rests_on_one, stated_turns, turn_effects, turns_without_donor
 from moot.stats.asked_twice import changes, distance
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import mean_statistic, share_statistic
@@ -90,6 +90,7 @@ def what_moved(results: StudyResults) -> TableContent:
 
 
 MOST_TURNS, MOST_CHARACTERS = 30, 160
+NO_DONOR = "not asked: no turn of its role and length"
 TURNS = (
     Columns()
     .keys("data", "debate", "judge")
@@ -116,7 +117,8 @@ def moving_turns(results: StudyResults) -> TableContent:
             "how the turn begins. Without an interval the effect was read off log-probabilities, which asking again "
             "changes by no more than the floor.",
             "Of many turns some have a great effect by chance: `called moved` is beyond the debate's floor, the "
-            "smallest effect that counts, and chance.",
+            "smallest effect that counts, and chance. Below them: turns that were to be replaced, but no debate of "
+            "another case with the same verdict has one of their role, phase and length.",
         ],
         exploratory=True,
     )
@@ -128,7 +130,9 @@ def _turns(run: Run) -> Iterator[Row]:
     said = run.results.transcripts
     played = said[(said["model"] == run.model) & (said["visibility"] == PUBLIC)]
     texts = {str(name): list(turns["text"]) for name, turns in played.groupby("debate_id")}
-    for row in effects.head(MOST_TURNS).to_dict("records"):
+    unmeasured = dict.fromkeys(("before", "after", "effect", "low", "high", "floor"), float("nan"))
+    absent = [{**row, **unmeasured, "moved": None} for row in turns_without_donor(run.results, run.model)]
+    for row in [*effects.head(MOST_TURNS).to_dict("records"), *absent[:MOST_TURNS]]:
         words = row["quote"] or " ".join(texts[row["debate_id"]][row["place"] - 1].split())
         yield {
             "data": (run.data, run.results.config.params["beside"], run.results.config.name_of(run.model)),
@@ -136,7 +140,7 @@ def _turns(run: Run) -> Iterator[Row]:
             "words": words if len(words) <= MOST_CHARACTERS else f"{words[:MOST_CHARACTERS]} …",
             "verdict": (row["verdict"], row["before"], row["after"]),
             "effect": (row["effect"], row["low"], row["high"]),
-            "floor": (row["floor"], "yes" if row["moved"] else "no"),
+            "floor": (row["floor"], NO_DONOR if row["moved"] is None else "yes" if row["moved"] else "no"),
         }
 
 
