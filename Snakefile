@@ -45,7 +45,7 @@ DEFAULTS = [
 report: "docs/captions/report.rst"
 
 
-deployed = workflow.deployment_settings
+deployed = workflow.deployment_settings  # the path of an image must hold no space, even where none is used
 if deployed and "apptainer" in map(str, deployed.deployment_method):
 
     containerized: str(SHIPPED / "moot.sif")  # what the Dockerfile builds
@@ -66,12 +66,10 @@ include: "rules/figures.smk"
 include: "rules/minutes.smk"
 include: "rules/export.smk"
 include: "rules/reader.smk"
-include: "rules/reference.smk"
 include: "rules/hooks.smk"
 include: "rules/outcome.smk"
-include: "rules/rehearsal.smk"
-include: "rules/start.smk"
-include: "rules/bundle.smk"
+include: "rules/commands.smk"
+include: "rules/targets.smk"
 
 
 # The first page of a run, or of a study, from all that it links to; what it links to is verified first.

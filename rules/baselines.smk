@@ -20,8 +20,3 @@ rule train_baselines:
         **digest_params("train_baselines"),
     script:
         "../scripts/baselines.py"
-
-
-rule baselines:
-    input:
-        collect("results/baselines/{dataset}.parquet", dataset=plan.with_baselines),

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(SHIPPED / "scripts"))
@@ -15,7 +16,7 @@ from moot.core.command_line import (
     let_jobs_import_this_copy,
     let_scripts_start_from_any_folder,
 )
-from moot.core.errors import UserError
+from moot.core.errors import RunStoppedError, UserError
 
 try:  # before the larger libraries are imported
     check_folder()
@@ -39,6 +40,16 @@ from moot.workflow.stages import INDEX, Stages
 from moot.workflow.records import DIGESTS
 from moot.workflow.resuming import SHARDS, resumed
 from moot.workflow.storage import link_results
+
+
+@contextmanager
+def told_by_snakemake():
+    """What is wrong, as Snakemake tells it of a workflow: without a trace of the code that found it."""
+    try:
+        yield
+    except (UserError, RunStoppedError) as error:
+        raise WorkflowError(str(error)) from None
+
 
 let_jobs_import_this_copy()
 let_scripts_start_from_any_folder()
@@ -64,29 +75,26 @@ stages = Stages(plan)
 
 sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
-# A dry run and a job of a cluster show Snakemake's own lines.
+# How this run was started; Snakemake tells it to workflows in no other way. A dry run and a job know fewer settings.
 IS_MAIN, IS_DRY = workflow.is_main_process, workflow.output_settings.dryrun
-if IS_MAIN and not IS_DRY and DESK in os.environ:
-    keep_in(Path(os.environ[DESK]), plan, config)
-if stage_lines_asked_for() and IS_MAIN and not IS_DRY:
-    show_stages()
+resources, store, scheduling = workflow.resource_settings, workflow.storage_settings, workflow.scheduling_settings
+ON_A_CLUSTER = bool(resources and resources.nodes)
+STORE = store and store.default_storage_provider
+if IS_MAIN and not IS_DRY:  # a dry run and a job of a cluster show Snakemake's own lines
+    if DESK in os.environ:
+        keep_in(Path(os.environ[DESK]), plan, config)
+    if stage_lines_asked_for():
+        show_stages()
+    if STORE:
+        bucket = (store.default_storage_prefix or "").partition("://")[2]
+        with told_by_snakemake():
+            link_results(Path(".snakemake/storage", STORE, bucket, "results"))
 
 # Snakemake limits how many jobs start within a second, and at each job that ends starts one more timer that looks again
-# every second: of 160 jobs the last ones wait for 160 looks a second. On one machine the cores are the limit.
-settings, scheduling = workflow.resource_settings, workflow.scheduling_settings
-ON_A_CLUSTER = bool(settings and settings.nodes)
+# every second: of 160 jobs the last ones wait for 160 looks a second. On one machine the cores are the limit, and no
+# option sets none.
 if scheduling and not ON_A_CLUSTER:
     scheduling.max_jobs_per_timespan = None
-
-
-kept_in = workflow.storage_settings
-STORE = kept_in and kept_in.default_storage_provider
-if STORE and IS_MAIN and not IS_DRY:
-    bucket = (kept_in.default_storage_prefix or "").partition("://")[2]
-    try:
-        link_results(Path(".snakemake/storage", STORE, bucket, "results"))
-    except UserError as error:
-        sys.exit(f"moot: {error}")
 
 
 def one_of(names):
@@ -115,11 +123,9 @@ def inputs_of(stage, **fixed):
     """The inputs of a rule's jobs, by name, as `moot.workflow.stages` states them."""
 
     def by_name(wildcards):
-        try:
+        with told_by_snakemake():
             found = stages.inputs(stage, **dict(wildcards.items()), **fixed)
             return {name: at_hand(path) for name, path in found.items()}
-        except UserError as error:
-            raise WorkflowError(str(error)) from None
 
     return unpack(by_name)
 
@@ -132,14 +138,9 @@ def digest_params(stage, **fixed):
     """
 
     def digest(name):
-        return lambda wildcards: getattr(
-            stages.of(stage, **dict(wildcards.items()), **fixed), name
-        )
+        return lambda wildcards: getattr(stages.of(stage, **dict(wildcards.items()), **fixed), name)
 
-    return {
-        **{name: digest(name) for name in DIGESTS},
-        "job": {"stage": stage, **fixed},
-    }
+    return {**{name: digest(name) for name in DIGESTS}, "job": {"stage": stage, **fixed}}
 
 
 CASES = [f"results/cases/{dataset}.parquet" for dataset in plan.datasets_used]

@@ -48,8 +48,3 @@ rule read_records:
         **digest_params("read_records"),
     script:
         "../scripts/records.py"
-
-
-rule cases:
-    input:
-        CASES,

@@ -17,14 +17,3 @@ for name in EXPORTERS:
             **digest_params("export", format=name),
         script:
             "../scripts/export.py"
-
-    rule:
-        name:
-            f"export_{name}"
-        input:
-            targets.exports(plan, name),
-
-
-rule export:
-    input:
-        [getattr(rules, f"export_{name}").input for name in EXPORTERS],

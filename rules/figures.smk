@@ -23,11 +23,6 @@ for part, names in targets.by_job(plan, FIGURES).items():
             "../scripts/figure.py"
 
 
-rule figures:
-    input:
-        targets.figure_files(targets.filled(plan, FIGURES)),
-
-
 rule render_transcripts:
     input:
         inputs_of("render_transcripts"),
@@ -41,8 +36,3 @@ rule render_transcripts:
         **digest_params("render_transcripts"),
     script:
         "../scripts/transcript.py"
-
-
-rule rendered:
-    input:
-        targets.rendered(plan),

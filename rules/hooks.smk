@@ -1,6 +1,5 @@
 # What is said before the first job starts and after the last one has ended.
 
-from moot.core.errors import RunStoppedError
 from moot.core.stopping import Run
 from moot.desk.study import tell_desk
 from moot.plan.kept import keep
@@ -9,7 +8,7 @@ from moot.workflow.folder import configured, take_folder
 
 def jobs_of_run():
     """The jobs that this run's targets rest on, each with whether it runs; hooks are told of none otherwise."""
-    dag = workflow.dag
+    dag = workflow.dag  # hooks are told of no jobs
     return [(job, dag.needrun(job) and not dag.finished(job)) for job in dag.jobs]
 
 
@@ -28,10 +27,7 @@ def print_outcome(outcome):
 
 def models_to_ask():
     """The models that this run's jobs may ask: those of its debates, and those that label statements."""
-    asking = {
-        "run_debates": plan.models_in_job,
-        "label_statements": plan.labelling_models,
-    }
+    asking = {"run_debates": plan.models_in_job, "label_statements": plan.labelling_models}
     return {
         name
         for job, runs in jobs_of_run()
@@ -63,15 +59,11 @@ onsuccess:
     print_outcome(outcome)
     outputs = [path for job, _ in jobs_of_run() for path in job.output]
     for page in filter(re.compile(r"results/[^/]+\.html").fullmatch, outputs):
-        sys.stderr.write(
-            f"moot: {page} has the questions and answers, and links to all that was built.\n"
-        )
+        sys.stderr.write(f"moot: {page} has the questions and answers, and links to all that was built.\n")
     for run in RUNNING:
         run.end()
-    try:
+    with told_by_snakemake():
         outcome.check()
-    except RunStoppedError as error:
-        raise WorkflowError(str(error)) from None
 
 
 onerror:
@@ -82,6 +74,4 @@ onerror:
         if stopped := run.end():
             sys.exit(f"moot: {stopped}")
     if stage_lines_asked_for():
-        sys.stderr.write(
-            "moot: not done, for the reason above. What is done stays done.\n"
-        )
+        sys.stderr.write("moot: not done, for the reason above. What is done stays done.\n")

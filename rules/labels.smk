@@ -20,11 +20,6 @@ rule label_statements:
         "../scripts/labels.py"
 
 
-rule labels:
-    input:
-        targets.labels(plan),
-
-
 rule write_annotation_sheet:
     input:
         inputs_of("write_annotation_sheet"),
@@ -39,11 +34,6 @@ rule write_annotation_sheet:
         folder=str(SHEETS),
     script:
         "../scripts/annotation_sheets.py"
-
-
-rule annotation_sheets:
-    input:
-        [f"results/annotation_sheets/{run}.txt" for run in targets.labelled(plan)],
 
 
 rule deidentification:

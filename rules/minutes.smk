@@ -14,8 +14,3 @@ rule write_minutes:
         **digest_params("write_minutes"),
     script:
         "../scripts/minutes.py"
-
-
-rule minutes:
-    input:
-        targets.minutes(plan),

@@ -1,11 +1,7 @@
 # What jobs that speak with models take, and which jobs come first.
 
 # Recorded answers are read by as many jobs at once as there are cores; no call is made.
-ASKED = [
-    model
-    for model in plan.models_used
-    if plan.config.models[model].endpoint != RECORDED
-]
+ASKED = [model for model in plan.models_used if plan.config.models[model].endpoint != RECORDED]
 
 # Snakemake has an option for such limits (--resources), and no directive by which a configuration could set them.
 for model in ASKED:
@@ -19,9 +15,7 @@ def model_slots(models_of_job):
     """
 
     def speaks_with(model):
-        return lambda wildcards: int(
-            model in models_of_job(wildcards.experiment, wildcards.model)
-        )
+        return lambda wildcards: int(model in models_of_job(wildcards.experiment, wildcards.model))
 
     def gpus(wildcards):
         return plan.gpus(models_of_job(wildcards.experiment, wildcards.model))
@@ -32,9 +26,7 @@ def model_slots(models_of_job):
 
 def model_threads(models_of_job):
     """The processor threads of a job, by the models that it speaks with."""
-    return lambda wildcards: plan.threads(
-        models_of_job(wildcards.experiment, wildcards.model), workflow.cores
-    )
+    return lambda wildcards: plan.threads(models_of_job(wildcards.experiment, wildcards.model), workflow.cores)
 
 
 # What is real comes first: data, recorded debates and what follows from them, trained models, then debates that a model

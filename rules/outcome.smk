@@ -18,8 +18,3 @@ rule outcome:
         unfinished=time_if_unfinished("outcome"),
     script:
         "../scripts/outcome.py"
-
-
-rule outcomes:
-    input:
-        targets.outcomes(plan),

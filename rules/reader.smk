@@ -15,8 +15,3 @@ rule reader:
         **digest_params("reader"),
     script:
         "../scripts/reader.py"
-
-
-rule readers:
-    input:
-        targets.readers(plan),

@@ -15,8 +15,3 @@ rule score:
         **digest_params("score"),
     script:
         "../scripts/scores.py"
-
-
-rule scores:
-    input:
-        collect("results/scores/{experiment}.parquet", experiment=plan.experiments),

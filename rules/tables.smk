@@ -21,8 +21,3 @@ for part, names in targets.by_job(plan, TABLES).items():
             **digest_params("table", part=part),
         script:
             "../scripts/table.py"
-
-
-rule tables:
-    input:
-        targets.table_files(targets.filled(plan, TABLES)),

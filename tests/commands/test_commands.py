@@ -21,7 +21,7 @@ TARGET = re.compile(r"(results|rehearsal)/\S+|[A-Z_]+")
 RULES = {
     name
     for file in (PROJECT / "Snakefile", *PROJECT.glob("rules/*.smk"))
-    for name in re.findall(r"^rule (\w+):", file.read_text(), re.MULTILINE)
+    for name in re.findall(r'^(?:rule |    ")(\w+)"?:', file.read_text(), re.MULTILINE)
 }
 BY_NAME = {"export_inspect", "export_convokit", "export_every_eval_ever", "export_croissant"}
 

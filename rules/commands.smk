@@ -1,0 +1,110 @@
+# What is asked for by its name and makes no artifact of a run: a first configuration and what it lacks; what a run will
+# ask, cost and can show; the plan, written down; the run with simulated voices; one file by which others check it.
+
+
+rule init:
+    log:
+        "results/logs/init.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/init.py"
+
+
+rule doctor:
+    log:
+        "results/logs/doctor.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/doctor.py"
+
+
+rule preview:
+    input:
+        CASES,
+    log:
+        "results/logs/preview.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/preview.py"
+
+
+# Asks a sample of the recorded calls again; builds no debate.
+rule drift:
+    log:
+        "results/logs/drift.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/drift.py"
+
+
+# Writes the plan down before the run, in data/frozen/, where earlier ones stay.
+rule freeze:
+    input:
+        CASES,
+    log:
+        "results/logs/freeze.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/freeze.py"
+
+
+# Reads the predictions of a pilot or a rehearsal as far as they are there; holds no debates.
+rule power:
+    input:
+        CASES,
+    log:
+        "results/logs/power.log",
+    conda:
+        "../envs/presentation.yaml"
+    script:
+        "../scripts/power.py"
+
+
+rule rehearse:
+    log:
+        "rehearsal/rehearsal.log",
+    conda:
+        "../envs/debates.yaml"
+    threads: workflow.cores
+    script:
+        "../scripts/rehearse.py"
+
+
+rule bundle:
+    input:
+        targets.shown(plan),
+    log:
+        "results/logs/bundle.log",
+    conda:
+        "../envs/presentation.yaml"
+    script:
+        "../scripts/bundle.py"
+
+
+rule replay:
+    log:
+        "results/logs/replay.log",
+    conda:
+        "../envs/presentation.yaml"
+    threads: workflow.cores
+    script:
+        "../scripts/replay.py"
+
+
+# What a configuration may name: moot's own, and what the configuration's extensions register.
+rule reference:
+    output:
+        "results/reference.md",
+    log:
+        "results/logs/reference.log",
+    conda:
+        "../envs/presentation.yaml"
+    params:
+        **digest_params("reference"),
+    script:
+        "../scripts/reference.py"

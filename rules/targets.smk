@@ -1,0 +1,26 @@
+# What can be asked for by name: a stage, or a format of another tool; a study by its name is a first page.
+
+EXPORTS = {f"export_{name}": targets.exports(plan, name) for name in EXPORTERS}
+
+for name, files in {
+    "cases": CASES,
+    "baselines": [f"results/baselines/{name}.parquet" for name in plan.with_baselines],
+    "debates": targets.predictions(plan),
+    "labels": targets.labels(plan),
+    "annotation_sheets": [f"results/annotation_sheets/{run}.txt" for run in targets.labelled(plan)],
+    "scores": [f"results/scores/{name}.parquet" for name in plan.experiments],
+    "tables": targets.table_files(targets.filled(plan, TABLES)),
+    "figures": targets.figure_files(targets.filled(plan, FIGURES)),
+    "rendered": targets.rendered(plan),
+    "minutes": targets.minutes(plan),
+    "readers": targets.readers(plan),
+    "outcomes": targets.outcomes(plan),
+    **EXPORTS,
+    "export": [*EXPORTS.values()],
+}.items():
+
+    rule:
+        name:
+            name
+        input:
+            files,
