@@ -45,10 +45,8 @@ DEFAULTS = [
 report: "docs/captions/report.rst"
 
 
-deployed = workflow.deployment_settings  # the path of an image must hold no space, even where none is used
-if deployed and "apptainer" in map(str, deployed.deployment_method):
-
-    containerized: str(SHIPPED / "moot.sif")  # what the Dockerfile builds
+# What the Dockerfile builds, for `--sdm apptainer`; Snakemake refuses a path with a space, used or not.
+containerized: "moot.sif" if " " in str(SHIPPED) else str(SHIPPED / "moot.sif")
 
 
 include: "rules/common.smk"

@@ -25,7 +25,7 @@ except UserError as error:
     sys.exit(f"moot: {error}")
 
 from moot.core.config import COMPARISON, RECORDED, over_defaults
-from moot.core.model_entries import merge_models
+from moot.core.model_entries import given_beside, merge_models
 from moot.core.places import Faults
 from moot.core.log import stage_lines_asked_for
 from moot.plan.kept import DESK, keep_in
@@ -60,8 +60,7 @@ if IS_MODULE:
     DEFAULTS += sorted(file for file in (models, *studies) if file.is_file())
 config_files = [*DEFAULTS, *map(Path, workflow.configfiles)]
 read_files = DEFAULTS if IS_MODULE else config_files
-# What `--config` alone gives, which Snakemake merges over the files before it shows `config`.
-given = config if IS_MODULE else workflow.config_settings.config
+given = config if IS_MODULE else given_beside(config, map(Path, workflow.configfiles))
 config = over_defaults(config, DEFAULTS)
 
 faults = Faults()

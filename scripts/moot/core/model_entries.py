@@ -1,9 +1,10 @@
 """Entries under `models` from several files: a user's entry that names a model is whole, another one changes moot's."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from moot.core.config import over_defaults
 from moot.core.errors import unknown_name
 from moot.core.model_values import check_variable
 from moot.core.places import Faults, shown, where
@@ -87,6 +88,21 @@ class ModelEntries:
                 "`base_url` and `api_key_env` is given here, and the other is of another entry. Write both here, or "
                 "give the model another name."
             )
+
+
+def given_beside(config: Fields, files: Iterable[Path]) -> JsonObject:
+    """The keys of entries that a merged configuration has otherwise than its files: those that `--config` gives."""
+    merged, known = (source.get("models") for source in (config, over_defaults({}, files)))
+    entries = merged.items() if isinstance(merged, Mapping) else ()
+    in_files = known if isinstance(known, Mapping) else {}
+    given: JsonObject = {}
+    for name, entry in entries:
+        before = in_files.get(name)
+        if isinstance(entry, Mapping) and isinstance(before, Mapping):
+            given[name] = {key: value for key, value in entry.items() if key not in before or before[key] != value}
+        elif entry != before:
+            given[name] = entry
+    return {"models": {name: entry for name, entry in given.items() if entry}}
 
 
 def merge_models(

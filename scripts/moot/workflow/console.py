@@ -48,6 +48,7 @@ _HIDDEN_LINES = (
     "Building DAG",
     "Using shell",
     "Conda environments",
+    "Singularity containers",
     "Select jobs",
     "Removing output",
     "Will exit after",
@@ -59,7 +60,7 @@ _ENDS = ("Exiting because a job execution failed", "WorkflowError:\nAt least one
 
 def show_stages() -> None:
     """From now on write a line a stage on the terminal in place of Snakemake's blocks."""
-    handlers = [
+    handlers = [  # a logger of moot's own would have to be installed, and format Snakemake's messages itself
         found for found in logging.getLogger("snakemake.logging").handlers if found.name == "DefaultStreamHandler"
     ]
     for handler in handlers:
