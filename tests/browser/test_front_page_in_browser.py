@@ -3,13 +3,12 @@
 Slow; only it finds an answer that a browser does not show.
 """
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import forks
 from browser_pages import violations
 from front_page_results import STUDIES, built_files, results_with_questions
 from moot.report.front_page import write_front_page
@@ -40,10 +39,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     write_front_page(root, "comparison", built_files(root), written, STUDIES)
     description = PROJECT / "docs" / "captions" / "report.rst"
     (folder / "Snakefile").write_text(REPORTED.format(description=description))
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", "report.html"]
-    touched = subprocess.run([*command[:5], "--touch"], cwd=folder, capture_output=True, text=True, check=False)
-    made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, touched.stderr + made.stderr
+    command = "-m", "snakemake", "--cores", "1"
+    touched = forks.run(*command, "--touch", cwd=folder)
+    made = forks.run(*command, "--report", "report.html", cwd=folder)
+    assert made.returncode == 0, touched.stdout + made.stdout
     return {"page": written["page"].as_uri(), "report": (folder / "report.html").as_uri()}
 
 

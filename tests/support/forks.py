@@ -67,8 +67,22 @@ def python() -> tuple[str, dict[str, str]]:
     return str(program), {ADDRESS: address}
 
 
+def run(*arguments: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What `python ARGUMENTS` gives in a folder: a module or a file that starts in a fork; all that it prints is `stdout`."""
+    program, forking = python()
+    return subprocess.run(
+        [program, *arguments],
+        cwd=cwd,
+        env={**os.environ, **forking, "PYTHONDONTWRITEBYTECODE": "", **environment},  # else each job compiles all anew
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
 def serve(address: str, program: str) -> tuple[list[str], str, dict[str, str], list[int], str]:
-    """Fork for each request; returns in the fork, with what `run` takes."""
+    """Fork for each request; returns in the fork, with what `become` takes."""
     for name in LOADED:
         import_module(name)
     gc.collect()
@@ -111,7 +125,7 @@ def answer(client: socket.socket, child: int) -> NoReturn:
     os._exit(0)
 
 
-def run(arguments: list[str], folder: str, environment: dict[str, str], files: list[int], program: str) -> NoReturn:
+def become(arguments: list[str], folder: str, environment: dict[str, str], files: list[int], program: str) -> NoReturn:
     """Do in this process what a new Python with these arguments would."""
     for number, file in enumerate(files):
         os.dup2(file, number)
@@ -148,4 +162,4 @@ def run(arguments: list[str], folder: str, environment: dict[str, str], files: l
 
 
 if __name__ == "__main__":
-    run(*serve(*sys.argv[1:]))
+    become(*serve(*sys.argv[1:]))

@@ -1,6 +1,5 @@
 """A copy of the project in a folder of its own, run by Snakemake as a user runs it."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -64,21 +63,8 @@ class Workflow:
         return self.snakemake(*arguments, *options, **environment)
 
     def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        python, forking = forks.python()
-        command = [python, "-m", "snakemake", "--snakefile", str(self.project / "Snakefile"), *arguments]
-        done = subprocess.run(
-            command,
-            cwd=self.work,
-            env={
-                **os.environ,
-                **forking,
-                "PYTHONDONTWRITEBYTECODE": "",
-                **environment,
-            },  # else each job compiles all anew
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
+        done = forks.run(
+            "-m", "snakemake", "--snakefile", self.project / "Snakefile", *arguments, cwd=self.work, **environment
         )
         warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
         assert not warned, f"a job gave a warning: {warned and warned[0]}"

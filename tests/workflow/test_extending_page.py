@@ -12,7 +12,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ import pandas as pd
 import pytest
 import yaml
 
+import forks
 from fault_server import FaultServer
 from project_copy import PROJECT, Workflow
 
@@ -71,8 +71,8 @@ class Walk:
         if command.startswith("snakemake "):
             rest = command.removeprefix("snakemake ")
             served = "" if SHOWN in command else f" {self.served}"
-            command = f"{shlex.quote(sys.executable)} -m snakemake --workflow-profile none {rest}{served}"
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+            command = f"{forks.python()[0]} -m snakemake --workflow-profile none {rest}{served}"
+        environment = {**os.environ, **forks.python()[1], "PYTHONDONTWRITEBYTECODE": ""}
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import yaml
 
+import forks
 from fault_server import FaultServer
 from project_copy import Workflow
 
@@ -160,12 +161,11 @@ rule mine:
 def test_moot_is_a_module_of_another_workflow(built: Workflow) -> None:
     (built.work / "Snakefile").write_text(MODULE.format(snakefile=str(built.project / "Snakefile")))
     (built.work / "mine.txt").unlink(missing_ok=True)
-    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
-    done = subprocess.run(command, cwd=built.work, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
+    command = ["-m", "snakemake", "--cores", "2"]
+    done = forks.run(*command, cwd=built.work)
+    assert done.returncode == 0, done.stdout[-4000:]
     assert "coins" in (built.work / "mine.txt").read_text()
-    again = subprocess.run([*command, "--dry-run"], cwd=built.work, capture_output=True, text=True, check=False)
-    assert "Nothing to be done" in again.stdout + again.stderr
+    assert "Nothing to be done" in forks.run(*command, "--dry-run", cwd=built.work).stdout
 
 
 DEPLOYED = """
@@ -201,13 +201,12 @@ def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(built: Workflow,
     (work / "workflow" / "Snakefile").write_text(DEPLOYED)
     models = work / "config" / "models.yaml"
     models.write_text(models.read_text().replace("smollm2-135m:", "renamed:", 1))
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "results/cases/conference.parquet"]
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
+    command = ["-m", "snakemake", "--cores", "1", "results/cases/conference.parquet"]
+    cache = str(tmp_path / "cache")
+    done = forks.run(*command, cwd=work, XDG_CACHE_HOME=cache)
+    assert done.returncode == 0, done.stdout[-4000:]
     models.write_text(models.read_text().replace("endpoint: embedded", "endpint: embedded", 1))
-    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
+    said = forks.run(*command, cwd=work, XDG_CACHE_HOME=cache).stdout
     assert "config/models.yaml: line " in said
     assert "unknown key 'endpint'" in said
 

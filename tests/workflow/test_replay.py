@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import forks
+
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -33,9 +35,8 @@ def replay(folder: Path) -> Path:
 
 def run_snakemake(folder: Path, *arguments: str | Path) -> str:
     """What Snakemake said in a folder."""
-    command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", PROJECT / "Snakefile"]
-    command += ["--workflow-profile", "none", "--cores", "2"]
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    options = "--snakefile", PROJECT / "Snakefile", "--workflow-profile", "none", "--cores", "2"
+    done = forks.run("-m", "snakemake", *arguments, *options, cwd=folder)
     assert done.returncode == 0, done.stdout[-4000:]
     return done.stdout
 
