@@ -77,12 +77,13 @@ function underlined(turn, needles) {
 
 const less = (effect) => `${effect >= 0 ? "less" : "more"} probable by ${points(Math.abs(effect))} points`;
 const points = (share) => Math.round(100 * share);
+const signed = (share) => `${points(Math.abs(share))} ${share < 0 ? "more" : "less"}`;
 
 // How much less probable the verdict is without a turn: a bar from the middle, its interval, and the floor shaded.
 function effectBar({ effect, low, high, floor, moved, judge, verdict }) {
   const x = (value) => 100 + 100 * Math.max(-1, Math.min(1, value));
   const bar = (from, to, y, height, name) => drawn("rect", { x: Math.min(x(from), x(to)), width: Math.abs(x(to) - x(from)), y, height, class: name });
-  const interval = low == null ? "" : ` (95 % interval ${points(low)} to ${points(high)} points less)`;
+  const interval = low == null ? "" : ` (95 % interval: ${signed(low)} to ${signed(high)})`;
   const words = `Without this turn the verdict “${verdict}” of ${judge} is ${less(effect)}${interval}; asking again alone moves it by up to ${points(floor)}.${moved ? " The turn moved the judge." : ""}`;
   return element("p", { class: moved ? "effect moved" : "effect" },
     drawn("svg", { viewBox: "0 0 200 14", width: 200, height: 14, "aria-hidden": "true" },
