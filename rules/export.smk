@@ -1,6 +1,7 @@
 # Debates for the tools that other people use; off by default, one target a format (`export_convokit`), `export` for all.
 
 for name in EXPORTERS:
+    exported = targets.export_path(name, "{experiment}/{model}")
 
     rule:
         name:
@@ -8,7 +9,7 @@ for name in EXPORTERS:
         input:
             inputs_of("export", format=name),
         output:
-            export_output(name),
+            exported if EXPORTERS[name].ending else directory(exported),
         log:
             f"results/logs/export/{name}/{{experiment}}/{{model}}.log",
         conda:

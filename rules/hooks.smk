@@ -13,16 +13,14 @@ def jobs_of_run():
 
 
 def outcome_so_far():
-    """The outcome of the debates that this run's targets rest on, of those that are up to date."""
+    """The outcome of the debates that this run's targets rest on, of those that are up to date; printed."""
     built = [path for job, runs in jobs_of_run() if not runs for path in job.output]
     folders = "results/predictions/", "results/labels/"
     known = ([path for path in built if path.startswith(one)] for one in folders)
-    return read_outcome(*map(targets.existing, known))
-
-
-def print_outcome(outcome):
+    outcome = read_outcome(*map(targets.existing, known))
     if len(outcome.debates):
         sys.stderr.write("\n".join(["", *outcome.lines(), "", ""]))
+    return outcome
 
 
 def models_to_ask():
@@ -56,7 +54,6 @@ onstart:
 
 onsuccess:
     outcome = outcome_so_far()
-    print_outcome(outcome)
     outputs = [path for job, _ in jobs_of_run() for path in job.output]
     for page in filter(re.compile(r"results/[^/]+\.html").fullmatch, outputs):
         sys.stderr.write(f"moot: {page} has the questions and answers, and links to all that was built.\n")
@@ -68,7 +65,6 @@ onsuccess:
 
 onerror:
     outcome = outcome_so_far()
-    print_outcome(outcome)
     sys.stderr.writelines(f"moot: {fault}\n" for fault in outcome.unreadable)
     for run in RUNNING:
         if stopped := run.end():

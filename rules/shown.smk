@@ -36,12 +36,6 @@ def newer_if_partial(job, outputs):
     return [at_hand(str(mark))] if mark.exists() else []
 
 
-def export_output(name):
-    """Where a format is written: a file, or a folder."""
-    path = targets.export_path(name, "{experiment}/{model}")
-    return path if EXPORTERS[name].ending else directory(path)
-
-
 def time_if_unfinished(stage, **fixed):
     """The time, as long as debates wait or all of an experiment failed: then no run ends without saying so again."""
 
