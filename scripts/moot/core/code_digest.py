@@ -62,6 +62,7 @@ def modules_covered(*modules: str) -> dict[str, str]:
     return seen
 
 
+@cache
 def _file_of(module: str) -> Path | None:
     stem = SCRIPTS.joinpath(*module.split("."))
     for package, folder in FOLDERS.items():

@@ -10,10 +10,9 @@ import pytest
 
 from moot.core.artifacts import read_frame
 from moot.datasets import LoadContext
-from moot.studies.appellate import data_opinions as loader
 from moot.studies.appellate.data_opinions import OpinionsOptions, load
 from moot.studies.appellate.deidentification import write_deidentification
-from moot.studies.appellate.deidentify import Opinion, deidentify
+from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
 from moot.studies.appellate.deidentify.hints import generalises, tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon
 from moot.studies.appellate.deidentify.opinion import party_rules, with_caption
@@ -375,8 +374,8 @@ def test_every_exclusion_is_counted_with_its_reason(
     assert (account["excluded: a gate failed"], account["excluded for: no party found"]) == (1, 1)
     assert account["parties found by definition"] == 10
     assert account["opinions read by the trained recogniser"] == 0
-    monkeypatch.setattr(loader, "is_installed", lambda: True)
-    monkeypatch.setattr(loader, "recognised_names", lambda facts: [("The", "person")])
+    monkeypatch.setattr(recogniser, "is_installed", lambda: True)
+    monkeypatch.setattr(recogniser, "recognised_names", lambda facts: [("The", "person")])
     auto = load(OpinionsOptions(source="local", path="opinions.jsonl"), load_context("opinions", data_root=tmp_path))
     assert auto.cleaning["opinions read by the trained recogniser"] == 11
 

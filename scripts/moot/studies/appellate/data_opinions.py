@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import yaml
 from pydantic import Field
@@ -22,9 +22,9 @@ from moot.core.kinds import PARAPHRASE
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
-from moot.studies.appellate.deidentify import Deidentified, Opinion, Recogniser, deidentify, recheck
-from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions
-from moot.studies.appellate.deidentify.recogniser import is_installed, recognised_names
+
+if TYPE_CHECKING:
+    from moot.studies.appellate.deidentify import Deidentified, Opinion, Recogniser
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -121,6 +121,8 @@ def _sample(context: LoadContext) -> Loaded:
 
 
 def _local(options: OpinionsOptions, context: LoadContext) -> Loaded:
+    from moot.studies.appellate.deidentify.reading import opinion_files, read_opinions  # slow: patterns are compiled
+
     cleaning: Counter[str] = Counter()
     cases: list[Case] = []
     path = context.data_root / options.path
@@ -158,9 +160,11 @@ def read_paraphrases(folder: Path) -> dict[str, str]:
 
 
 def _finish(
-    opinion: Opinion, options: OpinionsOptions, rewritten: Mapping[str, str], recognise: Recogniser | None
-) -> Deidentified:
+    opinion: "Opinion", options: OpinionsOptions, rewritten: Mapping[str, str], recognise: "Recogniser | None"
+) -> "Deidentified":
     """De-identify; where the facts were rewritten, the rewritten ones, which pass the gates again or not at all."""
+    from moot.studies.appellate.deidentify import deidentify, recheck
+
     done = deidentify(opinion, options.max_characters, recognise)
     if not options.paraphrases or not done.report.passed:
         return done
@@ -168,7 +172,7 @@ def _finish(
     return replace(done, facts=facts, report=recheck(opinion, facts, recognise))
 
 
-def _count(cleaning: Counter[str], opinion: Opinion, done: Deidentified) -> None:
+def _count(cleaning: Counter[str], opinion: "Opinion", done: "Deidentified") -> None:
     report = done.report
     cleaning[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(opinion.outcome)
     for rule in report.party_rules:
@@ -183,7 +187,7 @@ def _count(cleaning: Counter[str], opinion: Opinion, done: Deidentified) -> None
     cleaning["excluded: no outcome known"] += not opinion.outcome
 
 
-def describe_problems(done: Deidentified) -> str:
+def describe_problems(done: "Deidentified") -> str:
     """What the gates found, in one line, with no more of the text than shows it."""
     found = [f"name {quoted(name)}" for name in done.report.names[:3]]
     found += [f"{survivor.reason} {quoted(survivor.words)}" for survivor in done.report.survivors[:3]]
@@ -191,17 +195,19 @@ def describe_problems(done: Deidentified) -> str:
     return f"the case did not pass the gates: {'; '.join([*found, *done.report.problems])}."
 
 
-def _case(opinion: Opinion, done: Deidentified, name: str, split: Split) -> Case:
+def _case(opinion: "Opinion", done: "Deidentified", name: str, split: Split) -> Case:
     attributes, target = {"outcome": opinion.outcome, **opinion.attributes}, target_from_outcome(opinion.outcome)
     return Case(opinion.opinion_id, name, split, done.facts, target, TASK.labels, attributes, opinion.source_row)
 
 
-def recogniser_for(options: OpinionsOptions) -> Recogniser | None:
+def recogniser_for(options: OpinionsOptions) -> "Recogniser | None":
     """The trained recogniser that the options ask for; for `auto` the one that is installed, if any.
 
     Raises:
         UserError: `ner: true` without the extra.
     """
+    from moot.studies.appellate.deidentify.recogniser import is_installed, recognised_names
+
     if options.ner == "auto" and not is_installed():
         return None
     return recognised_names if options.ner else None

@@ -6,10 +6,12 @@ sentence to sentence, so its last vote counts. An opinion decides every issue, s
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from moot.studies.appellate.legal import rubric
-from moot.studies.appellate.legal.dispositions import Finding, find_dispositions
+
+if TYPE_CHECKING:
+    from moot.studies.appellate.legal.dispositions import Finding
 
 _COURTS = (
     r"\bboard|commission|agency|hearing officer|arbitrator|department|director|secretary|administrative",
@@ -43,7 +45,7 @@ class Labelled(NamedTuple):
         return rubric.CODES[self.label]
 
 
-def _votes(findings: Sequence[Finding]) -> list[list[Finding]]:
+def _votes(findings: Sequence["Finding"]) -> list[list["Finding"]]:
     """The findings of each sentence together, in order."""
     sentences: dict[int, list[Finding]] = {}
     for finding in findings:
@@ -51,7 +53,7 @@ def _votes(findings: Sequence[Finding]) -> list[list[Finding]]:
     return [sentences[start] for start in sorted(sentences)]
 
 
-def _side(sentence: Sequence[Finding]) -> str:
+def _side(sentence: Sequence["Finding"]) -> str:
     found = {finding.disposition for finding in sentence} | {"in part" for finding in sentence if finding.in_part}
     return rubric.decide_label(found)
 
@@ -63,6 +65,8 @@ def label_statement(text: str) -> Labelled:
     other. Where explicit votes of several sentences oppose each other, the last wins if its sentence concludes
     ("therefore", "I vote"); otherwise the statement contradicts itself, which is HALLUCINATION.
     """
+    from moot.studies.appellate.legal.dispositions import find_dispositions
+
     findings = find_dispositions(text)
     current = [finding for finding in findings if not finding.provisional] or findings
     explicit = [finding for finding in current if finding.explicit]
@@ -83,13 +87,13 @@ def label_statement(text: str) -> Labelled:
     return Labelled(labels[-1] if _TURN.search(evidence) else rubric.HALLUCINATION, evidence)
 
 
-def _tier(finding: Finding) -> int | None:
+def _tier(finding: "Finding") -> int | None:
     """Which of `_COURTS` a disposition names, the first one in its words; None for none."""
     named = ((re.search(words, finding.target[:70]), tier) for tier, words in enumerate(_COURTS))
     return min(((match.start(), tier) for match, tier in named if match), default=(0, None))[1]
 
 
-def _of_reviewed_court(findings: Sequence[Finding]) -> set[str]:
+def _of_reviewed_court(findings: Sequence["Finding"]) -> set[str]:
     """Dispositions on the decision under review alone, where two courts below are named with opposite results.
 
     "We reverse the Court of Appeals and affirm the trial court" reverses.
@@ -108,7 +112,7 @@ def _of_reviewed_court(findings: Sequence[Finding]) -> set[str]:
     return everything - {"reverse", "vacate", "remand"} if max(stands) > max(undone) else everything
 
 
-def _consequential(text: str, findings: Sequence[Finding]) -> set[str]:
+def _consequential(text: str, findings: Sequence["Finding"]) -> set[str]:
     """{"remand"} where the case goes back only to go on from an affirmed decision, with nothing to be corrected."""
     remands = [finding for finding in findings if finding.disposition == "remand"]
     sentences = " ".join(text[finding.start : finding.end] for finding in remands)
@@ -124,6 +128,8 @@ def opinion_outcome(text: str) -> tuple[str, str]:
     Returns:
         one of `rubric.OUTCOMES`, or "" where the text announces none; and the sentence that shows it.
     """
+    from moot.studies.appellate.legal.dispositions import find_dispositions
+
     findings = find_dispositions(text)
     explicit = [finding for finding in findings if finding.explicit]
     decisive = explicit or [finding for finding in findings if finding.disposition != "affirm"] or findings
