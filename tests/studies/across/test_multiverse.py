@@ -90,7 +90,7 @@ def test_a_contrast_is_worked_out_in_each_wording_that_both_sides_were_run_in(tm
     for (name, prompts), right in shares.items():
         answers = ["yes"] * right + ["no"] * (12 - right)
         replies = [[(answer, "strict")] for answer in answers]
-        chosen = ALL if name == "debate" else None
+        chosen = ALL if (name, prompts) == ("debate", "") else None
         entry = run(tmp_path, f"{name}-{prompts[-1:]}", replies, answers, prompts=prompts, chosen=chosen)
         found.append(entry)
         if name == "prompt":
@@ -106,6 +106,9 @@ def test_a_contrast_is_worked_out_in_each_wording_that_both_sides_were_run_in(tm
     figure = multiverse_figure(results)
     labels = [text.get_text() for text in figure.axes[len(figure.axes) // 2].get_yticklabels()]
     assert {"wording: own", "wording: b", "parsing: strict", "invalid: dropped"} <= set(labels)
+    assert figure.axes[0].get_ylabel() == "difference in accuracy"
+    figure.canvas.draw()
+    assert all(tick == round(tick) for axes in figure.axes for tick in axes.get_xticks()), "combinations are counted"
 
 
 def test_it_is_there_where_an_experiment_asks_for_it_and_a_mistake_is_named() -> None:

@@ -50,7 +50,7 @@ def _draw(question: Question, curve: "Axes", choices: "Axes") -> None:
     if not np.isnan(question.supposed):
         curve.axhline(question.supposed, color=GREY, linewidth=0.8, linestyle=":")
     curve.set_title(fill(question.name, WIDTH), fontsize=8)
-    curve.set_ylabel(question.metric)
+    curve.set_ylabel(question.metric if np.isnan(question.supposed) else f"difference in {question.metric}")
     rows = [
         (name, value)
         for name in question.varied
@@ -64,3 +64,4 @@ def _draw(question: Question, curve: "Axes", choices: "Axes") -> None:
     )
     choices.invert_yaxis()
     choices.set_xlabel("combination")
+    choices.locator_params(axis="x", integer=True)

@@ -145,7 +145,7 @@ class _Worlds:
     def _worded(self, found: ExperimentResults) -> Iterator[tuple[str, str]]:
         """The wordings that an experiment was run in, each with the experiment that has it."""
         for name, other in self._tested.items():
-            if replace(other.config, prompts=found.config.prompts) == found.config:
+            if replace(other.config, prompts=found.config.prompts, multiverse=found.config.multiverse) == found.config:
                 yield other.config.prompts, name
 
     @cache  # noqa: B019 - it lives as long as a table is built
