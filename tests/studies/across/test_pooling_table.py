@@ -52,3 +52,13 @@ def test_few_levels_are_not_pooled_and_many_not_listed(tmp_path: Path) -> None:
     assert (told["level"], told["left out"]) == ("3 models", TOO_FEW_LEVELS)
     many = partial_pooling(study(tmp_path / "many", MOST_LEVELS + 1, MODELS, 1)).frame
     assert set(many["by"]) == {"model"}
+
+
+def test_cases_have_the_share_of_right_answers_where_a_verdict_has_more_than_two_words(tmp_path: Path) -> None:
+    found = study(tmp_path, 12, MODELS)
+    rows = found.experiments["trial"].predictions
+    rows.loc[(rows["model"] == "d") & (rows["repeat"] == 1), "prediction"] = "perhaps"
+    frame = partial_pooling(found).frame
+    by_case = frame[frame["by"] == "case"].set_index("level")
+    assert (by_case["share of"] == "right answer").all() and len(by_case) == 12
+    assert by_case.loc["c00", "raw share"] == pytest.approx(7 / 12)

@@ -40,7 +40,9 @@ COLUMNS = (
 
 @table(EVERYWHERE, "partial_pooling", "What each case, judge and model comes to, when it borrows from the others")
 def partial_pooling(results: StudyResults) -> TableContent:
-    """The share of a verdict by case, of right answers by judge, persona and model: raw, and partially pooled."""
+    """The share of a verdict by case (of right answers, if verdicts have more than two words), and of right answers by
+    judge, persona and model: raw, and partially pooled.
+    """
     rows = [row for found in results.experiments.values() for row in _rows(answers_of(found))]
     return COLUMNS.table(
         rows,
@@ -68,6 +70,8 @@ def _rows(answers: Answers) -> Iterator[Row]:
         elif len(words) == 2:  # a verdict of more words has no one share
             word = answers.positive or words[-1]
             yield from _by(facet, f"verdict {word}", as_numbers(given.rows["prediction"] == word), given)
+        elif RIGHT in outcomes:
+            yield from _by(facet, RIGHT, *outcomes[RIGHT])
 
 
 def _by(facet: str, what: str, shares: Floats, kept: Answers) -> Iterator[Row]:
