@@ -64,6 +64,9 @@ def test_planted_strengths_sides_and_families_come_back(tmp_path: Path) -> None:
 
 
 def test_without_words_or_debaters_there_is_no_such_term_or_row(tmp_path: Path) -> None:
+    (tmp_path / "alike").mkdir()
+    alike = rating_terms(tournament(tmp_path / "alike", verdicts(words_pro="1000", words_con="1001"))).frame
+    assert "a tenth more words" not in set(alike["what favours a side"]) and len(alike) > 1
     results = tournament(tmp_path, verdicts(words_pro="0"))
     assert ratings(results).frame.empty and rating_terms(results).frame.empty, "no side without words can be compared"
     (tmp_path / "other").mkdir()

@@ -16,7 +16,7 @@ from moot.core.errors import UserError
 from moot.jobs.load import load_dataset
 from moot.jobs.results import study_results
 from moot.plan.plan import Plan
-from moot.report import TABLES
+from moot.report import FIGURES, TABLES
 from project_copy import PROJECT
 
 
@@ -118,4 +118,7 @@ def test_its_debates_are_rated_and_a_debaters_words_are_asked_for_once(
     assert sorted(rated["debater"]) == DEBATERS[:3] and list(rated["rank"]) == [1, 2, 3]
     assert set(rated["verdicts"]) == {4 * 6 * 2}, "four pairings of each, six cases, two judges"
     terms = set(TABLES["courtroom/rating_terms"].build(results).frame["what favours a side"])
-    assert {"side: yes", "side: yes, before judge", "side: yes, before other", "a tenth more words"} <= terms
+    assert {"side: yes", "side: yes, before judge", "side: yes, before other"} <= terms
+    assert plan.can_fill(FIGURES["courtroom/ratings"])
+    names = [text.get_text() for text in FIGURES["courtroom/ratings"].build(results).axes[0].get_yticklabels()]
+    assert names[0].startswith(f"{rated['debater'].iloc[0]} (1; ")

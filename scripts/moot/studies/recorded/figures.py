@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from moot.report import figure
-from moot.report.content import StudyResults
+from moot.report import EVERY, figure
+from moot.report.content import TOURNAMENT, StudyResults
 from moot.report.figures import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_figure, note_below, nothing_to_draw, panels
 from moot.scores.group_rates import FEWEST_CASES
 from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
@@ -236,6 +236,7 @@ def nyu_course(results: StudyResults) -> "Figure":
     return drawing
 
 
+@figure(EVERY, "ratings", "Ratings of debaters", rests_on=(TOURNAMENT,))
 @figure(STUDY, "ratings", "Ratings of debaters", category=RECORDS, loaders=NAMING_DEBATERS)
 def ratings_figure(results: StudyResults) -> "Figure":
     """Each debater's rating with its 95 % interval, side, length and judges in the model, and by wins alone (grey)."""

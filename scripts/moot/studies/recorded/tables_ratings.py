@@ -26,6 +26,8 @@ WORDS, TOPIC = "words", "topic"
 NAMING_DEBATERS = "debate_tournament", "recorded_predictions", "transcripts"
 """Loaders whose cases may say, in attributes, which debater takes which side."""
 SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family"
+LEAST_LONGER = 0.1
+"""Of a tenth: sides whose words differ less say nothing of length."""
 MODEL_NOTE = (
     "Model: Bradley and Terry's with ties (Davidson 1970). A rating is a log odds, less the mean of all: of two "
     "debaters one apart, alike in all else, the better one wins e = 2.7 times as often as the other."
@@ -62,8 +64,9 @@ class Pairs:
             last = as_numbers(judge == judges[-1])
             found = of_judge if by_judge else found | {name: one - last for name, one in list(of_judge.items())[:-1]}
         words = [self.rows[f"{WORDS}_{label}"] for label in self.sides if f"{WORDS}_{label}" in self.rows]
-        if len(words) == len(self.sides):
-            found[LENGTH] = as_numbers(np.log(words[0] / words[1]) / np.log(1.1))
+        longer = as_numbers(np.log(words[0] / words[1]) / np.log(1.1)) if len(words) == len(self.sides) else np.zeros(1)
+        if np.std(longer) > LEAST_LONGER:
+            found[LENGTH] = longer
         families = [self.rows[label].map(family) for label in self.sides]
         own = as_numbers(families[0] == judge.map(family)) - as_numbers(families[1] == judge.map(family))
         return found | ({OWN: own} if own.any() else {})
@@ -210,7 +213,7 @@ def rating_terms(results: StudyResults) -> TableContent:
             [
                 f"{MODEL_NOTE} All terms and all debaters are in one model, each judge with the same weight. The first "
                 "row is the mean over judges; below it is each judge's own. A family is the letters that a model's "
-                "name begins with.",
+                "name begins with. Length is no term where the sides' words differ by less than a hundredth.",
             ],
         )
     )
