@@ -21,11 +21,13 @@ def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield tmp_path
     digests.code_digest.cache_clear()
     digests._digest_and_imports.cache_clear()
+    digests._file_of.cache_clear()
 
 
 def taken_anew(*modules: str) -> str:
     digests.code_digest.cache_clear()
     digests._digest_and_imports.cache_clear()
+    digests._file_of.cache_clear()
     return digests.code_digest(*modules)
 
 

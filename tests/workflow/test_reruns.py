@@ -157,6 +157,7 @@ def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
 def forget_digests() -> None:
     code_digest.code_digest.cache_clear()
     code_digest._digest_and_imports.cache_clear()
+    code_digest._file_of.cache_clear()
 
 
 def run_again(kept: Path, folder: Path) -> list[tuple[Path, Path]]:
