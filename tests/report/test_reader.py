@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import re
+import tracemalloc
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from debates_to_read import COURSES, HOSTILE, debates_to_read
 from moot.report.reader import render_reader
+from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
 
 OWN = {"html", "head", "meta", "title", "style", "body", "header", "h1", "a", "div", "nav", "form", "p", "ol", "main"}
@@ -54,6 +56,23 @@ def unpack(elements: Elements, name: str) -> Any:
 
 def rendered(folder: Path) -> str:
     return "".join(render_reader("courtroom", debates_to_read(folder), folder))
+
+
+def test_a_large_index_is_packed_without_a_copy_of_it() -> None:
+    cases = [{"id": f"case-{number}", "share": number / 7, "none": float("nan")} for number in range(30_000)]
+    index = {
+        "cases": cases,
+        "debates": {"swing": (1.5,) * 3000, "of": {}},
+        "words": {f"w{n}": [n] for n in range(3000)},
+    }
+    tracemalloc.start()
+    packed = compress(index)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    text = gzip.decompress(base64.b64decode(packed)).decode()
+    told = [{**case, "share": round(case["share"], 6), "none": None} for case in cases]
+    assert text == json.dumps({**index, "cases": told}, separators=(",", ":"))
+    assert peak < len(text), "less than the text itself, of which the copies took some times as much"
 
 
 @pytest.fixture(scope="module")

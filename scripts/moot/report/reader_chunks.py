@@ -1,12 +1,13 @@
 """Chunks of the reader's page: debates, case texts and calls as JSON of about the same size."""
 
 import base64
-import gzip
 import json
 import math
 import re
+import zlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import TypeAlias
 
 from moot.core.types import Fields, Json, JsonObject
@@ -17,6 +18,7 @@ CALL_FIELDS = (
     "reasoning_tokens", "seconds", "attempts", "cost_usd", "replicate", "created_at", "logprobs",
 )  # fmt: skip
 """Columns of `calls/` that are shown with the prompt and the reply."""
+_AT_ONCE = 1000
 _WORD = re.compile(r"\w+")
 
 
@@ -58,8 +60,31 @@ class Chunks:
 
 def compress(value: Json) -> str:
     """A value as JSON, gzip and base64: the same text for the same value."""
-    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+    packer = zlib.compressobj(6, wbits=31)
+    packed = [packer.compress(piece.encode("utf-8", "replace")) for piece in _pieces(value)]
+    return base64.b64encode(b"".join([*packed, packer.flush()])).decode()
+
+
+def _pieces(value: Json, depth: int = 2) -> Iterator[str]:
+    """A value as JSON, of mappings of lists some entries at a time: an index is too large for copies of all of it."""
+    if isinstance(value, Mapping) and depth and len(value) <= _AT_ONCE:
+        for number, (name, entry) in enumerate(value.items()):
+            yield f"{',' if number else '{'}{_json(name)}:"
+            yield from _pieces(entry, depth - 1)
+        yield "}" if value else "{}"
+    elif isinstance(value, list | tuple | Mapping) and len(value) > _AT_ONCE:
+        opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+        entries = iter(value.items() if isinstance(value, Mapping) else value)
+        while some := list(islice(entries, _AT_ONCE)):
+            yield opening + _json(dict(some) if isinstance(value, Mapping) else some)[1:-1]
+            opening = ","
+        yield closing
+    else:
+        yield _json(value)
+
+
+def _json(value: Json) -> str:
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def plain(value: Json) -> Json:

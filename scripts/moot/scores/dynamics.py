@@ -30,7 +30,7 @@ NOBODY = "nobody"  # spoke between the last belief and the verdict
 EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
-_NAMES = ["model", "speaker", "kind", "prediction", "after"]  # few in many rows: kept as categories
+_NAMES = ["model", "debate_id", "case_id", "speaker", "kind", "prediction", "after", "target"]  # few in many rows
 
 
 @scorer("dynamics")
@@ -65,9 +65,10 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     last opinion, or since the start, joined by ",").
     """
     opinions = results.gather(_opinions, [*OPINION, "visibility", "parse_status", "text"])
-    opinions[_NAMES] = opinions[_NAMES].astype("category")
     opinions["target"] = opinions["case_id"].map(results.targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
+    for name in _NAMES:
+        opinions[name] = opinions[name].astype("category")
     positive = positive_of_two(results.task)
     opinions["belief"] = probability_of_positive(opinions.assign(score=np.nan), results.task) if positive else np.nan
     seats = opinions.groupby(DEBATE, sort=False)

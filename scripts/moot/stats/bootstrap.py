@@ -188,7 +188,7 @@ def _crossed(kinds: list[tuple[Floats, int, int]]) -> Floats:
     return np.asarray(centre + (draws - centre) * np.sqrt(spread), dtype=np.float64)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
     """How often each cluster is drawn, shape (resamples, clusters), in a byte each: more than 255 never happens."""
     generator, shares = np.random.default_rng(seed), np.full(clusters, 1 / clusters)
