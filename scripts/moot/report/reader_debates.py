@@ -19,7 +19,7 @@ from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks, Keep, Words, compress
 from moot.report.transcripts import Debated, Turn, read_debates, records
 from moot.scores.attribution import MEASURED, rests_on_one, turn_effects
-from moot.scores.dynamics import stated_predictions
+from moot.scores.dynamics import stated_by_part
 from moot.scores.groups import probability_of_prediction
 from moot.scores.results import ExperimentResults
 
@@ -30,7 +30,6 @@ whether several judges, or members of a group, ended on different answers; and w
 """
 COLUMNS = ("experiment", "model", "case", "repeat", "status", "answer", "probability", "change", "swing")
 """Of the index, one entry a debate: `probability` is that of the answer, `change` and `swing` as in `Course`."""
-_AT_ONCE = 20_000
 _OPINION = ["model", "debate_id", "speaker", "turn", "prediction", "previous", "after", "correct", "belief", "shift"]
 
 
@@ -257,9 +256,8 @@ def _stored_calls(results: ExperimentResults, model: str) -> Iterator[Callable[[
 
 def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
     """How opinions moved, by model and debate."""
-    stated = stated_predictions(results)[_OPINION]
-    parts = (stated.iloc[start : start + _AT_ONCE] for start in range(0, len(stated), _AT_ONCE))
-    rows = chain.from_iterable(map(records, parts))  # dictionaries of all opinions at once took most memory
+    parts = (part[_OPINION] for part in stated_by_part(results))
+    rows = chain.from_iterable(map(records, parts))  # of all opinions at once they took most memory
     return {debate: _course(list(opinions)) for debate, opinions in groupby(rows, itemgetter("model", "debate_id"))}
 
 

@@ -30,6 +30,7 @@ NOBODY = "nobody"  # spoke between the last belief and the verdict
 EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
+_READ = [*OPINION, "visibility", "parse_status", "text"]
 _NAMES = ["model", "debate_id", "case_id", "speaker", "kind", "prediction", "after", "target"]  # few in many rows
 
 
@@ -64,7 +65,17 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     seat's last prediction in this debate, and how far its belief moved since); after (who spoke in public since its
     last opinion, or since the start, joined by ",").
     """
-    opinions = results.gather(_opinions, [*OPINION, "visibility", "parse_status", "text"])
+    return _with_moves(results.gather(_opinions, _READ), results)
+
+
+def stated_by_part(results: ExperimentResults) -> Iterator[pd.DataFrame]:
+    """As `stated_predictions`, some debates at a time."""
+    for part in results.parts(_READ):
+        yield _with_moves(_opinions(part), results)
+
+
+def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFrame:
+    """Some debates' opinions with target, correct, belief, previous and shift."""
     opinions["target"] = opinions["case_id"].map(results.targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
     for name in _NAMES:
