@@ -11,7 +11,7 @@ _KEPT_WHOLE = ("moot", *_NEVER)
 
 
 def key_of(request: web.BaseRequest) -> str:
-    return request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return request.headers.get("x-api-key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
 
 
 def repeated(value: Any, key: str, way: str, batch: bool = False) -> Any:
@@ -24,7 +24,7 @@ def repeated(value: Any, key: str, way: str, batch: bool = False) -> Any:
         return [repeated(part, key, way, batch) for part in value]
     if isinstance(value, str):
         spelled = "\u200b".join(key) if way == "hidden" else key
-        return f"{value} {spelled}"
+        return value if value == "text" else f"{value} {spelled}"  # of Anthropic's, what a block of content is
     return key if way == "numbers" and isinstance(value, int) and not isinstance(value, bool) else value
 
 
