@@ -13,6 +13,7 @@ from moot.report import EVERY, EVERYWHERE, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import JUDGED_AGAIN, MOVED, Run, StudyResults, TableContent
 from moot.report.paired import corrected
+from moot.report.transcripts import records
 from moot.scores.attribution import rests_on_one, stated_turns, turn_effects, turns_without_donor
 from moot.stats.asked_twice import changes, distance
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
@@ -132,7 +133,7 @@ def _turns(run: Run) -> Iterator[Row]:
     texts = {str(name): list(turns["text"]) for name, turns in played.groupby("debate_id")}
     unmeasured = dict.fromkeys(("before", "after", "effect", "low", "high", "floor"), float("nan"))
     absent = [{**row, **unmeasured, "moved": None} for row in turns_without_donor(run.results, run.model)]
-    for row in [*effects.head(MOST_TURNS).to_dict("records"), *absent[:MOST_TURNS]]:
+    for row in [*records(effects.head(MOST_TURNS)), *absent[:MOST_TURNS]]:
         words = row["quote"] or " ".join(texts[row["debate_id"]][row["place"] - 1].split())
         yield {
             "data": (run.data, run.results.config.params["beside"], run.results.config.name_of(run.model)),

@@ -145,7 +145,7 @@ def _changes(run: RecordedRun, some: Sequence[Occasion]) -> Iterator[Fields]:
         for name, value in [("", ANY), *told_apart]:
             among = mine & told[name].notna().to_numpy() if name else mine
             kept = among & (told[name] == value).to_numpy() if name else mine
-            if not kept.any():
+            if not kept.any() or (name and (kept == among).all()):
                 continue
             stated = kept & ~np.isnan(moved)
             before, none = (
