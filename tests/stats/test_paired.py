@@ -93,3 +93,10 @@ def test_equal_systems_differ_by_nothing_within_what_the_cases_can_tell():
     found = compare(np.ones(6), np.ones(6), range(6), seed=0)
     assert (found.difference, found.p) == (0, 1)
     assert found.low < 0 < found.high
+
+
+def test_one_case_in_two_kinds_of_clusters_has_a_difference_and_no_interval():
+    for number in range(20):
+        first, second = pd.Series({"c": 0.3 + number / 97}), pd.Series({"c": 0.1})
+        found = compare_shares(first, second, {"c": ("story", "judge")}, seed=1)
+        assert found.difference == pytest.approx(first["c"] - second["c"]) and np.isnan(found.low)

@@ -181,7 +181,7 @@ def _crossed(kinds: list[tuple[Floats, int, int]]) -> Floats:
     widest = max(single, key=lambda position: variances[position])
     fewest = min(kinds[position][1] for position in single)
     draws, clusters, _ = kinds[widest]
-    if not variances[widest]:
+    if not variances[widest] or clusters == 1:  # equal draws have a variance by rounding
         return draws
     spread = max(whole, variances[widest]) * (1 - 1 / fewest) / (variances[widest] * (1 - 1 / clusters))
     centre = np.nanmean(draws)
