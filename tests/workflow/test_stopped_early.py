@@ -82,6 +82,7 @@ def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
 def test_looks_after_the_decision_are_empty_and_a_killed_run_decides_the_same(
     servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
+    """So does one whose models differ in speed, of which one is refused at first and answers only after faults later."""
     undisturbed = Run(tmp_path / "undisturbed", *servers)
     row = undisturbed.finish()
     assert (row["stopped because"], row["looks"], row["planned looks"]) == ("difference shown", HELD, LOOKS)
@@ -92,16 +93,20 @@ def test_looks_after_the_decision_are_empty_and_a_killed_run_decides_the_same(
     page = (undisturbed.workflow.work / TABLE).with_suffix(".html").read_text()
     assert re.search("difference shown", page)
 
-    for server, content in zip(servers, ("", "I would rather not say."), strict=True):
-        server.reset(latency=0.5, content=content)
+    slow, fast = servers
+    slow.reset(latency=0.5)
+    fast.reset(faults=["insufficient_quota"], rate=1.0)
     killed = Run(tmp_path / "killed", *servers)
-    for moment in (2, LOOK + 2):
-        process = killed.start()
-        servers[0].wait_for(moment)
-        os.killpg(process.pid, signal.SIGKILL)
-        assert process.wait(PATIENCE) == -signal.SIGKILL
-        assert not (killed.workflow.work / TABLE).exists()
-    assert process and killed.start().wait(PATIENCE) == 0, killed.output.read_text()
+    assert killed.start().wait(PATIENCE) == 1, "the fast model's calls are refused, and no look is decided without them"
+    assert fast.stats()["faults"]["insufficient_quota"] and not (killed.workflow.work / TABLE).exists()
+    fast.reset(latency=0.02, content="I would rather not say.", faults=["server_error", "dropped_midway"], rate=0.3)
+    process = killed.start()
+    slow.wait_for(LOOK + 2)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.wait(PATIENCE) == -signal.SIGKILL
+    assert not (killed.workflow.work / TABLE).exists()
+    assert killed.start().wait(PATIENCE) == 0, killed.output.read_text()
+    assert fast.stats()["faults"]
     assert [server.stats()["distinct"] for server in servers] == calls
     assert killed.held() == undisturbed.held()
     tables = [(run.workflow.work / TABLE).read_bytes() for run in (undisturbed, killed)]
