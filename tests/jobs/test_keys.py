@@ -24,6 +24,7 @@ from moot.jobs.predictions import write_predictions
 from moot.llm import client as client_module
 from moot.llm import redaction
 from moot.llm.chat import Settings, open_chats
+from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.ollama import OllamaEndpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.database import DamagedError
@@ -271,6 +272,21 @@ def test_a_planted_key_is_nowhere(kind: str, server: FaultServer, cases: Path, t
     else:
         assert files_with("person-0000", tmp_path), "the search itself works"
         assert "messages" in "".join(texts_of(tmp_path / "ledger" / "ledger.sqlite"))
+
+
+@pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])
+@pytest.mark.parametrize("key", ["sk-planted\n0123456789", "\u201csk-planted-0123456789\u201d"])
+def test_what_cannot_be_sent_as_a_key_is_named_and_not_repeated(
+    key: str, endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, key)
+    model = {"endpoint": endpoint, "model": "test", "api_key_env": VARIABLE}
+    plan = Plan.from_yaml(configuration("", tmp_path, {**model, "base_url": "http://localhost:1"}), PROJECT)
+    with pytest.raises(UserError, match=f"{VARIABLE} holds what no key holds: a line break") as refused:
+        ENDPOINTS[endpoint](ModelConfig(**model), 1)
+    [missing] = plan.missing_keys([MODEL])
+    assert f"models.{MODEL}: the environment variable {VARIABLE} holds what" in missing
+    assert "planted" not in str(refused.value).replace(VARIABLE, "") + missing.replace(VARIABLE, "")
 
 
 def test_a_missing_key_is_named() -> None:

@@ -1,5 +1,6 @@
 """What a model's entry may hold: addresses that can be called, names of variables, and the model's own parameters."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -99,6 +100,16 @@ def check_variable(name: str) -> str:
         )
         raise PydanticCustomError(UNSHOWN, message)
     return name
+
+
+def key_problem(variable: str) -> str:
+    """Why what an environment variable holds is no API key, without repeating it; "" where it may be one."""
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        return "is empty"
+    if not re.fullmatch("[ -~]+", key):
+        return "holds what no key holds: a line break, a typographic quotation mark or another sign beyond ASCII"
+    return ""
 
 
 def parts_of_address(address: str) -> tuple[SplitResult, int | None]:

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from moot.core.errors import MootError, UserError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
+from moot.core.model_values import key_problem
 from moot.core.types import Json, JsonObject
 from moot.llm.parsing.values import writable
 from moot.llm.request import Reply
@@ -51,12 +52,12 @@ def api_key(config: ModelConfig) -> str:
     """The key of a model; "" where its entry names no variable, since local servers need none.
 
     Raises:
-        UserError: the variable is empty.
+        UserError: the variable is empty, or holds what cannot be sent as a key.
     """
     key = read_key(config)
-    if config.api_key_env and not key:
+    if config.api_key_env and (problem := key_problem(config.api_key_env)):
         raise UserError(
-            f"model '{config.model}': the environment variable {config.api_key_env} is empty. "
+            f"model '{config.model}': the environment variable {config.api_key_env} {problem}. "
             f"Set it to the server's API key (export {config.api_key_env}=...), or use another model."
         )
     return key

@@ -1,6 +1,5 @@
 """From configuration to work: every experiment with its parameters checked, its models, shards, files and digests."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +10,7 @@ from moot.core.config import COMPARISON, RECORDED, Config, read_config
 from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.model_values import key_problem
 from moot.core.people import texts_for_people
 from moot.core.places import Faults, validation_message, where
 from moot.core.rubric import RUBRICS, Rubric
@@ -278,12 +278,12 @@ class Plan:
         """One message for each of some models whose key is not in the environment; a replay needs none."""
         found = {name: self.config.models[name] for name in sorted(models) if name in self.config.models}
         return [
-            f"models.{name}: the environment variable {config.api_key_env} is empty. Set it to the server's API key "
+            f"models.{name}: the environment variable {config.api_key_env} {problem}. Set it to the server's API key "
             f"(export {config.api_key_env}=...) and run again; where every reply is in the ledger, `--config "
             "replay=true` needs no key."
             for name, config in found.items()
             if config.endpoint in ("anthropic", "openai", "ollama") and config.api_key_env and not self.config.replay
-            if not os.environ.get(config.api_key_env, "").strip()
+            if (problem := key_problem(config.api_key_env))
         ]
 
     @cached_property
