@@ -1,6 +1,7 @@
 """What tables of paired comparisons share: their notes, and the cells of one comparison."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pandas as pd
 
@@ -19,8 +20,9 @@ PAIRED_NOTE = (
 SAME_NOTE = (
     "Same answer: the mean over cases of the share of pairs of valid answers, one of either side and of different "
     "repeats (of the one there is, without repeats), that are the same; of recorded judges, answers of one judge and "
-    "persona. A model that samples changes its answers by itself: same if asked twice is that share among repeats of "
-    f"either side, over the cases that have some. Without repeats: {NO_FLOOR}."
+    "persona, or of any where the sides have none in common. A model that samples changes its answers by itself: same "
+    "if asked twice is that share among repeats of either side, over the cases that have some. Without repeats: "
+    f"{NO_FLOOR}."
 )
 
 
@@ -49,8 +51,15 @@ def corrected(rows: Iterable[Row]) -> list[Row]:
 def same_answers(first: Run, second: Run, beyond: str) -> Fields:
     """How often both give the same answer, how often either does when asked twice, and, as `beyond`, the difference."""
     one, other = _answers(first), _answers(second)
+    apart = (
+        one.index.get_level_values(0).intersection(other.index.get_level_values(0)).empty
+    )  # other judges, or unnamed
+    if apart:
+        one, other = (answers.rename(lambda key: key.split(_APART)[0], level=0) for answers in (one, other))
     clusters = {key: first.results.clusters[key.split(_APART)[0]] for key in one.index.get_level_values(0)}
-    found = changes(one, other, differ, clusters, first.results.seed)
+    found = changes(one, other, differ, clusters, first.results.seed, known=0.0 if apart else float("nan"))
+    if apart:
+        found = replace(found, again=float("nan"), more=float("nan"), low=float("nan"), high=float("nan"))
     return {
         "same answer": 1 - found.changed,
         "same if asked twice": found.floor if isinstance(found.floor, str) else 1 - found.floor,

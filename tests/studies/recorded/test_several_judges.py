@@ -11,6 +11,7 @@ from moot.commands.power import OUTPUT, summarise_power, write_power
 from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
+from moot.report import TABLES
 from moot.report.content import StudyResults
 from moot.report.exports import Export
 from moot.report.outcome import read_outcome
@@ -243,3 +244,8 @@ def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(tm
     assert (rows["model"] == "live").sum() == 154 and len(offline) == 44 and offline["case_id"].nunique() == 41
     assert (offline["judge"] != "").all() and not offline.duplicated(["case_id", "judge", "judge_repeat"]).any()
     assert list(agreement(study).frame["what differs"]) == [JUDGE]
+    [row] = TABLES["recorded/paired_tests"].build(study).frame.to_dict("records")
+    both = offline.merge(rows[rows["model"] == "live"], on="case_id", suffixes=("", " live"))
+    both = both[(both["status"] == "valid") & (both["status live"] == "valid")]
+    same = (both["prediction"] == both["prediction live"]).groupby(both["case_id"]).mean()
+    assert row["same answer"] == pytest.approx(same.mean()), "the judge of the debate beside each who read it"
