@@ -111,15 +111,18 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
         if difference is None:
             continue
         sizes = [_planned_cases(plan, side, experiments[side.experiment]) for side in contrast.sides]
+        repeats = [plan.experiments[side.experiment].config.repeats for side in contrast.sides]
         for place, side in enumerate(contrast.sides):
             if plan.experiments[side.experiment].config.protocol == RECORDED:
-                held = set(debates_of(side, experiments[side.experiment]).terms.case_ids)
-                sizes[place] = len(held), sizes[place][1]
+                held = debates_of(side, experiments[side.experiment])
+                runs = set(zip(held.terms.case_ids, held.models, strict=True))
+                sizes[place] = len(set(held.terms.case_ids)), sizes[place][1]
+                repeats[place] = round(len(held.models) / max(1, len(runs)))
         if difference.cases < min(FEWEST_CASES, *(available for _, available in sizes)):
             continue
         found = spread(contrast, experiments, difference.difference)
         planned = _planned(plan, contrast, tests, source, found, _cost(plan, contrast, experiments), sizes)
-        return replace(planned, folder=folder)
+        return replace(planned, folder=folder, repeats=(repeats[0], repeats[1]))
     cases = {side.experiment: _results(plan, contrast, RESULTS, debated=False) for side in contrast.sides}
     if contrast.paired and {side.metric for side in contrast.sides} <= _SHARES and all(cases.values()):
         sizes = [_planned_cases(plan, side, cases[side.experiment][side.experiment]) for side in contrast.sides]

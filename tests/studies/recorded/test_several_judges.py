@@ -220,7 +220,7 @@ def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: py
     }
     plan = Plan.from_yaml(config, PROJECT)
     said = write_power(plan)
-    assert "better (accuracy, by pilot of 30 cases): 30 cases x 1 show a difference of 0." in said
+    assert "better (accuracy, by pilot of 30 cases): 30 cases x 1/2 show a difference of 0." in said
     assert "unpaired (accuracy, by pilot of 30/15 cases): 30/15 cases x 1 show" in said
     assert "another" not in said
     powered, designs = (pd.read_csv(OUTPUT / f"{name}.csv") for name in ("power", "designs"))
