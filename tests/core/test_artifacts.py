@@ -3,8 +3,10 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +30,12 @@ from moot.core.errors import UserError
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.records import RECORDS, read_records
 from moot.workflow.resuming import times_resumed
+
+
+def in_schema(content: bytes, old: bytes, new: bytes) -> bytes:
+    """An artifact whose schema, which is kept in base64, has other bytes."""
+    return re.sub(rb"[A-Za-z0-9+/=]{400,}", lambda kept: b64encode(b64decode(kept[0]).replace(old, new)), content)
+
 
 READERS: list[Callable[[Path], object]] = [
     read_table,
@@ -83,6 +91,13 @@ def test_a_damaged_artifact_is_named_with_what_to_do(cases: Path, damage: str) -
         assert message.startswith(f"{cases}: damaged, or not a file of moot's (")
         assert "Delete it and run the same command again" in message
         assert "\n" not in message and len(message) < 400
+
+
+@pytest.mark.parametrize("instead", [b"quest\x01on", b"quest\xc8on", b"questiom"])
+def test_a_damaged_task_is_named_with_what_to_do(cases: Path, instead: bytes) -> None:
+    cases.write_bytes(in_schema(cases.read_bytes(), b"question", instead))
+    with pytest.raises(UserError, match=r"mine.parquet: damaged.*Delete it and run"):
+        read_cases(cases)
 
 
 def test_a_folder_or_nothing_in_place_of_an_artifact_is_named(cases: Path) -> None:

@@ -121,7 +121,7 @@ def intact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
         if not _MARKS & set(schema.metadata or ()):
             raise OSError(f"a Parquet file that moot did not write, of {quoted(', '.join(schema.names))}")
         yield schema
-    except (pa.ArrowException, OSError) as fault:
+    except (pa.ArrowException, OSError, ValueError) as fault:  # of its texts and its task, too
         if isinstance(fault, MemoryError) or getattr(fault, "errno", None) == errno.ENOMEM:
             raise
         if path.resolve().is_relative_to(SHIPPED / "data"):
@@ -141,7 +141,9 @@ def damaged(path: Path, fault: object, remedy: str = "") -> UserError:
 def read_table(path: Path, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
     """An artifact, or some columns of those rows for which `where` holds; errors as in `intact`."""
     with intact(path):
-        return pq.read_table(path, columns=columns, filters=where, partitioning=None)
+        table = pq.read_table(path, columns=columns, filters=where, partitioning=None)
+        table.validate(full=True)  # of texts, that they are UTF-8
+        return table
 
 
 def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
@@ -199,8 +201,7 @@ def waiting(transcripts: pd.DataFrame) -> "pd.Series[bool]":
 def read_metadata(path: Path) -> dict[str, str]:
     """What `describe` wrote into an artifact."""
     with intact(path) as schema:
-        metadata = schema.metadata
-    return {key.decode(): value.decode() for key, value in metadata.items() if key != b"ARROW:schema"}
+        return {key.decode(): value.decode() for key, value in schema.metadata.items() if key != b"ARROW:schema"}
 
 
 def write_cases(path: Path, cases: Iterable[Case], task: Task, metadata: Mapping[str, str]) -> int:
@@ -220,6 +221,8 @@ def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
     if "task" not in metadata:
         raise UserError(f"{path}: no task in the file's metadata; expected a file that moot wrote. Rebuild it.")
     columns = [name for name in SCHEMAS["cases"].names if texts or name != "text"]
+    with intact(path):
+        task = _TASK.validate_json(metadata["task"])
     once: dict[Any, Any] = {}  # what many cases share is kept once, and rows are read some at a time: both for memory
     cases = [
         Case(
@@ -233,4 +236,4 @@ def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
         for row in rows.to_pylist()
     ]
     pa.default_memory_pool().release_unused()
-    return cases, _TASK.validate_json(metadata["task"])
+    return cases, task
