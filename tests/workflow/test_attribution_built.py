@@ -19,22 +19,20 @@ TRIAL = {
 
 def test_two_debates_of_the_embedded_model_are_judged_again(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://localhost:9")
-    workflow.configure({"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": {}}})
+    workflow.configure({"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": {"ways": ["removed"]}}})
     built = workflow.run(*TABLES, *SHOWN)
     assert built.returncode == 0, built.stdout[-4000:] + built.stderr[-4000:]
-    moved = pd.read_csv(workflow.work / TABLES[0]).query("group == 'all'").set_index("what is changed")
-    assert moved.loc["turn taken out", ["changes", "debates", "cases"]].tolist() == [12, 2, 2]
-    assert moved.loc["debaters in another order", "changes"] == 2
-    assert moved["before"].between(0, 1).all() and pd.read_csv(workflow.work / TABLES[1]).empty
-    asked = 2 * (2 + 6 + 1) + moved["changes"].get("turn replaced", 0)
+    moved = pd.read_csv(workflow.work / TABLES[0]).set_index("group")
+    assert moved.loc["all", ["changes", "debates", "cases"]].tolist() == [12, 2, 2]
+    assert 0 < moved.loc["all", "before"] < 1 and pd.read_csv(workflow.work / TABLES[1]).empty
     calls = pd.read_parquet(workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet")
-    assert len(calls) == asked
+    assert len(calls) == 2 * (2 + 6)
     debates = workflow.work / "results/transcripts/trial/smollm2-135m/0.parquet"
     held = debates.stat().st_mtime_ns
-    changed = {"sentences": 2, "stated": True}
+    changed = {"ways": ["removed"], "stated": True}
     workflow.configure({"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": changed}})
     again = workflow.run(*TABLES)
     assert again.returncode == 0, again.stdout[-4000:] + again.stderr[-4000:]
     assert debates.stat().st_mtime_ns == held
     calls = pd.read_parquet(workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet")
-    assert len(calls) == asked + 2 * (2 + 1)
+    assert len(calls) == 2 * (2 + 6 + 1)
