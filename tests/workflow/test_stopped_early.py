@@ -30,6 +30,7 @@ class Run:
 
     def __init__(self, folder: Path, good: FaultServer, bad: FaultServer, **stop: Any) -> None:
         self.workflow, self.output = Workflow(folder, good.url), folder / "output"
+        self.calls: list[int] = []
         entry = {
             "endpoint": "openai",
             "model": "test",
@@ -72,34 +73,46 @@ class Run:
         }
 
 
-@pytest.fixture
+REFUSAL = "I would rather not say."
+
+
+@pytest.fixture(scope="module")
 def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
     with FaultServer() as good, FaultServer() as bad:
-        bad.reset(content="I would rather not say.")
         yield good, bad
 
 
-def test_looks_after_the_decision_are_empty_and_a_killed_run_decides_the_same(
-    servers: tuple[FaultServer, FaultServer], tmp_path: Path
-) -> None:
-    """So does one whose models differ in speed, of which one is refused at first and answers only after faults later."""
-    undisturbed = Run(tmp_path / "undisturbed", *servers)
+@pytest.fixture(scope="module")
+def undisturbed(servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    servers[1].reset(content=REFUSAL)
+    run = Run(tmp_path_factory.mktemp("undisturbed") / "run", *servers)
+    run.finish()
+    run.calls = [server.stats()["distinct"] for server in servers]
+    return run
+
+
+def test_looks_after_the_decision_are_empty(undisturbed: Run) -> None:
     row = undisturbed.finish()
     assert (row["stopped because"], row["looks"], row["planned looks"]) == ("difference shown", HELD, LOOKS)
     assert undisturbed.held() == dict.fromkeys(("one/good", "two/bad"), [LOOK] * HELD + [0] * (LOOKS - HELD))
-    calls = [server.stats()["distinct"] for server in servers]
-    assert sum(calls) == row["calls"] and row["calls not made"] * HELD == row["calls"] * (LOOKS - HELD)
+    calls = sum(undisturbed.calls)
+    assert calls == row["calls"] and row["calls not made"] * HELD == row["calls"] * (LOOKS - HELD)
     assert undisturbed.workflow.jobs(TABLE) == set(), "with nothing changed nothing runs"
     page = (undisturbed.workflow.work / TABLE).with_suffix(".html").read_text()
     assert re.search("difference shown", page)
 
+
+def test_a_run_whose_models_differ_in_speed_and_fail_decides_the_same_after_a_kill(
+    undisturbed: Run, servers: tuple[FaultServer, FaultServer], tmp_path: Path
+) -> None:
+    """One model is refused at first, and answers only after faults later."""
     slow, fast = servers
     slow.reset(latency=0.5)
     fast.reset(faults=["insufficient_quota"], rate=1.0)
     killed = Run(tmp_path / "killed", *servers)
     assert killed.start().wait(PATIENCE) == 1, "the fast model's calls are refused, and no look is decided without them"
     assert fast.stats()["faults"]["insufficient_quota"] and not (killed.workflow.work / TABLE).exists()
-    fast.reset(latency=0.02, content="I would rather not say.", faults=["server_error", "dropped_midway"], rate=0.3)
+    fast.reset(latency=0.02, content=REFUSAL, faults=["server_error", "dropped_midway"], rate=0.3)
     process = killed.start()
     slow.wait_for(LOOK + 2)
     os.killpg(process.pid, signal.SIGKILL)
@@ -107,18 +120,19 @@ def test_looks_after_the_decision_are_empty_and_a_killed_run_decides_the_same(
     assert not (killed.workflow.work / TABLE).exists()
     assert killed.start().wait(PATIENCE) == 0, killed.output.read_text()
     assert fast.stats()["faults"]
-    assert [server.stats()["distinct"] for server in servers] == calls
+    assert [server.stats()["distinct"] for server in servers] == undisturbed.calls
     assert killed.held() == undisturbed.held()
     tables = [(run.workflow.work / TABLE).read_bytes() for run in (undisturbed, killed)]
     assert tables[0] == tables[1]
 
 
 def test_money_ends_debates_before_the_look_that_it_does_not_pay(
-    servers: tuple[FaultServer, FaultServer], tmp_path: Path
+    undisturbed: Run, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
-    free = Run(tmp_path / "free", *servers).finish()
+    servers[0].reset()
+    servers[1].reset(content=REFUSAL)
+    free = undisturbed.finish()
     a_look = free["US dollars"] / free["looks"]
     assert a_look > 0
-    poor = Run(tmp_path / "poor", *servers, usd=float(1.5 * a_look))
-    row = poor.finish()
+    row = Run(tmp_path / "poor", *servers, usd=float(1.5 * a_look)).finish()
     assert (row["stopped because"], row["looks"]) == ("budget", 1) and row["US dollars"] <= 1.5 * a_look
