@@ -145,9 +145,9 @@ def _changes(run: RecordedRun, some: Sequence[Occasion]) -> Iterator[Fields]:
         for name, value in [("", ANY), *told_apart]:
             among = mine & told[name].notna().to_numpy() if name else mine
             kept = among & (told[name] == value).to_numpy() if name else mine
-            if not kept.any() or (name and (kept == among).all()):
+            if not kept.any():
                 continue
-            stated = kept & ~np.isnan(moved)
+            stated, some_lack = kept & ~np.isnan(moved), (kept != among).any()
             before, none = (
                 float(kept[rows].mean()) if rows.any() else None for rows in (among & changed, among & ~changed)
             )
@@ -156,7 +156,11 @@ def _changes(run: RecordedRun, some: Sequence[Occasion]) -> Iterator[Fields]:
                 "data": (run.data, run.method, held, to, f"{name}: {value}" if name else value),
                 "changes": _mean(run, cases[kept], as_numbers(changed[kept]), SHARE),
                 "before a change": (before, none),
-                **({"difference": _apart(run, cases[mine], kept[mine], changed[mine], among[mine])} if name else {}),
+                **(
+                    {"difference": _apart(run, cases[mine], kept[mine], changed[mine], among[mine])}
+                    if some_lack
+                    else {}
+                ),
                 "belief moved": _mean(run, cases[stated], moved[stated], BOUNDS),
                 "occasions": (int(kept.sum()), int((kept & changed).sum()), frame["debate_id"][kept].nunique()),
             }
