@@ -190,9 +190,11 @@ def _in_words(answers: Answers, found: Decomposition, outcome: str) -> str:
     cells = [f"{_share(part)} {_where(part)}" for part in told]
     rest = sum(part.share for part in parts if part not in told)
     others = f"; all other parts come to {_percent(rest)} %" if len(told) < len(parts) else ""
+    outside = any(not 0 <= part.share <= 1 for part in told)
+    note = " Estimates without bias can lie below 0 and above 100 %." * outside
     return (
         f"Of the variance in {outcome} of {answers.name} ({found.answers:,} answers, "
-        f"{len(set(answers.facets[CASE])):,} cases): {', '.join(cells)}{others}."
+        f"{len(set(answers.facets[CASE])):,} cases): {', '.join(cells)}{others}.{note}"
     )
 
 
