@@ -51,7 +51,7 @@ desk: env
 
 # `check` is what is quick: linters, types, and the tests that are not marked as slow.
 # By file, since with worksteal each worker would build the workflows of a module's fixtures anew.
-PYTEST = $(BIN)/python -m pytest -n $(shell expr $(CORES) + 1) --maxprocesses 4 --dist loadfile # one more than cores, since many tests wait
+PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile # on two cores too, since many tests wait
 check test: override EXTRAS += test site
 check: lint
 	$(PYTEST) -m "not slow" --durations 10

@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # Read when numpy is loaded: threads of several workers that wait for one another made some fits take a hundred times as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Started by nohup, the jobs of tests would inherit that they do not hear it.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # Examples are counted, never timed: a busy machine is no fault of the code.
 hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
