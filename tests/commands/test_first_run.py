@@ -62,6 +62,7 @@ def test_a_table_of_few_rows_is_debated_whole_and_enters_tables() -> None:
     write_configuration(InitConfig(model="smollm2-135m", data="few.csv", usd=0), None)
     plan = plan_of(Path("my.yaml").read_text())
     assert plan.experiments["mine"].config.cases == 2 and plan.config.fewest_debates == 2
+    assert plan.config.models["mine"] == plan.config.models["smollm2-135m"], "replies as short as in the default run"
 
 
 def test_the_same_from_flags_with_hostile_names_of_columns() -> None:
@@ -107,7 +108,7 @@ def test_without_consent_no_model_is_asked(server: FaultServer, monkeypatch: pyt
     monkeypatch.setenv("MY_KEY", SECRET)
     said = doctor(mine(server.url))
     assert server.stats()["requests"] == 0
-    assert "mine: not asked; 3 calls cost at most 0.0050 US dollars" in said
+    assert "mine: not asked; --config 'doctor={ask: true}' asks 3 calls, at most 0.0050 US dollars" in said
     assert "MY_KEY is set" in said and SECRET not in said
 
 

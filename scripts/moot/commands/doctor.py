@@ -71,7 +71,8 @@ async def findings(plan: Plan, ask: bool) -> AsyncGenerator[Finding, None]:
             continue
         if not ask:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
-            yield Finding(name, UNKNOWN, f"not asked; {_CALLS} calls cost at most {dollars:.4f} US dollars")
+            asked = f"--config 'doctor={{ask: true}}' asks {_CALLS} calls, at most {dollars:.4f} US dollars"
+            yield Finding(name, UNKNOWN, f"not asked; {asked}")
             continue
         async with aclosing(_answers(name, model, plan.config.seed)) as found:
             async for finding in found:

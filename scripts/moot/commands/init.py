@@ -116,7 +116,9 @@ def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
 
 def _model(answer: Callable[..., str]) -> JsonObject:
     name = answer("model")
-    if name == PACKAGED or name.startswith(HUB) or name.endswith(".gguf"):
+    if name == PACKAGED:
+        return over_defaults({}, default_files())["models"][name]
+    if name.startswith(HUB) or name.endswith(".gguf"):
         return {"endpoint": "embedded", "model": name, "concurrency": 1}
     server = answer("server")
     if server not in SERVERS and "://" not in server:

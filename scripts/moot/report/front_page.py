@@ -199,7 +199,8 @@ def _verdict(
     low, high = float(row[f"{ends} low"]), float(row[f"{ends} high"])
     held_against = f"{threshold[1]:g}" if threshold[0] == threshold[1] else f"{threshold[0]:g} or {threshold[1]:g}"
     inside = any(low <= end <= high for end in threshold)
-    p = f"p (Holm) {float(row['p (Holm)']):.3f}"
+    adjusted = f"{float(row['p (Holm)']):.3f}".replace("0.000", "< 0.001")
+    p = f"p {adjusted} (Holm, tests: {row['tests in family']})"
     why = f"The 95 % interval {'includes' if inside else 'leaves out'} {held_against}; {p}."
     data = f"; {row['data']}" if "data" in row else ""
     cases = f"{int(float(row['cases']))} cases"
