@@ -117,7 +117,8 @@ def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
 def _model(answer: Callable[..., str]) -> JsonObject:
     name = answer("model")
     if name == PACKAGED:
-        return over_defaults({}, default_files())["models"][name]
+        packaged: JsonObject = over_defaults({}, default_files())["models"][name]
+        return packaged
     if name.startswith(HUB) or name.endswith(".gguf"):
         return {"endpoint": "embedded", "model": name, "concurrency": 1}
     server = answer("server")
