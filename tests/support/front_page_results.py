@@ -72,8 +72,9 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     pd.DataFrame([UNJUDGED, CLAIM, *others]).to_csv(tables / "questions.csv")
     told = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
     pd.DataFrame(told).to_csv(tables / "where_verdicts_come_from.csv")
-    untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case"}
-    pd.DataFrame([untested, CONTRAST]).to_csv(tables / "contrasts.csv")
+    untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case", "difference low": ""}
+    one_case = CONTRAST | {"question": "Is E better than F?", "difference low": "", "difference high": ""}
+    pd.DataFrame([untested, one_case, CONTRAST]).to_csv(tables / "contrasts.csv")
     pd.DataFrame([METHOD]).to_csv(tables / "methods_by_data.csv", index=False)
     pd.DataFrame([ARM, dict.fromkeys(ARM, "")]).to_csv(tables / "what_debate_adds.csv", index=False)
     pd.DataFrame(columns=["judge"]).to_csv(tables / "habits.csv", index=False)

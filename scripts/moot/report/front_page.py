@@ -150,7 +150,7 @@ def read_questions(root: Path, study: str, names: Sequence[str], studies: Mappin
     Raises:
         UserError: a table cannot be read.
     """
-    contrasts = [row for row in _rows(root, f"{study}/contrasts", names) if not row["not tested because"]]
+    contrasts = [row for row in _rows(root, f"{study}/contrasts", names) if row["difference low"]]
     planned = {row["question"] for row in contrasts}
     readers = {name: page for name, own in studies.items() if (page := f"reader/{own}.html") in names}
     claims = [
