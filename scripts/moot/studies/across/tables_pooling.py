@@ -40,9 +40,7 @@ COLUMNS = (
 
 @table(EVERYWHERE, "partial_pooling", "What each case, judge and model comes to, when it borrows from the others")
 def partial_pooling(results: StudyResults) -> TableContent:
-    """The share of a verdict by case (of right answers, if verdicts have more than two words), and of right answers by
-    judge, persona and model: raw, and partially pooled.
-    """
+    """Shares of right answers by case, judge, persona and model (of one verdict by case, if there are two verdicts)."""
     rows = [row for found in results.experiments.values() for row in _rows(answers_of(found))]
     return COLUMNS.table(
         rows,
