@@ -76,7 +76,8 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     one_case = CONTRAST | {"question": "Is E better than F?", "difference low": "", "difference high": ""}
     pd.DataFrame([untested, one_case, CONTRAST]).to_csv(tables / "contrasts.csv")
     pd.DataFrame([METHOD]).to_csv(tables / "methods_by_data.csv", index=False)
-    pd.DataFrame([ARM, dict.fromkeys(ARM, "")]).to_csv(tables / "what_debate_adds.csv", index=False)
+    without_interval = ARM | {"difference low": "", "difference high": ""}
+    pd.DataFrame([ARM, without_interval, dict.fromkeys(ARM, "")]).to_csv(tables / "what_debate_adds.csv", index=False)
     pd.DataFrame(columns=["judge"]).to_csv(tables / "habits.csv", index=False)
     for name in (
         "tables/comparison/habits.html",

@@ -132,7 +132,7 @@ def write_front_page(
             links=set(names),
             costs=_costs(root, names),
             methods=_rows(root, f"{study}/methods_by_data", names),
-            arms=[_arm(row) for row in _rows(root, f"{study}/what_debate_adds", names) if row["difference"]],
+            arms=[_arm(row) for row in _rows(root, f"{study}/what_debate_adds", names) if row["difference low"]],
             trials=_rows(root, "comparison/trial_runs", names),
             sources=[row["in words"] for row in _rows(root, f"{study}/{SOURCES}", names) if row["in words"]],
             table_of_sources=f"tables/{study}/{SOURCES}.html",
