@@ -23,8 +23,10 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
         "Is A better than B?",
         "Is a debate shorter?",
         "Does smoothing help?",
+        "Is one case enough?",
     ], "a comparison that was not tested has no answer to show"
-    assert [len(question.verdicts) for question in questions] == [1, 2, 0]
+    assert questions[-1].missing == "this run has too few cases for an interval"
+    assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0]
     assert [verdict.sign for question in questions for verdict in question.verdicts] == ["?", "✓", "?"]
     planned, claimed = (question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2])
     assert (planned, claimed) == ("p 0.800 (Holm, tests: 4).", "p < 0.001 (Holm, tests: 2).")

@@ -26,6 +26,7 @@ CLAIM = {
     "first": "debates, a model",
     "second": "elsewhere, a model",
 }
+ONE_CASE = CLAIM | {"question": "Is one case enough?", "95 % low": "", "95 % high": "", "p (Holm)": ""}
 UNJUDGED = {
     **dict.fromkeys(CLAIM, ""),
     "question": "Does smoothing help?",
@@ -69,7 +70,7 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     tables = root / "tables" / "comparison"
     tables.mkdir(parents=True)
     others = [CLAIM | {"model": f"other-{number}", "answer": "cannot tell"} for number in range(1, verdicts)]
-    pd.DataFrame([UNJUDGED, CLAIM, *others]).to_csv(tables / "questions.csv")
+    pd.DataFrame([UNJUDGED, ONE_CASE, CLAIM, *others]).to_csv(tables / "questions.csv")
     told = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
     pd.DataFrame(told).to_csv(tables / "where_verdicts_come_from.csv")
     untested = CONTRAST | {"question": "Is C better than D?", "not tested because": "one case", "difference low": ""}

@@ -24,6 +24,7 @@ from moot.report.content import SIMULATED_NOTE
 from moot.report.escaping import page_template
 
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
+TOO_FEW = "this run has too few cases for an interval"
 UNDECIDED = "?"
 SOURCES = "where_verdicts_come_from"
 DIFFERENCE = ("difference", "difference low", "difference high")
@@ -150,7 +151,7 @@ def read_questions(root: Path, study: str, names: Sequence[str], studies: Mappin
     Raises:
         UserError: a table cannot be read.
     """
-    contrasts = [row for row in _rows(root, f"{study}/contrasts", names) if row["difference low"]]
+    contrasts = [row for row in _rows(root, f"{study}/contrasts", names) if _is_tested(row, "difference")]
     planned = {row["question"] for row in contrasts}
     readers = {name: page for name, own in studies.items() if (page := f"reader/{own}.html") in names}
     claims = [
@@ -166,11 +167,17 @@ def read_questions(root: Path, study: str, names: Sequence[str], studies: Mappin
     return sorted(compared + claims, key=lambda question: (not question.verdicts, not question.planned))
 
 
+def _is_tested(row: Fields, ends: str) -> bool:
+    """Whether a row has an interval and a p, which one case does not give."""
+    return bool(row[f"{ends} low"] and row["p (Holm)"])
+
+
 def _claimed(question: str, rows: Sequence[Fields], planned: bool, readers: Mapping[str, str]) -> StudyQuestion:
     first = rows[0]
-    verdicts = tuple(_judged(row, readers) for row in rows if row["this run"] != "")
+    verdicts = tuple(_judged(row, readers) for row in rows if _is_tested(row, "95 %"))
+    missing = TOO_FEW if any(row["this run"] for row in rows) else first["measured"]
     source = f"{first['published claim']} ({first['source']})"
-    return StudyQuestion(question, source, verdicts, "" if verdicts else first["measured"], first["see"], planned)
+    return StudyQuestion(question, source, verdicts, "" if verdicts else missing, first["see"], planned)
 
 
 def _judged(row: Fields, readers: Mapping[str, str]) -> Verdict:
