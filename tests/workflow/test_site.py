@@ -51,7 +51,7 @@ def test_what_a_run_built_is_on_it(tmp_path: Path) -> None:
         (project / name).parent.mkdir(exist_ok=True)
         shutil.copy(PROJECT / name, project / name)
     shutil.copytree(PROJECT / "packaging", project / "packaging")
-    for name in ("index.html", "recorded.html", "tables/recorded/methods.html", "figures/recorded/error_rates.svg"):
+    for name in ("index.html", "recorded.html", "tables/recorded/methods.html", "figures/recorded/accuracy.svg"):
         path = project / "results" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("<p>built</p>")

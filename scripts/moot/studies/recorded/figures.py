@@ -4,14 +4,12 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from moot.report import EVERY, figure
 from moot.report.content import TOURNAMENT, StudyResults
 from moot.report.figures import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_figure, note_below, nothing_to_draw, panels
 from moot.scores.group_rates import FEWEST_CASES
 from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
-from moot.studies.recorded.groups import GROUPED_BY, RATES, group_rows
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, beliefs, judged, judged_runs
 from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, pairs_of, rated
 
@@ -59,49 +57,6 @@ def accuracy(results: StudyResults) -> "Figure":
 def _label(method: str, model: str) -> str:
     """A run's name next to its row; a long name of a model goes on in a second line."""
     return textwrap.fill(f"{method}, {model.rpartition('/')[2]}", LABEL_WIDTH)
-
-
-@figure(STUDY, "error_rates", "Error rates by sex and race", category=RECORDS)
-def error_rates(results: StudyResults) -> "Figure":
-    """False positive and false negative rates of every recorded method and model by sex and race, with 95 % intervals
-    by case; rates that rest on fewer than ten people are left out.
-    """
-    rows = group_rows(answered_runs(results))
-    shown = [name for name in GROUPED_BY if any(row["group"].startswith(name) for row in rows)]
-    if not shown:
-        return nothing_to_draw("No recorded predictions in this run are about people of known sex or race.")
-    frame = pd.DataFrame(rows)
-    names = list(dict.fromkeys(zip(frame["method"], frame["model"], strict=True)))
-    drawing, grid = new_figure(
-        height=1.2 + 0.36 * len(names) * len(shown), nrows=len(shown), ncols=2, sharex=True, sharey=True, squeeze=False
-    )
-    for (left, right), attribute in zip(grid, shown, strict=True):
-        mine = frame[frame["group"].str.startswith(f"{attribute}: ")]
-        for axes, rate in zip((left, right), RATES, strict=True):
-            _rates_by_group(axes, mine, names, rate)
-            axes.set_title(f"{rate.capitalize()} by {attribute}")
-            axes.tick_params(labelsize=8)
-        right.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    for axes in grid[-1]:
-        axes.set_xlabel("%")
-    grid[0][0].set_yticks(range(len(names)), [_label(*name) for name in names])
-    grid[0][0].invert_yaxis()
-    note_below(
-        drawing, ["Over valid answers; not corrected for the number of comparisons. Bars: 95 % intervals by case."]
-    )
-    return drawing
-
-
-def _rates_by_group(axes: "Axes", rows: pd.DataFrame, names: list[tuple[str, str]], rate: str) -> None:
-    groups = list(dict.fromkeys(rows["group"]))
-    for position, group in enumerate(groups):
-        mine = rows[rows["group"] == group]
-        shift = 0.6 * (position + 0.5) / len(groups) - 0.3
-        places = [names.index(pair) + shift for pair in zip(mine["method"], mine["model"], strict=True)]
-        colour, marker = COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
-        value, low, high, _ = 100 * np.array(mine[rate].tolist()).T
-        axes.hlines(places, low, high, color=colour, linewidth=1.2)
-        axes.plot(value, places, marker, color=colour, markersize=4, label=group.partition(": ")[2])
 
 
 @figure(STUDY, "nyu_beliefs", "A human judge's belief, round by round", category=RECORDS)
@@ -191,49 +146,6 @@ def _deserved(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
         axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
         axes.plot([x], [y], marker, color=colour, markersize=5)
         axes.text(x, 106, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
-
-
-COURSE = (("rounds", "Rounds"), ("quoted", "Words quoted"), ("flips", "Flips of the judge"))
-
-
-@figure(STUDY, "nyu_course", "How long recorded debates were", category=RECORDS)
-def nyu_course(results: StudyResults) -> "Figure":
-    """How long the recorded debates were, how much of the story they quoted, and how often the judge came to favour the
-    other answer: means with 95 % intervals by story and judge, for debates that ended right and those that did not.
-    """
-    runs = judged_runs(results)
-    if not runs:
-        return nothing_to_draw("No debates before a judge are in this run.")
-    drawing, every = new_figure(height=1.4 + 0.55 * len(runs), ncols=len(COURSE), sharey=True)
-    names = []
-    for place, run in enumerate(runs):
-        ends = judged(run)
-        known = ends[ends["flips"].notna()]
-        names.append(run.method)
-        for label, mine, shift, colour, marker in (
-            ("ended right", known[known["right"] > 0.5], -0.16, VERMILION, "s"),  # noqa: PLR2004 - the middle
-            ("ended wrong or undecided", known[known["right"] <= 0.5], 0.16, BLUE, "o"),  # noqa: PLR2004
-        ):
-            if mine.empty:
-                continue
-            bootstrap = ClusterBootstrap(mine["cluster"], run.results.seed)
-            for axes, (column, _) in zip(every, COURSE, strict=True):
-                value, low, high = bootstrap.estimate(mean_statistic(mine[column], (0.0, np.inf)))
-                axes.plot([low, high], [place + shift] * 2, color=colour, linewidth=1.4)
-                axes.plot([value], [place + shift], marker, color=colour, markersize=5, label=label)
-            every[-1].annotate(
-                f"n = {len(mine)}", (1.02, place + shift), xycoords=("axes fraction", "data"), fontsize=7, color=colour,
-                va="center", annotation_clip=False,
-            )  # fmt: skip
-    every[0].set_yticks(range(len(runs)), names)
-    every[0].invert_yaxis()
-    for axes, (_, name) in zip(every, COURSE, strict=True):
-        axes.set_xlabel(name)
-        axes.set_xlim(left=0)
-    by_label = dict(zip(*reversed(every[0].get_legend_handles_labels()), strict=True))
-    drawing.legend(by_label.values(), by_label.keys(), loc="outside upper right", ncols=2)
-    note_below(drawing, ["Means over the debates whose turns are known, with 95 % intervals by story and judge."])
-    return drawing
 
 
 @figure(EVERY, "ratings", "Ratings of debaters", rests_on=(TOURNAMENT,))

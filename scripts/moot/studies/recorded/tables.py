@@ -1,7 +1,7 @@
 """Tables of recorded results: methods and models, error rates by group, judges of the NYU debates and their forms."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,12 @@ from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import published_table
+from moot.scores.group_rates import FALSE_NEGATIVE, FALSE_POSITIVE, PREDICTED, group_rates
 from moot.stats.agreement import agreeing_pairs
 from moot.stats.bootstrap import ClusterBootstrap, Truths, as_numbers, mean_statistic, share_statistic
 from moot.stats.differences import UNPAIRED_NOTE
-from moot.stats.paired import share_right
+from moot.stats.paired import holm, share_right
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
-from moot.studies.recorded.groups import RATES, group_rows
 from moot.studies.recorded.runs import STUDY, RecordedRun, answered_runs, judged, judged_runs
 
 INVALID = 'An answer is valid where it names one of the labels; what is no answer ("NO DECISION") is invalid.'
@@ -90,12 +90,15 @@ def _f1(actual: Truths, named: Truths) -> float:
     return float(2 * (actual & named).sum() / either) if either else float("nan")
 
 
+RATES = {FALSE_POSITIVE: "FPR", FALSE_NEGATIVE: "FNR"}
+
+
 @table(STUDY, "groups", "Error rates by sex and race")
 def groups(results: StudyResults) -> TableContent:
     """False positive and false negative rates of each recorded method and model by sex and race, with 95 % intervals by
     case, and tests against the largest group.
     """
-    rows = group_rows(answered_runs(results))
+    rows = _group_rows(answered_runs(results))
     tests = sum(not np.isnan(row[f"{short} p"]) for row in rows for short in RATES.values())
     columns = Columns().keys("method", "model").plain("group")
     for rate, short in RATES.items():
@@ -112,6 +115,22 @@ def groups(results: StudyResults) -> TableContent:
         ],
         exploratory=True,
     )
+
+
+def _group_rows(runs: Sequence[RecordedRun]) -> list[JsonObject]:
+    """Both error rates of each run in each group; Holm's correction is over all differences."""
+    attributes = ("sex", "race")
+    each = [(run, one) for run in runs for one in group_rates(run.results, run.model, (*RATES, PREDICTED), attributes)]
+    adjusted = holm([one.p if one.rate in RATES else float("nan") for _, one in each])
+    rows: dict[tuple[RecordedRun, str, str], JsonObject] = {}
+    for (run, one), p in zip(each, adjusted, strict=True):
+        names = {"method": run.method, "model": run.name, "group": f"{one.attribute}: {one.group}"}
+        row = rows.setdefault((run, one.attribute, one.group), names)
+        if one.rate == PREDICTED:
+            row |= {"cases": one.cases, "answers": one.n, "named positive": one.value}
+        else:
+            row |= {one.rate: (one.value, one.low, one.high, p), f"{RATES[one.rate]} p": one.p}
+    return list(rows.values())
 
 
 @table(STUDY, "nyu_judges", "Human judges of debates and consultancies")
