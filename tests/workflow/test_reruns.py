@@ -69,7 +69,7 @@ PANEL = ("results/tables/appellate/agreement.csv",)
 SUMMARY = "results/rendered/summary/fast.md"
 OTHERS = (
     SUMMARY,
-    "results/tables/feedback/one_against_all.csv",
+    "results/tables/feedback/table3_reasoning.csv",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",
     "results/reader/conference.html",

@@ -135,12 +135,11 @@ def test_references_stand_beside_the_methods_on_the_same_cases(results: StudyRes
         assert list(majority[majority["metric"] == "accuracy"]["ours"]) == [1.0], "all six cases are won by plaintiffs"
 
 
-def test_table5_compares_shares_and_notes_what_the_paper_implies(results: StudyResults) -> None:
-    content = built(results, "feedback/table5_smoothing")
-    frame = content.frame[content.frame["method"] == SINGLE].set_index(["smoothing", "metric"])
+def test_table5_compares_shares(results: StudyResults) -> None:
+    frame = built(results, "feedback/table5_smoothing").frame
+    frame = frame[frame["method"] == SINGLE].set_index(["smoothing", "metric"])
     row = frame.loc[("with smoothing", "corrections, share of cases")]
     assert row["published"] == pytest.approx(93 / 3000) and row["ours"] == pytest.approx(4 / 6)
-    assert any("0.6323" in note and "0.6297" in note for note in content.notes)
 
 
 def test_components_start_from_the_judge_alone(results: StudyResults) -> None:
@@ -150,10 +149,7 @@ def test_components_start_from_the_judge_alone(results: StudyResults) -> None:
     assert (frame["p (Holm)"].iloc[1:] >= frame["p"].iloc[1:]).all()
 
 
-def test_paired_comparisons_and_the_assistant(results: StudyResults) -> None:
-    frame = built(results, "feedback/one_against_all").frame
-    row = frame[(frame["method"] == SINGLE) & frame["against"].str.startswith(ASSISTED)].iloc[0]
-    assert row["difference"] == pytest.approx(-1 / 6) and row["cases"] == 6 and row["other better"] == 1
+def test_the_assistants_quality_is_that_of_its_opinions(results: StudyResults) -> None:
     quality = built(results, "feedback/assistant").frame.set_index("metric")["ours"]
     assert quality["Brier score"] == pytest.approx((0.01 + 0.36) / 2)
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import OURS, PUBLISHED, Columns
@@ -21,7 +19,7 @@ from moot.report.published import (
     published_table,
     share_valid,
 )
-from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, list_runs, published_cases, reference_runs
+from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, list_runs, reference_runs
 
 KEYS = ("method", "model", "experiment", "data", "metric")
 TABLE7 = "table7_commercial_confusion"
@@ -36,6 +34,23 @@ SHOWN = (
     ("F1, weighted", "f1", "weighted", ""),
 )
 
+F1_OF_TABLE4 = (
+    "Arithmetic on the 18 published pairs of accuracy and F1 (150 cases, 26 % to 31 % positive): the printed F1 can be "
+    "binary F1 for 18, macro F1 for 18, weighted F1 for 6 of them. So it is not the weighted average of Table 2."
+)
+F1_OF_TABLE6 = (
+    "Table 6 prints as F1 what Table 7 prints as precision in 8 of 12 rows; the others are gpt-4o-mini cot (0.50), "
+    "o3-mini n_shot_cot (0.70), haiku-3.5 cot (0.00), haiku-3.5 n_shot_cot (0.00). Hence the published F1 of these "
+    "models compares with nothing."
+)
+CONTRADICTIONS_OF_TABLE7 = (
+    "The printed accuracy is (TP + TN) / 100 of the printed columns in 0 of 12 rows, and (TP + FP) / 100 in 12 of 12: "
+    "the column headings TN and FP are exchanged.",
+    "TP + FN is 71 of 100 cases in every row. Only the outcome NO (72 % of the data) is so frequent: in these counts "
+    "the positive class is NO, not rearrest.",
+    'The printed "precision" is TP / (TP + FP) of the columns as printed in 12 of 12 rows. With the headings put right '
+    "that is TP / (TP + TN), the share of NO among correct answers, which is no precision.",
+)
 PAPER_NOTES = (
     "The paper does not name the average of its F1. It is compared with our binary F1, positive = the outcome that is "
     "predicted (rearrest): of the usual averages only this one gives the 0.00 that Table 6 prints for a model that "
@@ -53,7 +68,7 @@ def prompting(results: StudyResults) -> TableContent:
     commercial = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model not in commercial]
     rows = _model_rows(results, "table4_prompting", runs)
-    return comparison(rows, KEYS, [*_averages(results), *PAPER_NOTES])
+    return comparison(rows, KEYS, [F1_OF_TABLE4, *PAPER_NOTES])
 
 
 @table(STUDY, "table5_courtroom", "Table 5: courtroom debate")
@@ -67,8 +82,7 @@ def commercial(results: StudyResults) -> TableContent:
     """Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their difference."""
     models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model in models]
-    notes = (*_precision_printed_as_f1(results), *PAPER_NOTES)
-    return comparison(_model_rows(results, "table6_commercial", runs), KEYS, notes)
+    return comparison(_model_rows(results, "table6_commercial", runs), KEYS, [F1_OF_TABLE6, *PAPER_NOTES])
 
 
 def _by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
@@ -110,54 +124,6 @@ def _run_rows(results: StudyResults, run: Run, theirs: Mapping[str, Published]) 
                 yield compared({"method": (*run.names, "share of valid answers")}, None, share_valid(value))
 
 
-def possible_averages(accuracy: float, f1: float, cases: int, positives: range, half: float = 0.005) -> set[str]:
-    """Which averages of F1 some confusion counts allow for a printed accuracy and F1.
-
-    Args:
-        accuracy, f1: as printed, rounded to two digits.
-        cases: how many cases were evaluated.
-        positives: the numbers of positive cases to try.
-        half: half a unit of the last printed digit.
-    """
-    found = set()
-    for actual in positives:
-        hits, rejections = np.arange(actual + 1)[:, None], np.arange(cases - actual + 1)[None, :]
-        wrong = cases - hits - rejections
-        positive, negative = (2 * right / np.maximum(2 * right + wrong, 1) for right in (hits, rejections))
-        averages = {
-            "binary": positive,
-            "macro": (positive + negative) / 2,
-            "weighted": (actual * positive + (cases - actual) * negative) / cases,
-        }
-        fits = np.abs((hits + rejections) / cases - accuracy) <= half + 1e-9
-        found |= {name for name, values in averages.items() if (fits & (np.abs(values - f1) <= half + 1e-9)).any()}
-    return found
-
-
-def _averages(results: StudyResults) -> Iterator[str]:
-    """Which averages Table 4's pairs of accuracy and F1 could be, by arithmetic."""
-    values = published_table(results, "table4_prompting")
-    stated = published_cases(results, "zero_shot")
-    if not values or np.isnan(stated):
-        return
-    cases, least, most = int(stated), 0.26, 0.31  # shares that samples of a 28 % base rate come near
-    positives = range(round(least * cases), round(most * cases) + 1)
-    pairs = [
-        possible_averages(accuracy, values[row, name.replace("accuracy", "f1")], cases, positives)
-        for (row, name), accuracy in values.items()
-        if name.endswith("accuracy")
-    ]
-    if pairs:
-        counts = ", ".join(
-            f"{average} F1 for {sum(average in pair for pair in pairs)}" for average in ("binary", "macro", "weighted")
-        )
-        yield (
-            f"Arithmetic on the {len(pairs)} published pairs of accuracy and F1 ({cases} cases, {least:.0%} to "
-            f"{most:.0%} positive): the printed F1 can be {counts} of them. So it is not the weighted average of Table "
-            "2."
-        )
-
-
 @table(STUDY, TABLE7, "Table 7: confusion counts of commercial models", protocols=PROMPTS)
 def commercial_confusion(results: StudyResults) -> TableContent:
     """Confusion counts of commercial models as printed (paper, Table 7), what follows from them, and ours."""
@@ -178,7 +144,7 @@ def commercial_confusion(results: StudyResults) -> TableContent:
         "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES` counts "
         "cases without rearrest that were predicted to have one."
     )
-    return _CONFUSION.table(rows, [*_contradictions(printed), *_precision_printed_as_f1(results), matched])
+    return _CONFUSION.table(rows, [*CONTRADICTIONS_OF_TABLE7, F1_OF_TABLE6, matched])
 
 
 _CELLS = {"NO as NO": "tn", "YES as YES": "tp", "YES as NO": "fn", "NO as YES": "fp"}
@@ -225,44 +191,3 @@ def _our_counts(results: StudyResults, run: Run | None) -> dict[str, tuple[float
         return {}
     found = [measured(results, run.experiment, run.model, name, "binary") for name in _CELLS.values()]
     return {f"ours: {next(iter(_CELLS))}": (*(count.value for count in found), found[0].n, found[0].n_invalid)}
-
-
-def _contradictions(printed: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
-    """What the printed counts say about each other, counted."""
-    rows = list(printed.values())
-    if not rows:
-        return
-    as_printed = sum(_equal((row["tp"] + row["tn"]) / 100, row["accuracy"]) for row in rows)
-    exchanged = sum(_equal((row["tp"] + row["fp"]) / 100, row["accuracy"]) for row in rows)
-    ratios = sum(_equal(row["tp"] / (row["tp"] + row["fp"]), row["precision"]) for row in rows)
-    positives = sorted({int(row["tp"] + row["fn"]) for row in rows})
-    yield (
-        f"The printed accuracy is (TP + TN) / 100 of the printed columns in {as_printed} of {len(rows)} rows, and "
-        f"(TP + FP) / 100 in {exchanged} of {len(rows)}: the column headings TN and FP are exchanged."
-    )
-    yield (
-        f"TP + FN is {' or '.join(map(str, positives))} of 100 cases in every row. Only the outcome NO (72 % of the "
-        "data) is so frequent: in these counts the positive class is NO, not rearrest."
-    )
-    yield (
-        f'The printed "precision" is TP / (TP + FP) of the columns as printed in {ratios} of {len(rows)} rows. With '
-        "the headings put right that is TP / (TP + TN), the share of NO among correct answers, which is no precision."
-    )
-
-
-def _precision_printed_as_f1(results: StudyResults) -> Iterator[str]:
-    """How many of Table 6's F1 are Table 7's "precision"."""
-    printed = published_table(results, "table6_commercial")
-    f1 = {row: value for (row, metric), value in printed.items() if metric == "f1"}
-    precision = {row: counts["precision"] for row, counts in _printed_counts(results).items()}
-    same = [row for row in f1 if row in precision and _equal(f1[row], precision[row])]
-    others = [f"{row.replace('/', ' ')} ({f1[row]:.2f})" for row in f1 if row not in same]
-    if f1:
-        yield (
-            f"Table 6 prints as F1 what Table 7 prints as precision in {len(same)} of {len(f1)} rows; the others are "
-            f"{', '.join(others)}. Hence the published F1 of these models compares with nothing."
-        )
-
-
-def _equal(value: float, printed: float) -> bool:
-    return abs(value - printed) <= 0.005 + 1e-9

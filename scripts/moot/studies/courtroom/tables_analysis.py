@@ -1,6 +1,6 @@
 """What the paper claims in its text, and what rests on it: all runs, stability, cost."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -8,15 +8,7 @@ from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import PUBLISHED, Columns
 from moot.report.content import StudyResults, TableContent
-from moot.report.published import (
-    COUNTS,
-    DIFFERENCES,
-    Published,
-    beside,
-    differences,
-    measured,
-    published_table,
-)
+from moot.report.published import COUNTS, DIFFERENCES, Published, beside, differences, measured, published_table
 from moot.scores import INVALID_WRONG
 from moot.stats.bootstrap import AMOUNT, ratio_statistic
 from moot.studies.courtroom.runs import (
@@ -128,7 +120,9 @@ def stability(results: StudyResults) -> TableContent:
     return columns.short_form("method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES).table(
         rows,
         [
-            *_correlation_note(results),
+            "The paper's headline is that debates make accuracy and F1 go together better than single prompts do. Its "
+            "own tables say the opposite: over their models the two correlate at zero-shot 0.92, chain of thought "
+            "0.90, n-shot chain of thought 0.62, courtroom debate 0.26.",
             "`published` is computed here from the paper's Tables 4 and 5, which show few of its models; `stated in "
             "the paper` is what its text says. `ours` is over every model that was run on the paper's data with its "
             "settings; the difference is taken over the paper's models, once all of them were run. F1 of ours is "
@@ -138,22 +132,6 @@ def stability(results: StudyResults) -> TableContent:
             "4.",
         ],
     )
-
-
-def _correlation_note(results: StudyResults) -> Iterator[str]:
-    """What the published tables say about the paper's claim that debates make accuracy and F1 agree better."""
-    found = {method: _correlation(list(pairs.values())) for method, pairs in _published_pairs(results).items()}
-    prompts = [value for method, value in found.items() if method != DEBATE and not np.isnan(value)]
-    if not prompts or np.isnan(found[DEBATE]):
-        return
-    listed = ", ".join(f"{METHODS[method]} {value:.2f}" for method, value in found.items())
-    if found[DEBATE] < min(prompts):
-        yield (
-            "The paper's headline is that debates make accuracy and F1 go together better than single prompts do. Its "
-            f"own tables say the opposite: over their models the two correlate at {listed}."
-        )
-    else:
-        yield f"Over the models of the paper's own tables accuracy and F1 correlate at {listed}."
 
 
 def _published_pairs(results: StudyResults) -> dict[str, dict[str, tuple[float, float]]]:

@@ -1,6 +1,6 @@
 """The paper's Tables 2, 3 and 8: trained models on the typed features, and the leaderboards of this run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,6 @@ from moot.report.published import (
     published_rows,
     published_table,
 )
-from moot.studies.courtroom.implied import base_rate_note
 from moot.studies.courtroom.runs import STUDY
 
 Board = Mapping[str, Json]
@@ -44,8 +43,6 @@ def leaderboard(results: StudyResults) -> TableContent:
     """Trained models on the typed features: published (paper, Table 2) and ours in 10-fold cross-validation on the
     training split, and ours on the test split.
     """
-    printed = published_table(results, LEADERBOARD)
-    by_model = {row: {metric: printed[at, metric] for at, metric in printed if at == row} for row, _ in printed}
     rows = [
         {"data": "", "model": model, "in words": "", "status": "not run as published"}
         | _leaderboard_row({}, metric, value)
@@ -65,7 +62,10 @@ def leaderboard(results: StudyResults) -> TableContent:
             "(hence recall = accuracy). The difference is between the two cross-validated values; on how many "
             "cases the paper's rest is unknown, so that it has no interval. The test split was seen by no model; its "
             "intervals are by case.",
-            *filter(None, [base_rate_note(by_model)]),
+            "The published averages of 13 of 14 models fit a table in which the rarer label has 22.6 % to 23.4 % of "
+            "the cases (median 23.2 %): they are functions of three shares, positive cases, positive predictions and "
+            "their overlap. At that rate always naming the other label is right in 76.8 % of cases; the best "
+            "published accuracy is 76.1 %.",
             "Seconds to fit differ from run to run, so they are no part of this table: results/baselines/ has them.",
         ],
     )
@@ -155,19 +155,13 @@ def tabpfn(results: StudyResults) -> TableContent:
             value, low, high, n = (ours.get(name, np.nan) for name in (column, f"{column}_low", f"{column}_high", "n"))
             keys = {"data": (results.data_label(data), TABPFN_METRICS[metric])}
             rows.append(compared(keys, theirs.get(("tabpfn", metric)), Measured(value, low, high, n, n_cases=n)))
-    printed = {metric: value for (_, metric), value in published_table(results, TABPFN).items()}
-    counted = [printed[name] for name in ("tn", "fp", "fn", "tp") if name in printed]
-    return comparison(rows, ("data", "metric"), [*_tabpfn_notes(counted), *reasons])
-
-
-def _tabpfn_notes(counted: Sequence[float]) -> Iterator[str]:
-    if counted:
-        yield (
-            f"The paper's matrix holds {sum(counted):.0f} cases, {sum(counted) / 1412:.0%} of its 1412, although its "
-            "test split is 20 %; and the hyperparameters it names (learning rate, depth, number of trees) are those of "
-            "boosted trees, which TabPFN does not have."
-        )
-    yield "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted."
+    notes = [
+        "The paper's matrix holds 455 cases, 32 % of its 1412, although its test split is 20 %; and the "
+        "hyperparameters it names (learning rate, depth, number of trees) are those of boosted trees, which TabPFN "
+        "does not have.",
+        "Recall and F1 are binary, positive = rearrest; counts are read as actual by predicted.",
+    ]
+    return comparison(rows, ("data", "metric"), [*notes, *reasons])
 
 
 @table(STUDY, "table8_openml_medians", "Table 8: tabular models on other data (for reference)", loaders=("nlsy97",))

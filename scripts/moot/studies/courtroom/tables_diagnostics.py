@@ -1,4 +1,4 @@
-"""What the paper leaves out: how the judge's belief moves, whether confidence can be trusted, error rates by group."""
+"""What the paper leaves out: how the judge's belief moves, whether confidence can be trusted."""
 
 import numpy as np
 
@@ -6,7 +6,6 @@ from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.report.published import COUNTS, measured
-from moot.scores.results import OVERALL
 from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
 
 DYNAMICS = {
@@ -60,48 +59,6 @@ def _when(group: str) -> str:
     kind, _, value = part.partition("=")
     words = {"after": f"after {value.replace(',', ', ')}", "turn": f"turn {value}", "opinion": f"{value} opinion"}
     return words.get(kind, "whole debate")
-
-
-@table(STUDY, "fairness", "Accuracy and error rates by group")
-def fairness(results: StudyResults) -> TableContent:
-    """Accuracy, predicted and true base rate, and error rates by attribute of the person, for every run."""
-    shown = {
-        "accuracy": ("accuracy", ""),
-        "predicted positive": ("predicted_positive_rate", "binary"),
-        "truly positive": ("base_rate", "binary"),
-        "true positive rate": ("recall", "binary"),
-        "false positive rate": ("false_positive_rate", "binary"),
-    }
-    runs = {(run.experiment, run.model): run for run in list_runs(results)}
-    scores = results.scores
-    groups = scores[~scores["group"].str.contains("label=|speaker=|retries=") & scores["metric"].isin(["accuracy"])]
-    rows = []
-    for row in groups.itertuples():
-        run = runs.get((str(row.experiment), str(row.model)))
-        if run is None:
-            continue
-        values = {
-            heading: measured(results, str(row.experiment), str(row.model), *metric, group=str(row.group)).value
-            for heading, metric in shown.items()
-        }
-        keys = (row.experiment, row.model, run.data, _group_words(str(row.group)))
-        ends = (row.ci_low, row.ci_high)
-        rows.append({"experiment": keys, **values, "95 % low": ends, "cases": (row.n_cases, row.n, row.n_invalid)})
-    columns = Columns().keys("experiment", "model", "data").plain("group").estimate("accuracy")
-    columns = columns.ours(*list(shown)[1:]).counts(*COUNTS)
-    rates = ("true positive rate", "false positive rate")
-    return columns.short_form("experiment", "model", "group", "accuracy", "95 % interval", *rates, "cases").table(
-        rows,
-        [
-            "Attributes with 2 to 12 values among the evaluated cases. The interval is of the accuracy, by cluster "
-            "of cases; small groups have wide ones, and differences between groups are not tested here. A dash means "
-            "that no case defines the rate."
-        ],
-    )
-
-
-def _group_words(group: str) -> str:
-    return "all" if group == OVERALL else group.replace("=", ": ")
 
 
 def _missing_note(results: StudyResults) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from moot.core.types import Column
@@ -146,9 +145,3 @@ def _setting(run: Run) -> tuple[object, ...]:
     ignored = ("assistant", "assistant_features", "threshold", "threshold_rule")
     params = {key: value for key, value in run.results.config.params.items() if key not in ignored}
     return run.model, run.results.config.dataset, set(run.predictions["case_id"]), params
-
-
-def baseline_predictions(results: ExperimentResults) -> dict[str, pd.DataFrame]:
-    """The trained baselines' predictions on the experiment's data set, by name, in the form of predictions."""
-    frame = results.baseline_predictions.assign(status="valid", repeat=0, confidence=np.nan)
-    return {str(name): rows for name, rows in frame.groupby("baseline", sort=True)}

@@ -1,4 +1,4 @@
-"""The paper's Tables 2 and 3, and Debate-Feedback against every other method, case by case."""
+"""The paper's Tables 2 and 3."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,9 +7,7 @@ import pandas as pd
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import BASELINES, DEBATES, StudyResults, TableContent, with_own_cases
-from moot.report.paired import PAIRED_NOTE, paired_cells
 from moot.report.published import (
     NOT_MEASURED,
     Published,
@@ -23,17 +21,7 @@ from moot.report.published import (
     share_valid,
     trained_score,
 )
-from moot.stats.paired import compare_shares, holm, share_right
-from moot.studies.feedback.runs import (
-    ASSISTED,
-    DEBATE,
-    METHODS,
-    SINGLE,
-    STUDY,
-    Run,
-    baseline_predictions,
-    list_runs,
-)
+from moot.studies.feedback.runs import ASSISTED, DEBATE, METHODS, SINGLE, STUDY, Run, list_runs
 
 KEYS = ("method", "model", "setting", "data", "metric")
 TABLE2, TABLE3 = "table2_models", "table3_reasoning"
@@ -148,40 +136,3 @@ def _published_alone(results: StudyResults, table: str) -> Iterator[Fields]:
         data, _, kind = metric.partition("_")
         keys = {"method": (PAPER_METHODS.get(row, row), "", "published", data, kind.replace("f1", "F1, macro"))}
         yield compared(keys, value, NOT_MEASURED)
-
-
-# Case by case
-
-
-@table(STUDY, "one_against_all", "Debate-Feedback against every other method, case by case")
-def one_against_all(results: StudyResults) -> TableContent:
-    """Each run of Debate-Feedback against every other method on the cases that both judged: difference in accuracy,
-    test by cluster, Holm's correction over the comparisons of one run.
-    """
-    rows: list[Fields] = []
-    runs = list_runs(results)
-    for run in (run for run in runs if run.results.config.protocol == DEBATE):
-        same = [
-            other for other in runs if other is not run and other.results.config.dataset == run.results.config.dataset
-        ]
-        others = {f"{other.method} ({other.setting}), {other.model}": other.predictions for other in same}
-        others |= baseline_predictions(run.results)
-        clusters, seed = run.results.clusters, run.results.seed
-        mine, theirs = share_right(run.predictions), {name: share_right(rest) for name, rest in others.items()}
-        found = [(name, compare_shares(mine, shares, clusters, seed)) for name, shares in theirs.items()]
-        found = [(name, values) for name, values in found if values.cases]
-        for (name, values), adjusted in zip(found, holm([values.p for _, values in found]), strict=True):
-            cells = {"method": (run.method, run.model, run.data, name), **paired_cells(values)}
-            rows.append({**cells, "better": cells["first better"], "p (Holm)": adjusted})
-    return _AGAINST.table(rows, [PAIRED_NOTE], exploratory=True)
-
-
-_AGAINST = (
-    Columns()
-    .keys("method", "model", "data")
-    .plain("against")
-    .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
-    .counts("better", "other better", "cases", "clusters")
-    .plain("p", "p (Holm)")
-    .short_form("method", "model", "data", "against", "difference", "95 % interval", "cases", "p (Holm)")
-)

@@ -10,7 +10,6 @@ from moot.report.published import (
     INVALID_NOTE,
     NOT_MEASURED,
     Measured,
-    Values,
     beside,
     compared,
     comparison,
@@ -55,7 +54,8 @@ def smoothing(results: StudyResults) -> TableContent:
     notes = [
         "Published counts are divided by the paper's number of cases. With smoothing is the T that the experiment ran "
         "with; without is T = 1 on the same debates.",
-        _implied_note(published, total),
+        "Accuracy less corrections plus degradations gives the accuracy before the debate: the published rows imply "
+        "0.6323 without and 0.6297 with smoothing, which should be the same.",
     ]
     return comparison(rows, ("method", "model", "data", "smoothing", "metric"), notes)
 
@@ -68,20 +68,6 @@ def _share(results: StudyResults, run: Run, metric: str, group: str, counted: bo
     score = measured(results, run.experiment, run.model, metric, group=group)
     by = max(score.n, 1) if counted else 1
     return Measured(score.value / by, score.low / by, score.high / by, score.n, score.n_invalid, score.n_cases)
-
-
-def _implied_note(published: Values, total: float) -> str:
-    """What accuracy before the debate the published counts imply: the paper's two rows should agree on it."""
-    if not published:
-        return "No published values were found."
-    implied = [
-        published[name, "accuracy"] - (published[name, "corrections"] - published[name, "degradations"]) / total
-        for name in ("without_smoothing", "with_smoothing")
-    ]
-    return (
-        "Accuracy less corrections plus degradations gives the accuracy before the debate: the published rows imply "
-        f"{implied[0]:.4f} without and {implied[1]:.4f} with smoothing, which should be the same."
-    )
 
 
 @table(STUDY, "sweep_of_weight", "The weight T")
