@@ -28,7 +28,6 @@ from moot.scores import no_scores
 from moot.scores.attribution import rests_on_one, stated_turns, turn_effects
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.stats.attribution import effect_of, floor_of, smallest_called, which_moved
-from moot.studies.across.figures_attribution import what_moved_figure
 from moot.studies.across.tables_attribution import moving_turns, stated_and_exact, what_moved
 from scripted_model import WINNER, ScriptedModel, make_debate
 
@@ -316,7 +315,7 @@ def test_what_judges_of_the_record_name_is_set_against_what_moved_the_one_who_re
     assert (row["turns named"], row["called moved"], row["of these named"]) == (6, 6, 3)
 
 
-def test_tables_and_figure_show_effects_by_role_phase_and_place(tmp_path: Path) -> None:
+def test_the_table_shows_effects_by_role_phase_and_place(tmp_path: Path) -> None:
     results = World(tmp_path, [0, 1, 0, 1], 0.9, 0.2, answer="likelihood").judge_again()
     frame = what_moved(shown(results)).frame.set_index(["what is changed", "group"])["effect"]
     taken = frame["turn taken out"]
@@ -324,8 +323,6 @@ def test_tables_and_figure_show_effects_by_role_phase_and_place(tmp_path: Path) 
     assert taken[["place: 1", "place: 2", "place: 3"]].tolist() == pytest.approx([0.35, 0.35, 0])
     assert taken["role: prosecutor, verdict plaintiff"] == pytest.approx(0.7 / 6)
     assert frame["debaters in another order", "all"] == 0
-    axes = what_moved_figure(shown(results)).axes[0]
-    assert [label.get_text().rpartition(" ")[2] for label in axes.get_yticklabels()] == list(PHASES)
 
 
 def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import yaml
 from moot.report.content import StudyResults
 from moot.scores.dynamics import EVERYBODY, dynamics
 from moot.studies.recorded.tables_agreement import AGAIN, JUDGE, PERSONA, RUN, agreement
-from moot.studies.recorded.tables_discussions import changed_answers, changes_one_by_one, discussions
+from moot.studies.recorded.tables_discussions import changed_answers, discussions
 from recorded_runs import PROJECT, recorded_study
 
 SHARED = PROJECT.parent / "shared" / "data" / "recorded"
@@ -78,17 +78,6 @@ def test_a_change_is_counted_after_the_last_message_of_another_member(talks: Stu
     assert found["right", "anything"] == (1, 3) and found["wrong", "anything"] == (1, 3)
 
 
-def test_each_change_is_listed_with_what_was_heard_before_it(talks: StudyResults) -> None:
-    frame = changes_one_by_one(talks).frame
-    found = (
-        frame[["debate", "who", "held before", "held after", "heard from", "who holds", "words"]].to_numpy().tolist()
-    )
-    assert found == [
-        ["g1#0", "Bob", "wrong", "right", "Ann", "right", 1],
-        ["g2#0", "Ann", "right", "wrong", "Dan", "wrong", 1],
-    ]
-
-
 SIDED = """debate,who,says,side,a,truth
 d{n},Pro,"{pro}",yes,,yes
 d{n},Con,"{con}",no,,yes
@@ -134,8 +123,6 @@ def test_a_judges_belief_is_told_apart_by_what_both_sides_said_before_it(tmp_pat
     wrong = frame.loc[("undecided", "wrong", "more words quoted: the wrong side")]
     assert (wrong["before a change"], wrong["before none"], wrong["belief moved"]) == (1, 0, pytest.approx(-0.3))
     assert frame.loc[("undecided", "wrong", "anything"), "changes"] == 0.5
-    listed = changes_one_by_one(study).frame
-    assert len(listed) == 24 and listed["words quoted"].tolist().count(2) == 6
 
 
 def test_the_members_of_many_groups_are_scored_together(tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
-
 from moot.core.kinds import CONCLUSION, PUBLIC
 from moot.core.types import Fields, Json
 from moot.scores.dynamics import stated_predictions
@@ -43,18 +41,21 @@ class Heard(NamedTuple):
 class Occasion(NamedTuple):
     """A member or judge who might have changed an answer: what they held before and after, and what they had heard.
 
-    `held`, `now`: RIGHT, WRONG or UNDECIDED. `belief`, `belief_now`: in the right answer; NaN where none was stated.
+    `held`, `now`: RIGHT, WRONG or UNDECIDED. `moved`: by how much the probability that they give to the right answer
+    rose; NaN where none was stated.
     """
 
     case_id: str
     debate_id: str
-    turn: int
-    who: str
     held: str
     now: str
-    belief: float
-    belief_now: float
+    moved: float
     heard: Sequence[Heard]
+
+    @property
+    def words(self) -> int:
+        """How many words were heard."""
+        return sum(one.words for one in self.heard)
 
 
 def members(run: RecordedRun) -> set[str]:
@@ -86,23 +87,22 @@ def occasions(run: RecordedRun) -> Iterator[Occasion]:
 def _of_members(rows: list[Json], named: set[str], target: str) -> Iterator[Occasion]:
     holds: dict[str, str] = {}
     spoken: list[Heard] = []  # the last message, and the last one of somebody else
-    pending: Occasion | None = None
+    pending, speaking = None, ""
     for row in rows:
         speaker = row["speaker"]
         if row["text"] and row["visibility"] == PUBLIC and speaker in named:
             if pending:
                 yield pending
+            pending, speaking = None, speaker
             others = [one for one in spoken if one.speaker != speaker]
-            pending = None
             if others and holds.get(speaker):
                 heard = others[0]._replace(answer=holds.get(others[0].speaker, UNKNOWN))
-                held, unknown = holds[speaker], float("nan")
-                place = (row["case_id"], row["debate_id"], row["turn"], speaker)
-                pending = Occasion(*place, held, held, unknown, unknown, [heard])
+                held = holds[speaker]
+                pending = Occasion(row["case_id"], row["debate_id"], held, held, float("nan"), [heard])
             spoken = [heard_in(row, UNKNOWN), *others[:1]]
         if row["prediction"]:
             holds[speaker] = RIGHT if row["prediction"] == target else WRONG
-            if pending and pending.who == speaker:
+            if pending and speaking == speaker:
                 pending = pending._replace(now=holds[speaker])
     if pending:
         yield pending
@@ -112,22 +112,19 @@ def _of_judges(rows: list[Json], target: str, labels: Sequence[str]) -> Iterator
     judges = {row["speaker"] for row in rows if row["prediction"] or "distribution" in facts_of(row)}
     spoken: list[Heard] = []
     last: dict[str, tuple[int, str, float]] = {}
-    nothing = (0, "", float("nan"))
     for row in rows:
-        who = row["speaker"]
+        who, facts = row["speaker"], facts_of(row)
         if who in judges:
             held, belief = _belief(row, target)
-            since, held_before, believed = last.get(who, nothing)
+            since, held_before, believed = last.get(who, (0, "", float("nan")))
             if held_before and held and spoken[since:]:
-                place = (row["case_id"], row["debate_id"], row["turn"], who)
-                yield Occasion(*place, held_before, held, believed, belief, spoken[since:])
+                place = row["case_id"], row["debate_id"]
+                yield Occasion(*place, held_before, held, belief - believed, spoken[since:])
             if held:
                 last[who] = (len(spoken), held, belief)
-        elif row["visibility"] == PUBLIC:
-            facts = facts_of(row)
+        elif row["visibility"] == PUBLIC and (row["text"] or facts.get("words")):
             side = side_of(who, facts)
-            if row["text"] or facts.get("words"):
-                spoken.append(heard_in(row, RIGHT if side == target else WRONG if side in labels else UNKNOWN))
+            spoken.append(heard_in(row, RIGHT if side == target else WRONG if side in labels else UNKNOWN))
 
 
 def _belief(row: Fields, target: str) -> tuple[str, float]:
@@ -168,20 +165,13 @@ def features(occasion: Occasion, typical: float) -> dict[str, str]:
         typical: the median number of words heard, of all occasions it is compared with.
     """
     last, heard = occasion.heard[-1], occasion.heard
-    words, quoted = sum(one.words for one in heard), sum(one.quoted for one in heard)
     found = {"its kind": last.kind} | ({"its role": last.role} if last.role else {})
-    found["its length"] = f"more than {typical:.0f} words" if words > typical else f"{typical:.0f} words at most"
-    found["its quotation"] = "some" if quoted else "none"
-    if {RIGHT, WRONG} <= {one.answer for one in heard}:
-        return found | {"more words": _more(heard, "words"), "more words quoted": _more(heard, "quoted")}
-    return found | {"its speaker": last.answer}
-
-
-def _more(heard: Sequence[Heard], what: str) -> str:
-    sums = [sum(getattr(one, what) for one in heard if one.answer == side) for side in (RIGHT, WRONG)]
-    return "both alike" if sums[0] == sums[1] else f"the {RIGHT if sums[0] > sums[1] else WRONG} side"
-
-
-def median_words(some: Sequence[Occasion]) -> float:
-    """The median number of words heard before an occasion."""
-    return float(np.median([sum(one.words for one in occasion.heard) for occasion in some]))
+    longer = occasion.words > typical
+    found["its length"] = f"more than {typical:.0f} words" if longer else f"{typical:.0f} words at most"
+    found["its quotation"] = "some" if any(one.quoted for one in heard) else "none"
+    if not {RIGHT, WRONG} <= {one.answer for one in heard}:
+        return found | {"its speaker": last.answer}
+    for feature, what in (("more words", "words"), ("more words quoted", "quoted")):
+        right, wrong = (sum(getattr(one, what) for one in heard if one.answer == side) for side in (RIGHT, WRONG))
+        found[feature] = "both alike" if right == wrong else f"the {RIGHT if right > wrong else WRONG} side"
+    return found

@@ -1,12 +1,11 @@
 """Tables of answers before and after people talk, and of what members and judges heard before they changed theirs."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from moot.core.types import Fields
+from moot.core.types import Fields, JsonObject
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
@@ -25,16 +24,7 @@ from moot.stats.bootstrap import (
     ratio,
     ratio_statistic,
 )
-from moot.studies.recorded.occasions import (
-    RIGHT,
-    UNDECIDED,
-    WRONG,
-    Occasion,
-    features,
-    median_words,
-    members,
-    occasions,
-)
+from moot.studies.recorded.occasions import RIGHT, UNDECIDED, WRONG, Occasion, features, members, occasions
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 
@@ -96,13 +86,7 @@ def _share(of: Floats, among: Floats) -> Statistic:
 
 CONVERSATIONS = "transcripts", "nyu_debates"
 """Loaders of debates in which answers or beliefs are known turn by turn."""
-MOST_CHANGES = 2000
 ANY = "anything"
-Estimate: TypeAlias = tuple[float, float, float]
-_NOT_A_CAUSE = (
-    "What came before a change is not thereby its cause: who spoke, what, and how long was not drawn by lot, and what "
-    "makes people speak may change answers too."
-)
 
 
 @table(STUDY, "changed_answers", "What came before a change of answer or belief", loaders=CONVERSATIONS)
@@ -127,17 +111,17 @@ def changed_answers(results: StudyResults) -> TableContent:
             "Before a change, before none: how often that was heard before occasions with and without the change; "
             "difference is the first less the second, 0 if hearing it goes with no more changes. Belief moved is the "
             "mean change of the probability of the right answer, where beliefs were stated.",
-            _NOT_A_CAUSE,
+            "What came before a change is not thereby its cause: who spoke, what, and how long was not drawn by lot.",
         ],
         exploratory=True,
     )
 
 
 def _changes(run: RecordedRun, some: Sequence[Occasion]) -> Iterator[Fields]:
-    typical = median_words(some)
+    typical = float(np.median([one.words for one in some]))
     told = pd.DataFrame([features(one, typical) for one in some])
     frame = pd.DataFrame(some, columns=Occasion._fields)
-    moved = as_numbers(frame["belief_now"] - frame["belief"])
+    moved = as_numbers(frame["moved"])
     for held, to in ((WRONG, RIGHT), (RIGHT, WRONG), (UNDECIDED, RIGHT), (UNDECIDED, WRONG)):
         mine, changed = (frame["held"] == held).to_numpy(), (frame["now"] == to).to_numpy()
         values = [(name, value) for name in told for value in sorted(told[name].dropna().unique())]
@@ -148,30 +132,27 @@ def _changes(run: RecordedRun, some: Sequence[Occasion]) -> Iterator[Fields]:
             if not kept.any():
                 continue
             stated, some_lack = kept & ~np.isnan(moved), (kept != among).any()
-            before, none = (
-                float(kept[rows].mean()) if rows.any() else None for rows in (among & changed, among & ~changed)
-            )
-            cases = frame["case_id"]
-            yield {
+            sides, cases = (among & changed, among & ~changed), frame["case_id"]
+            row: JsonObject = {
                 "data": (run.data, run.method, held, to, f"{name}: {value}" if name else value),
                 "changes": _mean(run, cases[kept], as_numbers(changed[kept]), SHARE),
-                "before a change": (before, none),
-                **(
-                    {"difference": _apart(run, cases[mine], kept[mine], changed[mine], among[mine])}
-                    if some_lack
-                    else {}
-                ),
+                "before a change": tuple(float(kept[rows].mean()) if rows.any() else None for rows in sides),
                 "belief moved": _mean(run, cases[stated], moved[stated], BOUNDS),
                 "occasions": (int(kept.sum()), int((kept & changed).sum()), frame["debate_id"][kept].nunique()),
             }
+            if some_lack:
+                row["difference"] = _apart(run, cases[mine], kept[mine], changed[mine], among[mine])
+            yield row
 
 
-def _mean(run: RecordedRun, cases: Column, values: Floats, bounds: Bounds) -> Estimate:
+def _mean(run: RecordedRun, cases: Column, values: Floats, bounds: Bounds) -> tuple[float, float, float]:
     bootstrap, [sums, counts] = _by_case(run, cases, values, np.ones(len(values)))
     return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
 
 
-def _apart(run: RecordedRun, cases: Column, heard: Truths, changed: Truths, among: Truths) -> Estimate:
+def _apart(
+    run: RecordedRun, cases: Column, heard: Truths, changed: Truths, among: Truths
+) -> tuple[float, float, float]:
     """How much more often something was heard before a change than before none."""
     sides = [(among & rows & heard, among & rows) for rows in (changed, ~changed)]
     bootstrap, sums = _by_case(run, cases, *(as_numbers(one) for side in sides for one in side))
@@ -188,35 +169,3 @@ def _by_case(run: RecordedRun, cases: Column, *values: Floats) -> tuple[ClusterB
     codes, named = pd.factorize(cases, sort=True)
     sums = [as_numbers(np.bincount(codes, one, len(named))) for one in values]
     return run.results.sample(named).bootstrap, sums
-
-
-@table(STUDY, "changes_one_by_one", "Every change of answer or belief, and what came before it", loaders=CONVERSATIONS)
-def changes_one_by_one(results: StudyResults) -> TableContent:
-    """Each change of a member's answer or of the answer that a judge favours, a row for every statement heard before
-    it: by whom, in which role, of which kind, how long, and how much of it quoted.
-    """
-    found = [
-        {
-            "data": (run.data, run.method, one.debate_id, one.turn, one.who, one.held, one.now),
-            "belief before": (one.belief, one.belief_now),
-            "heard from": tuple(heard),
-        }
-        for run in recorded_runs(results)
-        for one in occasions(run)
-        if one.now != one.held
-        for heard in one.heard
-    ]
-    columns = Columns().keys("data", "method", "debate").plain("turn", "who", "held before", "held after")
-    columns = columns.plain("belief before", "belief after")
-    columns = columns.plain("heard from", "who holds", "kind", "role").counts("words", "words quoted")
-    left = len(found) - MOST_CHANGES
-    return columns.table(
-        found[:MOST_CHANGES],
-        [
-            "Turn is that of the member's message, or of the judge's belief. Held is right or wrong by the known "
-            "truth; who holds says the same of the one who was heard, or of the side argued for. Words quoted are "
-            "counted as the record counts them, else between quotation marks.",
-            _NOT_A_CAUSE,
-            *([f"The table ends here; {left} further rows are left out."] if left > 0 else []),
-        ],
-    )
