@@ -160,8 +160,8 @@ ROWS = [
     {"id": "a", "arm": "debate", "who": "m1", "said": "NO", "true": "YES", "sure": "60", "sex": "f"},
     {"id": "b", "arm": "debate", "who": "m1", "said": "UNKNOWN", "true": "NO", "sure": "", "sex": "m"},
 ]
-COLUMNS = {"case": "id", "method": "arm", "model": "who", "prediction": "said", "truth": "true", "confidence": "sure",
-           "attributes": ["sex"]}  # fmt: skip
+COLUMNS = {"debate": "", "case": "id", "method": "arm", "model": "who", "answer": "said", "truth": "true",
+           "confidence": "sure", "attributes": ["sex"]}  # fmt: skip
 
 
 def own_table(folder: Path, rows: list[dict[str, str]], ending: str = "csv") -> dict[str, object]:
@@ -178,7 +178,7 @@ def own_table(folder: Path, rows: list[dict[str, str]], ending: str = "csv") -> 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_a_table_of_ones_own_answers_is_read(tmp_path: Path, ending: str) -> None:
-    targets, debates = read("recorded_predictions", **own_table(tmp_path, ROWS, ending))
+    targets, debates = read("transcripts", **own_table(tmp_path, ROWS, ending))
     assert targets == {"a": "yes", "b": "no"}
     found = [(one.case_id, one.repeat, one.prediction, one.confidence, one.problem) for one in debates]
     assert found == [
@@ -191,33 +191,33 @@ def test_a_table_of_ones_own_answers_is_read(tmp_path: Path, ending: str) -> Non
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"said": "MAYBE"}, "row 2, column 'said': found 'MAYBE'; expected one of NO, YES"),
-        ({"sure": "0,8"}, "row 2, column 'sure': found '0,8'; expected a number from 0 to 100"),
-        ({"true": "NO"}, "row 2, column 'true': found 'NO' for case 'a', which another row gives 'YES'"),
-        ({"true": ""}, "row 2, column 'true'"),
+        ({"said": "MAYBE"}, "row 2, column 'said': found 'MAYBE', expected one of NO, YES"),
+        ({"sure": "8o"}, "row 2, column 'sure': found '8o', expected a number from 0 to 100"),
+        ({"true": "NO"}, "row 2, column 'true': found 'NO', expected the same in all rows of a case"),
+        ({"id": ""}, "row 2, column 'id': found '', expected a case"),
     ],
 )
 def test_a_cell_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, str], message: str) -> None:
     rows = [ROWS[0], {**ROWS[1], **change}, ROWS[2]]
     with pytest.raises(UserError) as raised:
-        read("recorded_predictions", **own_table(tmp_path, rows))
+        read("transcripts", **own_table(tmp_path, rows))
     assert message in str(raised.value)
     assert "answers.csv" in str(raised.value)
 
 
 def test_few_answers_that_cannot_be_read_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rows = [{**ROWS[0], "id": f"c{number}"} for number in range(200)]
-    rows[7]["sure"], rows[9]["id"], rows[9]["sex"] = "0,8", "c8", "m"
-    _, debates = read("recorded_predictions", **own_table(tmp_path, rows))
+    rows[7]["sure"], rows[9]["id"], rows[9]["sex"] = "8o", "c8", "m"
+    _, debates = read("transcripts", **own_table(tmp_path, rows))
     assert {f"c{number}" for number in range(200)} - {debate.case_id for debate in debates} == {"c7", "c9"}
-    assert "row 10, column 'sex': found 'm' for case 'c8', which another row gives 'f'" in caplog.text
+    assert "row 10, column 'sex': found 'm', expected the same in all rows of a case" in caplog.text
 
 
 def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:
     options = own_table(tmp_path, [{**row, "nth": "1"} for row in ROWS])
     options["columns"] = {**COLUMNS, "repeat": "nth"}
     with pytest.raises(UserError, match="repeat 1 occurs twice"):
-        read("recorded_predictions", **options)
+        read("transcripts", **options)
 
 
 VIGNETTES = "y_arrestedafter2002,sex,race,age\nTrue,male,black,20\nFalse,female,white,21\n"
@@ -336,12 +336,12 @@ def test_samples_of_lm_evaluation_harness_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"filtered_resps": ["maybe"]}, "row 2, column 'filtered_resps': found 'maybe'; expected one of 0, 1, no, yes"),
+        ({"filtered_resps": ["maybe"]}, "row 2, column 'filtered_resps': found 'maybe', expected one of 0, 1, no, yes"),
         ({"filtered_resps": [["x", "True"]]}, "row 2, column 'filtered_resps'"),
         ({"filtered_resps": []}, "row 2, column 'filtered_resps': found '[]'"),
         ({"target": "2"}, "row 2, column 'target': found '2'"),
         ({"doc": {}}, "row 2, column 'doc': no text under 'q'"),
-        ({"doc_id": 0}, "row 2, column 'target': found 'no' for case 'doc-0', which another row gives '1'"),
+        ({"doc_id": 0}, "row 2, column 'target': found 'no', expected the same in all rows of a case"),
     ],
 )
 def test_a_sample_that_cannot_be_read_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:

@@ -313,6 +313,9 @@ def test_text_of_others_stays_text(tmp_path: Path) -> None:
     [
         ({"columns": {"persona": "p"}}, "name the column of the judge too"),
         ({"columns": {"speaker": ""}}, "name one of them"),
+        ({"columns": {"debate": ""}}, "nor that of the case is named"),
+        ({"columns": {"repeat": "r"}}, "repeat belongs to a table of answers"),
+        ({"columns": 5}, "Input should be"),
         ({"labels": {"/(/": "x"}}, "'\\(' is no regular expression"),
         ({"labels": {"a": "x"}, "positive": "y"}, "'positive' is 'y'"),
     ],

@@ -57,9 +57,9 @@ CONFIGURATION: dict[str, Any] = {
     "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
     "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
     "datasets/mine": {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": "answers.csv",
-        "columns": {"case": "id", "method": "arm", "model": "who", "prediction": "said", "truth": "gold",
+        "columns": {"debate": "", "case": "id", "method": "arm", "model": "who", "answer": "said", "truth": "gold",
                     "confidence": "sure", "attributes": ["sex"]},
         "labels": {"NO": "no", "YES": "yes"},
         "positive": "yes",

@@ -14,8 +14,8 @@ from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.recorded_predictions import AnswersOptions, DistinctCases
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
+from moot.datasets.turns import AnswersOptions
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
@@ -47,17 +47,21 @@ def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[Reco
     del context
     for path, log, sample in _samples(options):
         found, confidence, problem = _answer(options, path, sample)
-        identity, place = (log.eval.task, log.eval.model, str(sample.id)), _place(path, sample, "answer of its score")
+        place = _place(path, sample, "answer of its score")
+        answer = None if problem else _label(options, place, found, answer=True)
+        if answer is None:
+            problem, confidence = problem or f"the record says {found.strip() or 'nothing'}", None
         messages = sample.messages if options.with_text else ()
         said = [RecordedUtterance(message.role, MESSAGE, message.text) for message in messages]
-        yield options.debate(identity, sample.epoch - 1, place, found, confidence, problem, said)
+        identity = (log.eval.task, log.eval.model, str(sample.id), sample.epoch - 1)
+        yield RecordedDebate(*identity, answer, confidence, problem=problem, utterances=said)
 
 
 @dataset("inspect", InspectOptions, records=read_answers)
 def load(options: InspectOptions, context: LoadContext) -> Loaded:
     """The samples that the logs hold, each of them one test case for all epochs and models."""
-    task = options.task(", ".join(path.name for path in options.logs))
-    distinct = DistinctCases()
+    task = options.task(tuple(dict.fromkeys(options.labels.values())), ", ".join(path.name for path in options.logs))
+    cases: dict[str, Case] = {}
     cleaning = Counter[str]({"logs read": len(options.logs)})
     for number, (path, _, sample) in enumerate(_samples(options), start=1):
         case = Case(
@@ -70,11 +74,18 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
             attributes={name: _attribute(path, sample, name) for name in options.attributes},
             source_row=number,
         )
-        told = {"target": case.target, **case.attributes}
-        distinct.add(case, {_place(path, sample, name): found for name, found in told.items()})
+        first = cases.setdefault(case.case_id, case)
+        told = {"target": (case.target, first.target)}
+        told |= {name: (value, first.attributes[name]) for name, value in case.attributes.items()}
+        for name, (value, before) in told.items():
+            if value != before:
+                raise UserError(
+                    f"{_place(path, sample, name)}: found {quoted(value)} for case {quoted(case.case_id)}, which "
+                    f"another sample gives {quoted(before)}; expected the same in all of a case. Correct one of them."
+                )
         cleaning["samples read"] += 1
         cleaning["samples that ended with an error"] += sample.error is not None
-    return Loaded(distinct.cases, task, cleaning=dict(cleaning), sources=options.logs)
+    return Loaded(list(cases.values()), task, cleaning=dict(cleaning), sources=options.logs)
 
 
 def _samples(options: InspectOptions) -> Iterator[tuple[Path, "EvalLog", "EvalSample"]]:
@@ -134,7 +145,19 @@ def _target(options: InspectOptions, path: Path, sample: "EvalSample") -> str:
     place = _place(path, sample, "target")
     if len(targets) != 1:
         raise UserError(f"{place}: found {quoted(str(targets))}; expected one target. Leave the log out of `logs`.")
-    return str(options.label(place, targets[0], answer=False))
+    return str(_label(options, place, targets[0], answer=False))
+
+
+def _label(options: InspectOptions, place: str, found: str, *, answer: bool) -> str | None:
+    """The label that the word at a place means; None for an answer that is none; `UserError` for others."""
+    label = options.labels.get(found.strip())
+    if label is None and not (answer and found.strip() in options.no_answer):
+        known = [*options.labels, *(options.no_answer if answer else ())]
+        raise UserError(
+            f"{place}: found {quoted(found)}; expected one of {', '.join(name or 'blank' for name in known)}. "
+            "Add it to `labels` or `no_answer`, or correct the file."
+        )
+    return label
 
 
 def _attribute(path: Path, sample: "EvalSample", name: str) -> str:

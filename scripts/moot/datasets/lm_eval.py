@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.input_files import cell, quoted, read_jsonl
 from moot.core.likelihood import label_shares
-from moot.core.types import Fields, Json, JsonObject
+from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.recorded_predictions import METHOD, AnswersOptions, DistinctCases
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate
+from moot.datasets.records import RecordedDebate
+from moot.datasets.transcripts import cases_of, debates_of
+from moot.datasets.turns import AnswersOptions, TranscriptsOptions, TurnColumns, Turns, read_turns
 
 _FIELDS: Mapping[str, type | tuple[type, ...]] = {"doc_id": int, "target": (str, int), "filtered_resps": list}
 _CHOICE = 2  # of a multiple-choice reply: log-probability, and whether it is the likeliest continuation
@@ -28,7 +28,9 @@ _CHOICE = 2  # of a multiple-choice reply: log-probability, and whether it is th
 class LmEvalOptions(AnswersOptions):
     """What an entry of the configuration may say about samples of lm-evaluation-harness."""
 
-    samples: Mapping[str, Path] = Field(description="model to its samples_*.jsonl, from the working directory")
+    samples: Mapping[str, Path] = Field(
+        min_length=1, description="model to its samples_*.jsonl, from the working directory"
+    )
     no_answer: tuple[str, ...] = Field(("", "[invalid]"), description="replies that are no usable answer")
     filter: str = Field("", description="which filter's replies, where a task has several; none: the only one")
     text: str = Field("", description="field of the document that holds the case's text; none: it is not shown")
@@ -41,41 +43,29 @@ class LmEvalOptions(AnswersOptions):
 def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[RecordedDebate]:
     """The answers of each model in the order of its file; raises `UserError` for a line that cannot be read."""
     del context
-    for model, path in options.samples.items():
-        for row, cells in _rows(options, path):
-            found, share = _answer(path, row, cells["filtered_resps"])
-            confidence = None if share is None else 100 * share
-            identity = METHOD, model, _case_id(cells)
-            yield options.debate(identity, 0, cell(path, row, "filtered_resps"), found, confidence)
+    return debates_of(*_turns(options))
 
 
 @dataset("lm_eval", LmEvalOptions, records=read_answers)
 def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
     """The documents that the answers speak of, all of them test cases."""
-    task = options.task(", ".join(path.name for path in options.samples.values()))
-    distinct, rows_read = DistinctCases(), 0
-    for path in options.samples.values():
-        for row, cells in _rows(options, path):
-            rows_read += 1
-            place, target = cell(path, row, "target"), str(cells["target"])
-            case = Case(
-                case_id=_case_id(cells),
-                dataset=context.name,
-                split="test",
-                text=_text(options, path, row, cells["doc"]),
-                target=str(options.label(place, target, answer=False)),
-                labels=task.labels,
-                source_row=row,
-            )
-            distinct.add(case, {place: target})
-    return Loaded(distinct.cases, task, cleaning={"lines read": rows_read}, sources=tuple(options.samples.values()))
+    files = options.own_files(context.data_root)
+    return cases_of(*_turns(options), context, ", ".join(path.name for path in files), files)
 
 
-def _case_id(cells: Fields) -> str:
-    return f"doc-{cells['doc_id']}"
+def _turns(options: LmEvalOptions) -> tuple[TranscriptsOptions, Turns]:
+    """The samples as a table of answers, with the columns named as in the files."""
+    columns = TurnColumns(
+        debate="", case="doc_id", model="model", answer="filtered_resps", truth="target", confidence="share",
+        facts="doc" if options.text else "",
+    )  # fmt: skip
+    told = options.model_dump(include=set(AnswersOptions.model_fields))
+    files = {path: _table(options, model, path) for model, path in options.samples.items()}
+    table = TranscriptsOptions(path=next(iter(files)), columns=columns, faulty=0, **told)
+    return table, read_turns(table, files)
 
 
-def _rows(options: LmEvalOptions, path: Path) -> Iterator[tuple[int, JsonObject]]:
+def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
     table = read_jsonl(path, _FIELDS, optional={"filter": str, "doc": dict}, get="Name it under `samples`.")
     filters = sorted(set(table["filter"].dropna()))
     if options.filter:
@@ -86,28 +76,29 @@ def _rows(options: LmEvalOptions, path: Path) -> Iterator[tuple[int, JsonObject]
         table = table[table["filter"] == options.filter]
     elif len(filters) > 1:
         raise UserError(f"{path}: replies of several filters ({', '.join(filters)}). Choose one with `filter`.")
-    yield from zip(map(int, table.index), table.to_dict("records"), strict=True)
+    answers = [_answer(cell(path, row, "filtered_resps"), replies) for row, replies in table["filtered_resps"].items()]
+    table = table.astype({"target": "str"}).assign(doc_id="doc-" + table["doc_id"].astype("str"), model=model)
+    if options.text:
+        table["doc"] = [_text(options, cell(path, row, "doc"), document) for row, document in table["doc"].items()]
+    return table.assign(filtered_resps=[said for said, _ in answers], share=[share for _, share in answers])
 
 
-def _answer(path: Path, row: int, replies: list[Json]) -> tuple[str, float | None]:
-    """The answer as the file writes it, or the number of the likeliest choice with its share of the probability."""
-    place = cell(path, row, "filtered_resps")
+def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
+    """The answer as the file writes it; or the number of the likeliest choice, with its probability in per cent."""
     if replies and all(isinstance(reply, list) and len(reply) == _CHOICE for reply in replies):
         numbers = pd.to_numeric(pd.Series([reply[0] for reply in replies]), errors="coerce")
         if numbers.isna().any() or not np.isfinite(numbers.max()):
             raise UserError(f"{place}: found {quoted(str(replies))}; expected a log-probability for each choice.")
         shares = label_shares({str(choice): float(value) for choice, value in enumerate(numbers)})
         best = max(shares, key=lambda choice: shares[choice])
-        return best, shares[best]
+        return best, str(100 * shares[best])
     if not replies or not isinstance(replies[0], str):
         raise UserError(f"{place}: found {quoted(str(replies))}; expected a reply, or a pair for each choice.")
-    return replies[0], None
+    return replies[0], ""
 
 
-def _text(options: LmEvalOptions, path: Path, row: int, document: JsonObject | None) -> str:
-    if not options.text:
-        return WITHOUT_TEXT
+def _text(options: LmEvalOptions, place: str, document: JsonObject | None) -> str:
     text = (document or {}).get(options.text)
     if not isinstance(text, str):
-        raise UserError(f"{cell(path, row, 'doc')}: no text under {quoted(options.text)}. Correct `text`.")
+        raise UserError(f"{place}: no text under {quoted(options.text)}. Correct `text`.")
     return text

@@ -27,6 +27,8 @@ SHIPPED = Path("data") / "records"
 WITHOUT_TEXT = "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
 PERCENT = 100
 _SAID_AT_ONCE = 20
+JUDGES = "judges"
+"""What records call the model of answers that name nobody but their judges."""
 NO_BELIEF = "no belief was recorded"
 FaultyShare = Annotated[
     float,

@@ -24,7 +24,6 @@ from moot.datasets.near_duplicates import (
     resembled_tests,
     splits_by_family,
 )
-from moot.datasets.recorded_predictions import LEFT_OUT
 from moot.datasets.records import FaultyShare, leave_out
 
 ALL, BY_HASH = "all", "hash"
@@ -36,6 +35,7 @@ SPLITS: Mapping[str, Split] = {
     "dev": "validation",
     "test": "test",
 }
+LEFT_OUT = "rows left out, as something is wrong"
 _WITH_HEADING = (".csv", ".tsv", ".xlsx")
 _MOST_LABELS, _TWO = 50, 2
 

@@ -1,4 +1,4 @@
-"""Debates in a table of the user's own, a row a turn, described in the configuration alone.
+"""Debates in a table of the user's own, a row a turn or an answer, described in the configuration alone.
 
 Words and answers go to transcripts; the last answers go to predictions: those of judges, where a column names them, of
 the one seat that answers, or of everybody in a group that talks (whose first answers are a method of their own).
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -17,14 +18,16 @@ from moot.core.cases import Case
 from moot.core.kinds import ANSWER, BELIEF, SPEECH, name_of_judge
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.records import RecordedDebate, RecordedUtterance
+from moot.datasets.records import JUDGES, RecordedDebate, RecordedUtterance
 from moot.datasets.turns import EVERYBODY, TranscriptsOptions, Turns, read_turns
 
-METHOD, FIRST = "debate", "first answers"
+METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
+"""What methods are called where no column says it: of debates, of what was answered before the talk, of answers."""
 RECORDED_AS = "recorded"
 """What the records call the model of all these debates."""
 WITHOUT_FACTS = "(The table has no text of the case; what was said is in the debate.)"
 _ROWS_AT_ONCE = 20_000
+_NUMBERED = ("debate", "case", "method", "round", "repeat", "judge_repeat")
 _TOLD = ("speaker", "text", "kind", "role", "side", "model", "visibility", "answer", "answers", "judge", "persona")
 
 
@@ -38,38 +41,60 @@ class _Judge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """What was answered: a label, None where it is none; the confidence in it, 0 to 100; and labels' probabilities."""
+    """What was answered: a label, None where it is none; the confidence in it, 0 to 100; and labels' probabilities.
+
+    `word` is the answer as the file writes it.
+    """
 
     prediction: str | None
     confidence: float | None = None
     distribution: Mapping[str, float] = field(default_factory=dict)
+    word: str = ""
 
 
 def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
     """The debates in the order in which the files first name them; raises `UserError` as `read_turns`."""
     del context
-    turns = read_turns(options)
-    told, counted = _told(options, turns), Counter[tuple[str, str, str]]()
-    named = bool(options.columns.judge or options.columns.answers) or _several_speakers_answer(told)
+    return debates_of(options, read_turns(options))
+
+
+def debates_of(options: TranscriptsOptions, turns: Turns) -> Iterator[RecordedDebate]:
+    """The debates of some turns; of a table of answers each row is one."""
+    told, counted, names = _told(options, turns), Counter[tuple[str, str, str]](), options.columns
+    named = bool(names.judge or names.answers) or _several_speakers_answer(told)
     for _, group in groupby(_rows(told), attrgetter("debate")):
         rows: list[Json] = list(group)
-        identity = (rows[0].method or METHOD, RECORDED_AS, rows[0].case)
+        first = rows[0]
+        identity = (first.method or METHOD, RECORDED_AS, first.case)
+        if not names.debate:
+            identity = (first.method or SINGLE, first.model or JUDGES, first.case)
+        number = counted[identity]
+        if names.repeat or (names.judge and not names.debate):
+            number = first.repeat
         said, answered = _debate(rows, turns)
         ended = {who: stated[-1] for who, stated in answered.items()}
-        yield from _conclusions(identity, counted[identity], said, ended, turns, named=named)
-        if named and not options.columns.judge and ended:
-            first = {who: stated[0] for who, stated in answered.items()}
-            method = f"{rows[0].method}, {FIRST}" if rows[0].method else FIRST
-            yield from _conclusions((method, *identity[1:]), counted[identity], (), first, turns, named=True)
+        spoken = said if names.debate or first.text.strip() else ()
+        yield from _conclusions(identity, number, spoken, ended, turns, named=named)
+        if named and not names.judge and ended:
+            before = {who: stated[0] for who, stated in answered.items()}
+            method = f"{first.method}, {FIRST}" if first.method else FIRST
+            yield from _conclusions((method, *identity[1:]), number, (), before, turns, named=True)
         counted[identity] += 1
 
 
 @dataset("transcripts", TranscriptsOptions, records=read_debates)
 def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
     """The cases that were debated, all of them test cases."""
-    turns, names = read_turns(options), options.columns
     files = (options.path.parent if "*" in options.path.name else options.path).name
-    task = replace(options.task(files), labels=turns.labels, positive=turns.positive)
+    return cases_of(options, read_turns(options), context, files, options.files)
+
+
+def cases_of(
+    options: TranscriptsOptions, turns: Turns, context: LoadContext, files: str, sources: Sequence[Path]
+) -> Loaded:
+    """The cases that some turns are about; `files` names where they come from."""
+    names = options.columns
+    task = replace(options.task(turns.labels, files), positive=turns.positive)
     grouped = [name for name in options.told_of_cases if name not in (names.truth, names.facts)]
     first = turns.rows.drop_duplicates("(case)")
     cases = [
@@ -85,13 +110,13 @@ def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
         )
         for index, cells in zip(first.index, first.to_dict("records"), strict=True)
     ]
-    return Loaded(cases, task, cleaning={**turns.account, "cases": len(cases)}, sources=tuple(options.files))
+    return Loaded(cases, task, cleaning={**turns.account, "cases": len(cases)}, sources=tuple(sources))
 
 
 def _told(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
     """The turns by the names of `TurnColumns`, "" where there is no such column; and `distribution`."""
     names, rows = options.columns, turns.rows
-    found = pd.DataFrame({name: rows[f"({name})"] for name in ("debate", "case", "method", "round", "judge_repeat")})
+    found = pd.DataFrame({name: rows[f"({name})"] for name in _NUMBERED})
     for name in _TOLD:
         column = getattr(names, name)
         found[name] = rows[column] if column else ""
@@ -155,7 +180,7 @@ def _stated(row: Json, turns: Turns) -> _Stated:
         most = max(row.distribution.values())
         likely = [label for label, share in row.distribution.items() if share == most]
         prediction = likely[0] if len(likely) == 1 else None
-    return _Stated(prediction, None if pd.isna(row.confidence) else row.confidence, row.distribution)
+    return _Stated(prediction, None if pd.isna(row.confidence) else row.confidence, row.distribution, row.answer)
 
 
 def _utterance(row: Json, who: _Judge, stated: _Stated) -> RecordedUtterance:
@@ -163,7 +188,7 @@ def _utterance(row: Json, who: _Judge, stated: _Stated) -> RecordedUtterance:
     if stated.distribution:
         facts["distribution"] = dict(stated.distribution)
     return RecordedUtterance(
-        name_of_judge(*who) if row.judge else row.speaker,
+        name_of_judge(*who) if row.judge else row.speaker or row.model or SINGLE,
         row.kind or (BELIEF if row.judge else SPEECH),
         row.text,
         row.round,
@@ -194,7 +219,7 @@ def _conclusions(
             stated.prediction,
             stated.confidence if stated.prediction else None,
             stated.distribution.get(turns.positive),
-            "" if stated.prediction else "the record has no usable answer",
+            "" if stated.prediction else f"the record says {stated.word or 'nothing'}",
             said if first == 0 else (),
             **(who._asdict() if named else {}),
         )

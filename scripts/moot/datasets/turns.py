@@ -1,4 +1,4 @@
-"""Tables of debates with a row a turn: which column holds what, and one check of all that goes wrong with them."""
+"""Tables with a row a turn, or a row an answer: which column holds what, and one check of all that goes wrong."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from moot.core.cases import cluster_attributes
+from moot.core.cases import Task, cluster_attributes
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, refuse
 from moot.core.kinds import CONCLUSION
@@ -18,7 +18,7 @@ from moot.core.log import LOG
 from moot.core.places import Faults
 from moot.core.types import Column
 from moot.core.user_tables import ENDINGS, read_table
-from moot.datasets.recorded_predictions import AnswersOptions
+from moot.datasets import OwnOptions
 from moot.datasets.records import FaultyShare, leave_out
 
 EVERYBODY = ("", "public", "all")
@@ -28,13 +28,37 @@ _ROUNDING = 0.02
 """By which stated probabilities of all labels may miss 1."""
 
 
+class AnswersOptions(OwnOptions):
+    """What an entry of the configuration may say about answers in files of one's own, in any form."""
+
+    labels: Mapping[str, str] = Field(
+        description="each answer as the file writes it, and the label that it means (YES: yes); the negative one first"
+    )
+    no_answer: tuple[str, ...] = Field(("", "UNKNOWN", "NO DECISION"), description="what is no usable answer")
+
+    @model_validator(mode="after")
+    def _positive_is_a_label(self) -> "AnswersOptions":
+        if self.positive and self.labels and self.positive not in self.labels.values():
+            raise ValueError(f"'positive' is {self.positive!r}; expected one of {sorted(set(self.labels.values()))}")
+        return self
+
+    def task(self, labels: Sequence[str], files: str) -> Task:
+        """What was predicted; `files` names where the answers come from."""
+        return self.asked(labels, f"recorded answers of {files}")
+
+
 class TurnColumns(BaseModel):
-    """Which column holds what; "" where there is none."""
+    """Which column holds what; "" where there is none. Without `debate` the table is one of answers, a row each."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    debate: str = Field("debate", description="which debate the turn belongs to")
+    debate: str = Field(
+        "debate",
+        description='which debate the turn belongs to; "": a table of answers, a row each, without speaker and text '
+        "unless named",
+    )
     case: str = Field("", description="what was debated, where several debates are of one case; none: the debate")
+    repeat: str = Field("", description="of answers: which repeat of the case; none: rows are counted in their order")
     method: str = Field("", description="the condition (debate, consultancy, ...)")
     turn: str = Field("", description="the turn's number in its debate; none: rows are in order")
     time: str = Field("", description="when it was said: a number, or a date and time; orders turns without number")
@@ -44,7 +68,11 @@ class TurnColumns(BaseModel):
     kind: str = Field("", description="what it is (opening, message, vote, ...)")
     role: str = Field("", description="the speaker's role")
     side: str = Field("", description="the side that the speaker argues for")
-    model: str = Field("", description="the model that speaks; blank for a person")
+    model: str = Field(
+        "",
+        description="the model that speaks; blank for a person. Of answers: whose they are, by what the entry of "
+        "`models` says; none: `judges`",
+    )
     visibility: str = Field("", description="blank, public or all: everybody may read it; else only the speaker")
     answer: str = Field("", description="the answer after this turn: the judge's, or where none is named the speaker's")
     answers: str = Field("", description="everybody's answer after this turn: a JSON object, name to answer")
@@ -59,11 +87,22 @@ class TurnColumns(BaseModel):
     facts: str = Field("", description="the case's text")
     attributes: tuple[str, ...] = Field((), description="columns about the case to group scores by")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _answers_need_no_words(cls, given: object) -> object:
+        if isinstance(given, Mapping) and given.get("debate") == "":
+            return {"speaker": "", "text": "", **given}
+        return given
+
     @model_validator(mode="after")
-    def _judges_have_names(self) -> "TurnColumns":
+    def _fit_together(self) -> "TurnColumns":
         if (self.persona or self.judge_repeat) and not self.judge:
             raise ValueError("persona and judge_repeat are a judge's; name the column of the judge too")
-        if not (self.speaker or self.judge):
+        if not self.debate and not self.case:
+            raise ValueError("neither the column of the debate nor that of the case is named; name one of them")
+        if self.debate and self.repeat:
+            raise ValueError('repeat belongs to a table of answers (debate: ""); leave it out')
+        if self.debate and not (self.speaker or self.judge):
             raise ValueError("neither the column of the speaker nor that of the judge is named; name one of them")
         return self
 
@@ -80,7 +119,7 @@ class TurnColumns(BaseModel):
 
 
 class TranscriptsOptions(AnswersOptions):
-    """What an entry of the configuration may say about debates in a table of one's own, a row a turn."""
+    """What an entry of the configuration may say about debates or answers in a table of one's own."""
 
     path: Path = Field(
         description="a file (.csv, .tsv, .jsonl, .json, .parquet, .xlsx), a folder of them, or a pattern (a/*.csv), "
@@ -101,7 +140,6 @@ class TranscriptsOptions(AnswersOptions):
         "the label that it means (YES: yes, '/no.*/': no), the first that fits; none: as found, in lower case. A list "
         "in a JSON object is read in alphabetical order, with commas",
     )
-    no_answer: tuple[str, ...] = Field(("", "UNKNOWN", "NO DECISION"), description="what is no usable answer")
     truth: str = Field("", description="the label that is right in every case, where no column says it")
     faulty: FaultyShare = 0.01
 
@@ -149,8 +187,8 @@ class Turns:
 
     Attributes:
         rows: the turns in order, debate by debate, with the columns that `TurnColumns` names: strings, beliefs and
-            confidences numbers; and `(debate)` (its number, from 0), `(case)`, `(method)`, `(round)`,
-            `(judge_repeat)`. Indexed by file (its number) and row.
+            confidences numbers; and `(debate)` (its number, from 0; of answers the row's), `(case)`, `(method)`,
+            `(round)`, `(repeat)`, `(judge_repeat)`. Indexed by file (its number) and row.
         answers: each word, and the label that it means; None where it is no answer.
         stated: each JSON object of answers, and who answered what.
         labels: all of them, of two the negative one first.
@@ -169,8 +207,8 @@ class Turns:
 class _Checker:
     """Notes what is wrong with some rows of the files, and leaves out their debates where these are few."""
 
-    def __init__(self, files: Sequence[Path], allowed: float) -> None:
-        self.files, self.faults, self._allowed = files, Faults(), allowed
+    def __init__(self, files: Sequence[Path], allowed: float, noun: str) -> None:
+        self.files, self.faults, self._allowed, self.noun = files, Faults(), allowed, noun
         self._wrong, self._left, self.unread = set[tuple[int, int]](), 0, 0
 
     def read(self, options: TranscriptsOptions) -> pd.DataFrame:
@@ -200,15 +238,14 @@ class _Checker:
         """The rows of debates in which nothing is wrong; `UserError` where others are more than a share `of` all."""
         wrong = rows.loc[rows.index.isin(self._wrong), "(debate)"].unique()
         self._left += len(wrong)
-        leave_out(
-            self.faults.messages, self._left, of + self.unread, self._allowed, "Correct the files, or allow more."
-        )
+        do = "Correct the files, or allow more."
+        leave_out(self.faults.messages, self._left, of + self.unread, self._allowed, do, self.noun)
         self.faults = Faults()
         return rows[~rows["(debate)"].isin(wrong)] if len(wrong) else rows
 
 
-def read_turns(options: TranscriptsOptions) -> Turns:
-    """Read and check the files.
+def read_turns(options: TranscriptsOptions, tables: Mapping[Path, pd.DataFrame] | None = None) -> Turns:
+    """Read and check the files, or check tables of some that were read already.
 
     Raises:
         UserError: a missing file or column; and in more debates than `faulty` allows (fewer are left out, and counted)
@@ -216,9 +253,9 @@ def read_turns(options: TranscriptsOptions) -> Turns:
             JSON object that cannot be read; an unknown label; a belief outside 0 to 1, or beliefs that do not add up
             to 1; rows that say different things of one case. Each names file, row, column, what was found and expected.
     """
-    files, names = options.files, options.columns
-    check = _Checker(files, options.faulty)
-    rows = check.read(options)
+    files, names = list(tables or options.files), options.columns
+    check = _Checker(files, options.faulty, "debates" if names.debate else "answers")
+    rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"]) if tables else check.read(options)
     for column, pattern in options.extract.items():
         found = rows[column].str.extract(re.compile(pattern))
         check.refuse(rows[column], found.isna().all(axis="columns"), f"what {pattern} fits, of `extract`")
@@ -233,8 +270,8 @@ def read_turns(options: TranscriptsOptions) -> Turns:
         check.refuse(rows[names.kind], rows[names.kind].str.casefold() == CONCLUSION, "another word, which moot uses")
     rows["(method)"] = rows[names.method].str.strip() if names.method else ""
     rows["(case)"] = rows[names.case or names.debate]
-    rows["(debate)"] = pd.factorize(rows[names.debate])[0]
-    for name in ("round", "judge_repeat"):
+    rows["(debate)"] = pd.factorize(rows[names.debate])[0] if names.debate else range(len(rows))
+    for name in ("round", "repeat", "judge_repeat"):
         column = getattr(names, name)
         rows[f"({name})"] = _whole(rows[column], check) if column else 0
     if names.turn:
@@ -243,8 +280,8 @@ def read_turns(options: TranscriptsOptions) -> Turns:
         rows["(time)"] = _times(rows[names.time], check)
     rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
     if names.judge and not (names.turn or names.time or names.judge_repeat):
-        asked = [name for name in ("(debate)", names.judge, names.persona) if name]
-        rows["(judge_repeat)"] = rows.groupby(asked).cumcount()
+        debate = ["(debate)"] if names.debate else ["(case)", names.method, names.model, names.repeat]
+        rows["(judge_repeat)"] = rows.groupby([*filter(None, (*debate, names.judge, names.persona))]).cumcount()
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, names)
     answers, stated, labels = _read_labels(rows, check, options)
@@ -255,8 +292,8 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     kept = rows["(debate)"].nunique()
     account = {
         "rows read": read,
-        "debates": kept,
-        "debates left out, as something is wrong": debates + check.unread - kept,
+        check.noun: kept,
+        f"{check.noun} left out, as something is wrong": debates + check.unread - kept,
         **account,
     }
     positive = options.positive or (labels[1] if len(labels) == _TWO else "")
@@ -275,7 +312,7 @@ def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOpt
     """Require that all rows of a debate are of one case and method, and all rows of a case say the same of it."""
     names = options.columns
     for within, column, what in (
-        *((names.debate, name, "debate") for name in filter(None, (names.case, names.method))),
+        *((names.debate, name, "debate") for name in (names.case, names.method) if name and names.debate),
         *(("(case)", name, "case") for name in options.told_of_cases),
     ):
         told = rows[column].where(rows[column].str.strip() != "")

@@ -99,16 +99,17 @@ def test_jurors_personas_and_debates_of_recorded_answers_are_facets(tmp_path: Pa
                 lines.append(f"c{number},{run},gpt,p{persona},{nth},{said},{'YN'[number % 2]}")
     (tmp_path / "verdicts.csv").write_text("\n".join(lines) + "\n")
     columns = {
+        "debate": "",
         "case": "id",
         "repeat": "run",
         "judge": "who",
         "persona": "as",
         "judge_repeat": "nth",
-        "model": "",
-        "prediction": "said",
+        "answer": "said",
+        "truth": "truth",
     }
     dataset = {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": str(tmp_path / "verdicts.csv"),
         "columns": columns,
         "labels": {"N": "no", "Y": "yes"},

@@ -36,9 +36,16 @@ def verdicts(**changed: str) -> pd.DataFrame:
 def tournament(folder: Path, frame: pd.DataFrame) -> StudyResults:
     frame.to_csv(folder / "verdicts.csv", index=False)
     dataset = {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": str(folder / "verdicts.csv"),
-        "columns": {"case": "case", "judge": "judge", "model": "", "prediction": "said", "attributes": COLUMNS},
+        "columns": {
+            "debate": "",
+            "case": "case",
+            "judge": "judge",
+            "answer": "said",
+            "truth": "truth",
+            "attributes": COLUMNS,
+        },
         "labels": {"C": "con", "T": "tie", "P": "pro"},
     }
     return recorded_study(folder, dataset, {"tournament": "answer"}, {"judges": "judges"})

@@ -9,7 +9,7 @@ from moot.scores.contrasts import Contrast, Side, measure
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 
-COLUMNS = {"case": "id", "model": "who", "prediction": "said", "truth": "gold", "attributes": ["sex", "race"]}
+COLUMNS = {"debate": "", "case": "id", "model": "who", "answer": "said", "truth": "gold", "attributes": ["sex", "race"]}
 
 
 def test_fourteen_of_fourteen_do_not_differ_from_twenty_five_of_thirty_one(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -
         )
     (tmp_path / "answers.csv").write_text("\n".join(lines))
     dataset = {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": str(tmp_path / "answers.csv"),
         "columns": COLUMNS,
         "labels": {"NO": "no", "YES": "yes"},

@@ -18,7 +18,7 @@ from moot.studies.recorded.runs import judged, judged_runs
 from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
 from recorded_runs import recorded_study
 
-COLUMNS = {"case": "id", "model": "who", "prediction": "said", "truth": "gold", "attributes": ["sex", "race"]}
+COLUMNS = {"debate": "", "case": "id", "model": "who", "answer": "said", "truth": "gold", "attributes": ["sex", "race"]}
 
 
 def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_a_group_that_is_wronged_is_told_from_the_rest_after_correction(tmp_path
         )
     (tmp_path / "answers.csv").write_text("\n".join(lines))
     dataset = {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": str(tmp_path / "answers.csv"),
         "columns": COLUMNS,
         "labels": {"NO": "no", "YES": "yes"},
@@ -58,7 +58,7 @@ def test_what_recorded_debates_took_is_unknown_not_nothing(tmp_path: Path) -> No
         + "".join(f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r\n" for number in range(12))
     )
     dataset = {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": str(tmp_path / "answers.csv"),
         "columns": COLUMNS,
         "labels": {"NO": "no", "YES": "yes"},

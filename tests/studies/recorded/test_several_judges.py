@@ -24,20 +24,21 @@ from nyu_debates import debate as invented_debate
 from recorded_runs import PROJECT, recorded_study
 
 COLUMNS = {
+    "debate": "",
     "case": "id",
     "repeat": "run",
     "judge": "who",
     "persona": "as",
     "judge_repeat": "nth",
-    "model": "",
-    "prediction": "said",
+    "answer": "said",
+    "truth": "truth",
 }
 
 
 def juries(folder: Path, lines: list[str], **columns: str) -> StudyResults:
     (folder / "verdicts.csv").write_text("\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n")
     dataset = {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": str(folder / "verdicts.csv"),
         "columns": COLUMNS | columns,
         "labels": {"N": "no", "Y": "yes"},
@@ -196,9 +197,9 @@ def test_recorded_debates_are_a_pilot_for_a_plan(tmp_path: Path, monkeypatch: py
     ]
     (tmp_path / "answers.csv").write_text("\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n")
     dataset = {
-        "loader": "recorded_predictions",
+        "loader": "transcripts",
         "path": str(tmp_path / "answers.csv"),
-        "columns": {"case": "id", "repeat": "run", "model": "", "method": "who", "prediction": "said"},
+        "columns": {"debate": "", "case": "id", "repeat": "run", "method": "who", "answer": "said", "truth": "truth"},
         "labels": {"N": "no", "Y": "yes"},
     }
     recorded_study(tmp_path, dataset, {"ann": "Ann", "bo": "Bo", "di": "Di"}, {"jurors": "judges"})

@@ -22,8 +22,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
 from moot.core.kinds import CLOSING, OPENING, SPEECH, VERDICT
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.recorded_predictions import JUDGES
-from moot.datasets.records import FaultyShare, RecordedDebate, RecordedUtterance, leave_out
+from moot.datasets.records import JUDGES, FaultyShare, RecordedDebate, RecordedUtterance, leave_out
 
 PLACE, METHOD = "recorded/debate_tournament", "tournament"
 PRO, CON, SAME = "pro", "con", "same"

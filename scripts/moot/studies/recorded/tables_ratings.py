@@ -23,7 +23,7 @@ from moot.stats.ratings import FEWEST_CLUSTERS, FIRST, SECOND, TIE, Ratings, rat
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 WORDS, TOPIC = "words", "topic"
-NAMING_DEBATERS = "debate_tournament", "recorded_predictions", "transcripts"
+NAMING_DEBATERS = "debate_tournament", "transcripts"
 """Loaders whose cases may say, in attributes, which debater takes which side."""
 SIDE, LENGTH, OWN = "side", "a tenth more words", "judge of the debater's family"
 LEAST_LONGER = 0.1
