@@ -1,6 +1,5 @@
 """Tables of people: numbers that cannot be, one person under two ids, equal narratives, and what a body gives away."""
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,6 @@ from pydantic import ValidationError
 from sklearn.metrics import roc_auc_score
 
 from made_up_compas import compas_table
-from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_compas import FILE as COMPAS_FILE
@@ -61,10 +59,10 @@ def write(folder: Path, name: str, change: Callable[[pd.DataFrame], object], row
         ("compas", "decile_score", 11, "1 to 10"),
     ],
 )
-def test_a_number_that_cannot_be_is_missing_and_counted_or_an_error(
+def test_a_number_that_cannot_be_is_missing_and_counted(
     name: str, column: str, value: int, allowed: str, narrative: str, tmp_path: Path, load_context: MakeContext
 ) -> None:
-    path = write(tmp_path, name, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)]))
+    write(tmp_path, name, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)]))
     loaded = load(name, load_context(name), narrative=narrative)
     [case] = [case for case in loaded.cases if case.source_row == 60]
     assert loaded.cleaning[f"{column} outside {allowed}, made missing"] >= 1
@@ -74,9 +72,6 @@ def test_a_number_that_cannot_be_is_missing_and_counted_or_an_error(
     else:
         assert loaded.features is not None and bool(loaded.features[column].isna().any())
         assert "not known" in case.text and "<NA>" not in case.text
-    with pytest.raises(UserError, match=re.escape(f"column '{column}': found")) as raised:
-        load(name, load_context(name), impossible="error")
-    assert f"expected {allowed} (" in str(raised.value) and str(path) in str(raised.value)
 
 
 def test_one_person_under_two_ids_is_found(tmp_path: Path, load_context: MakeContext) -> None:

@@ -285,6 +285,6 @@ def test_cells_that_cannot_be_read_end_with_a_message_each(built: Workflow) -> N
     for path, text in zip(files, texts, strict=True):
         path.write_text(text)
     assert done.returncode == 1
-    assert "answers.csv: row 3, column 'said': found 'PERHAPS'; expected one of NO, YES" in done.stdout
+    assert "answers.csv: row 3, column 'said': found 'PERHAPS', expected one of NO, YES" in done.stdout
     assert "debate_aggregate_compas.csv: row 3, column 'prediction': found 'PERHAPS'" in done.stdout
     assert "Traceback" not in done.stdout

@@ -1,6 +1,6 @@
 """From a cleaned table of people to cases: what the data sets of people (NLSY97, COMPAS) have in common."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -10,7 +10,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import check_splits, refuse
+from moot.core.input_files import booleans, check_splits, check_values, whole_numbers
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import Related, splits_by_family
@@ -33,9 +33,6 @@ class PeopleOptions(DatasetOptions):
     )
     exchange_values: tuple[str, str] | None = Field(
         None, description="with `exchange`: the two values; none: male and female, or the white and Black of the data"
-    )
-    impossible: Literal["missing", "error"] = Field(
-        "missing", description="numbers that no person has (age 200): made missing and counted, or an error"
     )
 
     @property
@@ -78,17 +75,37 @@ class Plausible:
     highest: int
     unit: str = ""
 
-    def check(self, path: Path, values: Column, impossible: str) -> tuple[Column, dict[str, int]]:
-        """An Int64 column with impossible numbers made missing, and how many there were (for the cleaning report).
-
-        Raises:
-            UserError: with `impossible` "error", for the first impossible number.
-        """
+    def check(self, values: Column) -> tuple[Column, dict[str, int]]:
+        """An Int64 column with impossible numbers made missing, and how many there were (for the cleaning report)."""
         outside = ((values < self.lowest) | (values > self.highest)).fillna(value=False)
         named = f"{self.lowest} to {self.highest} {self.unit}".strip()
-        if impossible == "error":
-            refuse(path, values, outside, named, "Correct the row, or set `impossible: missing`.")
         return values.mask(outside), {f"{values.name} outside {named}, made missing": int(outside.sum())}
+
+
+def typed_columns(
+    path: Path,
+    table: pd.DataFrame,
+    names: Iterable[str],
+    categories: Mapping[str, Sequence[str]],
+    plausible: Mapping[str, Plausible],
+    may_be_blank: Sequence[str] = (),
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """The named columns of text as categories, plausible whole numbers, and else True or False.
+
+    With the cleaning report, description to count; raises `UserError` for a value that is none of these.
+    """
+    frame, cleaning = pd.DataFrame(index=table.index), {"rows read": len(table)}
+    for name in names:
+        if name in plausible:
+            numbers = whole_numbers(path, table[name], blank=name in may_be_blank)
+            frame[name], found = plausible[name].check(numbers)
+            cleaning |= found
+        elif name in categories:
+            check_values(path, table[name], categories[name])
+            frame[name] = pd.Categorical(table[name], categories=list(categories[name]))
+        else:
+            frame[name] = booleans(path, table[name])
+    return frame, cleaning
 
 
 def load_people(

@@ -13,9 +13,9 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import Task
-from moot.core.input_files import check_values, read_csv, whole_numbers
+from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.people.people import PROTECTED, People, PeopleOptions, Plausible, load_people
+from moot.datasets.people.people import PROTECTED, People, PeopleOptions, Plausible, load_people, typed_columns
 from moot.studies.courtroom.people.compas_narrative import DEGREES, PHRASES, RACES, narrate
 
 FILE = Path("compas/compas_filtered.csv")
@@ -60,29 +60,20 @@ def load(options: CompasOptions, context: LoadContext) -> Loaded:
     get = "put the filtered COMPAS table there (see data/raw/README.md), or choose source 'download' or 'sample'."
     table = read_csv(path, [LABEL, VERDICT, *PHRASES], get=get)
     task = replace(TASK, notes=(_SYNTHETIC,)) if shipped else TASK
-    frame, cleaning = clean(path, table, options.impossible)
+    frame, cleaning = clean(path, table)
     frame["id"] = ("synthetic-" if shipped else "compas-") + frame["id"]
     people = People(frame, tuple(PHRASES), task, cleaning, (path,))
     return load_people(people, options, context, narrate, (*PROTECTED, VERDICT))
 
 
-def clean(
-    path: Path, table: pd.DataFrame, impossible: Literal["missing", "error"] = "missing"
-) -> tuple[pd.DataFrame, dict[str, int]]:
+def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     """Check and type the columns of text: id (the row, since the table has none), label, features, the tool's verdict.
 
-    With the cleaning report, description to count; `impossible` says what becomes of numbers outside `PLAUSIBLE`.
+    With the cleaning report, description to count.
     """
-    cleaning = {"rows read": len(table)}
-    frame = pd.DataFrame({"id": table.index.astype("str")}, index=table.index)
+    frame, cleaning = typed_columns(path, table, (*PHRASES, VERDICT), CATEGORIES, PLAUSIBLE)
     check_values(path, table[LABEL], ("0", "1"))
-    frame["label"] = table[LABEL].map({"1": "yes", "0": "no"})
-    for name in (*PHRASES, VERDICT):
-        if name in CATEGORIES:
-            check_values(path, table[name], CATEGORIES[name])
-            frame[name] = pd.Categorical(table[name], categories=list(CATEGORIES[name]))
-        else:
-            frame[name], found = PLAUSIBLE[name].check(path, whole_numbers(path, table[name]), impossible)
-            cleaning |= found
+    frame.insert(0, "id", table.index.astype("str"))
+    frame.insert(1, "label", table[LABEL].map({"1": "yes", "0": "no"}))
     frame["sex"] = frame["sex"].cat.rename_categories({"Male": "male", "Female": "female"})
     return frame, cleaning

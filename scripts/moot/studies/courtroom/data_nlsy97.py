@@ -59,10 +59,10 @@ def _people(options: Nlsy97Options, context: LoadContext) -> People:
         frame["id"] = "synthetic-" + frame["id"]
         return People(frame, FEATURES, replace(TASK, notes=(note,)), cleaning)
     if options.source == "investigator":
-        return read_people(context, options.outcome, options.impossible)
+        return read_people(context, options.outcome)
     path = context.data_root / FILE
     get = f"put the released {FILE.name} there (see data/raw/README.md), or choose source 'download' or 'synthetic'."
     table = read_csv(path, ["id", LABEL, *FEATURES], unique="id", get=get)
-    frame, cleaning = clean(path, table, options.impossible)
+    frame, cleaning = clean(path, table)
     frame["id"] = "nlsy97-" + frame["id"]
     return People(frame, FEATURES, TASK, cleaning, (path,))

@@ -97,7 +97,7 @@ class VariableMap(_Strict):
     outcomes: dict[str, Variable]
 
 
-def read_people(context: LoadContext, outcome: Outcome, impossible: Literal["missing", "error"]) -> People:
+def read_people(context: LoadContext, outcome: Outcome) -> People:
     """The people of all extracts in the folder, with the features that the extracts allow and the outcome asked for.
 
     Each respondent has one id in all extracts, so people who agree in the few features are told apart all the same.
@@ -122,7 +122,7 @@ def read_people(context: LoadContext, outcome: Outcome, impossible: Literal["mis
             frame[name], missing = decode(extracts.folder, extract[variable.names()], name, variable, variables)
             cleaning.update(missing)
     for name in [name for name in PLAUSIBLE if name in frame]:
-        frame[name], found = PLAUSIBLE[name].check(extracts.folder, frame[name], impossible)
+        frame[name], found = PLAUSIBLE[name].check(frame[name])
         cleaning.update(found)
     people = _with_outcome(extracts, frame, outcome, variables, cleaning)
     return replace(people, sources=(*extracts.files, path))

@@ -1,13 +1,12 @@
 """The NLSY97 recidivism table: its columns and their values, what is asked of a case, and how the table is cleaned."""
 
 from pathlib import Path
-from typing import Literal
 
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.input_files import booleans, check_values, whole_numbers
-from moot.datasets.people.people import Plausible
+from moot.core.input_files import booleans, whole_numbers
+from moot.datasets.people.people import Plausible, typed_columns
 from moot.studies.courtroom.people.nlsy97_narrative import (
     AREAS,
     DEPRESSIONS,
@@ -56,27 +55,15 @@ TASK = Task(
 )
 
 
-def clean(
-    path: Path, table: pd.DataFrame, impossible: Literal["missing", "error"] = "missing"
-) -> tuple[pd.DataFrame, dict[str, int]]:
+def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     """Check and type the published columns of text: id, label, features (bool, Int64, category).
 
-    With the cleaning report, description to count; `impossible` says what becomes of numbers outside `PLAUSIBLE`. A
-    blank in marijuana_anydrug means "none", and "Unknown" stays a value of its own.
+    With the cleaning report, description to count. A blank in marijuana_anydrug means "none", and "Unknown" stays a
+    value of its own.
     """
-    cleaning = {"rows read": len(table)}
-    frame = pd.DataFrame({"id": whole_numbers(path, table["id"]).astype("str")})
-    frame["label"] = booleans(path, table[LABEL]).map({True: "yes", False: "no"})
-    for name in FEATURES:
-        if name in PLAUSIBLE:
-            numbers = whole_numbers(path, table[name], blank=name in MAY_BE_BLANK)
-            frame[name], found = PLAUSIBLE[name].check(path, numbers, impossible)
-            cleaning |= found
-        elif name in FLAGS:
-            frame[name] = booleans(path, table[name])
-        else:
-            check_values(path, table[name], CATEGORIES[name])
-            frame[name] = pd.Categorical(table[name], categories=list(CATEGORIES[name]))
+    frame, cleaning = typed_columns(path, table, FEATURES, CATEGORIES, PLAUSIBLE, MAY_BE_BLANK)
+    frame.insert(0, "id", whole_numbers(path, table["id"]).astype("str"))
+    frame.insert(1, "label", booleans(path, table[LABEL]).map({True: "yes", False: "no"}))
     frame["marijuana_anydrug"] = frame["marijuana_anydrug"].cat.rename_categories({"": "none"})
     cleaning["marijuana_anydrug blank, read as no drugs"] = int((table["marijuana_anydrug"] == "").sum())
     for name in ("parentrelations", "urbanrural"):
