@@ -60,7 +60,7 @@ def test_votes_and_outlooks_less_their_prior_are_finite_or_missing(server: Fault
     cases = people(tmp_path / "cases.parquet", 16)
     server.reset(listed=1, logprobs="given")
     protocols: dict[str, dict[str, Any]] = {
-        "feedback": {"content_free": True, "debaters": 1, "rounds": 1},
+        "feedback": {"answer": "likelihood", "debaters": 1, "rounds": 1},
         "panel": {"judges": 2, "votes": "likelihood"},
     }
     for protocol, params in protocols.items():

@@ -175,7 +175,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
     ("courtroom", {"strategy": "inline"}),
     ("courtroom", {"answer": "likelihood", "beliefs": "after_turn"}),
     ("feedback", {"sides": "opposed", "answer": "generation"}),
-    ("feedback", {"sides": "free", "answer": "likelihood", "content_free": True}),
+    ("feedback", {"sides": "free", "answer": "likelihood"}),
     ("four_step_cot", {}),
     ("reflexion", {}),
     ("stance", {}),

@@ -29,7 +29,7 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "feedback": [
         ("judge", {"rounds": 1}, "people"),
         ("judge", {"rounds": 1, "answer": "generation"}, "people"),
-        ("judge", {"rounds": 1, "answer": "likelihood", "content_free": True}, "people"),
+        ("judge", {"rounds": 1, "answer": "likelihood"}, "people"),
         ("debater 2", {"rounds": 2}, "people"),
         ("debater 1", {"rounds": 1, "sides": "opposed"}, "people"),
     ],

@@ -114,26 +114,6 @@ async def test_without_token_probabilities_the_stated_confidence_counts_and_is_s
         await debate_feedback(make_debate(ScriptedModel(answer, token_probabilities=False), strict, WINNER), strict)
 
 
-async def test_the_judges_content_free_prior_is_taken_off() -> None:
-    def answer(request: Request, _: int) -> Any:
-        if request.choices:  # always for the defendant, but less so once the facts are seen
-            shown = "lame horse" in request.messages[-1].content
-            return {"PLAINTIFF": -3.0 if shown else -5.0, "DEFENDANT": -1.0}
-        return "text"
-
-    params = FeedbackParams(debaters=2, sides="opposed", rounds=1, content_free=True)
-    voice = ScriptedModel(answer)
-    found = await debate_feedback(make_debate(voice, params, WINNER), params)
-    assert found and found.prediction == "plaintiff"
-    assert found.score == pytest.approx(1 / (1 + math.exp(-2)))  # -3 + 5 against -1 + 1
-    assert (
-        sum(bool(request.choices) for request in voice.requests) == 3
-    )  # O_0, once without facts, and after the debate
-    plain = params.model_copy(update={"content_free": False})
-    found = await debate_feedback(make_debate(ScriptedModel(answer), plain, WINNER), plain)
-    assert found and found.prediction == "defendant"
-
-
 async def test_several_labels_are_asked_one_by_one_in_chinese() -> None:
     def answer(request: Request, _: int) -> Any:
         if request.choices:

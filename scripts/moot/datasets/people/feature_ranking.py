@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold
 
-Ranking = Literal["mutual_information", "permutation", "leave_one_out", "shap"]
+Ranking = Literal["mutual_information", "permutation", "shap"]
 Scores = NDArray[np.float64]
 _FOLDS, _REPEATS = 5, 5
 
@@ -25,8 +25,7 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
     Args:
         features: case_id, split, label, then one typed column a feature; only rows with split "train" are looked at.
         ranking: mutual_information (of each feature with the label), permutation (loss of AUC when a feature of unseen
-            folds is shuffled), leave_one_out (loss of cross-validated AUC when a model does without the feature), or
-            shap (mean absolute SHAP value in a tree model; needs the package `shap`).
+            folds is shuffled), or shap (mean absolute SHAP value in a tree model; needs the package `shap`).
 
     Raises:
         UserError: too few training rows of a label, or shap asked for and not installed.
@@ -88,23 +87,13 @@ def _permutation(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -
     return np.asarray(np.mean(losses, axis=0), dtype=np.float64)
 
 
-def _leave_one_out(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
-    from sklearn.model_selection import cross_val_score
-
-    def area(columns: pd.DataFrame) -> float:
-        return float(cross_val_score(_model(seed), columns, positive, cv=_folds(seed), scoring="roc_auc").mean())
-
-    whole = area(inputs)
-    return np.array([whole - area(inputs.drop(columns=name)) for name in inputs.columns])
-
-
 def _shap(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
     try:
         import shap
     except ImportError as missing:
         raise UserError(
             "ranking 'shap' needs the package shap, which is not installed. Install the extra with "
-            "`make env EXTRAS=tabular`, or choose mutual_information, permutation or leave_one_out."
+            "`make env EXTRAS=tabular`, or choose mutual_information or permutation."
         ) from missing
     model = _model(seed).fit(inputs, positive)
     return np.asarray(np.abs(shap.TreeExplainer(model).shap_values(inputs)).mean(axis=0), dtype=np.float64)
@@ -113,6 +102,5 @@ def _shap(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Score
 _METHODS: dict[str, Callable[[pd.DataFrame, NDArray[np.bool_], int], Scores]] = {
     "mutual_information": _mutual_information,
     "permutation": _permutation,
-    "leave_one_out": _leave_one_out,
     "shap": _shap,
 }

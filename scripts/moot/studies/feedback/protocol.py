@@ -12,7 +12,7 @@ Where the paper is silent or says two things:
 * What a debater argues for is read from its text; where that names no label, or two, no reliability is reckoned.
 * Whether a second round knows of the first: debaters read the earlier summaries (`memory: false`: they do not).
 * The judge's LM(x, sum) does not see O_(i-1), which enters by smoothing alone.
-* Probabilities of label words hold a prior for the words themselves; `content_free` takes it off before smoothing.
+* Probabilities of label words hold a prior for the words themselves: thresholds, fitted on validation cases, undo it.
 * A judge who states no confidence that can be read: the label alone is smoothed, as 1 for it and 0 for the others, and
   the debate's answer has no probability (`label alone` among the probabilities).
 * Equal probabilities: the latest answer counts. A confidence weighs an answer and never changes it, so
@@ -30,7 +30,7 @@ from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.kinds import OPENING, SMOOTHED
-from moot.core.likelihood import label_shares, log_shares, without_prior
+from moot.core.likelihood import label_shares, log_shares
 from moot.core.types import Fields, JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
@@ -85,11 +85,6 @@ class FeedbackParams(ProtocolParams):
         "auto",
         description="the judge's probability: of the label words' tokens, or stated with a generated answer; auto: "
         "tokens where the endpoint gives their probabilities",
-    )
-    content_free: bool = Field(
-        False,
-        description="correct token probabilities by the judge's content-free prior: what it gives the words "
-        "when it is shown no facts (Zhao et al. 2021); small models need it",
     )
 
 
@@ -325,31 +320,11 @@ async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str,
 
 
 async def _scored(debate: Debate, kind: str, template: str, number: int, context: Fields) -> dict[str, float] | None:
-    """The words' shares of probability, without what the judge gives them when it is shown nothing."""
+    """The words' shares of probability; None where the judge gave none."""
     said = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
-    logprobs = _logprobs(said)
-    if logprobs is None:
-        return (said.parsed or {}).get("shares")  # a person's choice
-    if not debate.params.content_free:
+    if said.usable and said.parsed and (logprobs := said.parsed.get("logprobs")):
         return label_shares(logprobs)
-    prior = await _content_free_prior(debate, template, context)
-    return label_shares(without_prior(logprobs, prior)) if prior else None
-
-
-async def _content_free_prior(debate: Debate, template: str, context: Fields) -> dict[str, float] | None:
-    """What the judge gives the words without facts and debate; asked once a debate and label."""
-    label = str(context.get("label", ""))
-    blank = next((said for said in debate.utterances if said.kind == "blank" and said.text == label), None)
-    if blank is None:
-        shown_nothing = {**context, "facts": "", "summary": None, "reliabilities": {}}
-        blank = await debate.choose(JUDGE, "blank", f"feedback/{template}", private=True, **shown_nothing)
-        blank.text = label
-    return _logprobs(blank)
-
-
-def _logprobs(said: Utterance) -> dict[str, float] | None:
-    """The labels' log-probabilities; None where the judge gave none."""
-    return said.parsed.get("logprobs") if said.usable and said.parsed else None
+    return (said.parsed or {}).get("shares")  # a person's choice
 
 
 def _was_refused(debate: Debate) -> bool:
