@@ -89,9 +89,9 @@ class ConsultancyDebate(ArmDebate):
         self.side = labels[self._draw("consultancy", len(labels))]
         self._note("", arm="consultancy", side=self.side)
 
-    async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
-        """As in a debate, unless the seat argues another side."""
-        return unsaid(seat, kind) if self._silent(seat) else await super().say(seat, kind, prompt, **how)
+    async def unasked(self, seat: str, kind: str, _private: bool, _number: int) -> Utterance | None:
+        """Nothing, of a seat that argues another side."""
+        return unsaid(seat, kind) if self._silent(seat) else None
 
     def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
         """As in a debate, unless the seat argues another side."""
@@ -110,22 +110,13 @@ class NoiseDebate(ArmDebate):
     def _prepare(self) -> None:
         self._borrowed = _statements_for(self, self._seats)
         self._taken: Counter[tuple[str, str]] = Counter()
-        self._heard: set[int] = set()
+        self._noted: set[int] = set()
 
-    async def say(
-        self, seat: str, kind: str, prompt: str, *, heard: Sequence[Utterance] | None = None, **how: Json
-    ) -> Utterance:
-        """A debater's statement is borrowed; everybody else is asked, and a peer hears what is borrowed."""
-        if seat in self._seats and not self._debaters.peers:
-            private = how.get("private", False)
-            return unsaid(seat, kind, "strict") if private else self._borrow(seat, kind, how.get("round", 0))
-        return await super().say(seat, kind, prompt, heard=self._with_noise(seat, heard), **how)
-
-    async def choose(
-        self, seat: str, kind: str, prompt: str, *, heard: Sequence[Utterance] | None = None, **how: Json
-    ) -> Utterance:
-        """As `say`."""
-        return await super().choose(seat, kind, prompt, heard=self._with_noise(seat, heard), **how)
+    async def unasked(self, seat: str, kind: str, private: bool, number: int) -> Utterance | None:
+        """A debater's statement is borrowed; everybody else is asked."""
+        if self._debaters.peers or seat not in self._seats:
+            return None
+        return unsaid(seat, kind, "strict") if private else self._borrow(seat, kind, number)
 
     def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
         """A debater's statement is borrowed."""
@@ -139,24 +130,25 @@ class NoiseDebate(ArmDebate):
             return unsaid(seat, kind)
         fields = {name: found[name] for name in ("prediction", "confidence")}
         parsed = json.loads(found["parsed"]) if found["parsed"] else None
-        if not self._heard:
+        if not self._noted:
             self._note("", arm="noise", case=found["case_id"])
         said = super().record(seat, kind, found["text"], source=BORROWED, round=number, parsed=parsed, **fields)
-        self._heard.add(said.turn)
+        self._noted.add(said.turn)
         return said
 
-    def _with_noise(self, seat: str, heard: Sequence[Utterance] | None) -> list[Utterance] | None:
+    def _heard(self, seat: str, heard: Sequence[Utterance] | None) -> Sequence[Utterance]:
+        """What is borrowed, of peers."""
+        known = super()._heard(seat, heard)
         if not self._debaters.peers:
-            return None if heard is None else list(heard)
-        known = self.heard_by(seat) if heard is None else heard
+            return known
         return [self._instead(said) if said.speaker in self._seats and said.speaker != seat else said for said in known]
 
     def _instead(self, said: Utterance) -> Utterance:
         alike = [other.turn for other in self.utterances if (other.speaker, other.kind) == (said.speaker, said.kind)]
         found = self._nth(said.speaker, said.kind, alike.index(said.turn))
         text = str(found["text"]) if found else ""
-        if said.turn not in self._heard:
-            self._heard.add(said.turn)
+        if said.turn not in self._noted:
+            self._noted.add(said.turn)
             self._note(text, arm="noise", turn=said.turn, case=found["case_id"] if found else "")
         return replace(said, text=text)
 
@@ -271,15 +263,10 @@ class CommitFirstDebate(ArmDebate):
         self._begun = False
         self._exchange: tuple[Message, ...] = ()
 
-    async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
-        """As in a debate; the first who is asked anything is asked after the judge has committed itself."""
+    async def unasked(self, _seat: str, _kind: str, _private: bool, _number: int) -> Utterance | None:
+        """Nothing: the first who is asked anything is asked after the judge has committed itself."""
         await self._commit()
-        return await super().say(seat, kind, prompt, **how)
-
-    async def choose(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
-        """As `say`."""
-        await self._commit()
-        return await super().choose(seat, kind, prompt, **how)
+        return None
 
     def heard_by(self, seat: str) -> list[Utterance]:
         """As in a debate; a model has its commitment before it as messages, not as notes."""
@@ -291,16 +278,14 @@ class CommitFirstDebate(ArmDebate):
             return
         self._begun, judge = True, self._debaters.judge
         schema = prediction_schema(self.task, name="Commitment", reasoning=True)
-        said = await super().say(judge, COMMITMENT, self.template, schema=schema, private=True)
+        said = await self.say(judge, COMMITMENT, self.template, schema=schema, private=True)
         if said.usable and said.prediction:
             self._note("", arm="commit_first", turn=said.turn, speaker=judge, side=said.prediction)
             if not self.is_a_persons(judge):
-                asked = self._render(self.template, judge, None, reply_format=describe_schema(schema))
+                asked = self._render(self.template, judge, self.heard_by(judge), reply_format=describe_schema(schema))
                 self._exchange = (*_of_system(asked, False), Message("assistant", said.text))
 
-    def _render(
-        self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Json
-    ) -> tuple[Message, ...]:
+    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json) -> tuple[Message, ...]:
         messages = super()._render(prompt, seat, heard, **context)
         if seat != self._debaters.judge or not self._exchange:
             return messages
@@ -360,9 +345,7 @@ class ChallengeDebate(ArmDebate):
         answered = said.text or (self._words or {}).get(said.prediction or "", "")
         self._exchange = (*self._asked_of_judge.get(said.turn, ()), Message("assistant", answered))
 
-    def _render(
-        self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Json
-    ) -> tuple[Message, ...]:
+    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json) -> tuple[Message, ...]:
         messages = super()._render(prompt, seat, heard, **context)
         return (*self._exchange, *messages) if prompt == self.template else messages
 

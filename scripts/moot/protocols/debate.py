@@ -102,6 +102,14 @@ class Debate:
         """Debaters in the order in which they speak; a control arm may change it."""
         return list(seats)
 
+    async def unasked(self, _seat: str, _kind: str, _private: bool, _number: int) -> Utterance | None:
+        """What a seat says in a round without being asked; a control arm or a replay may know it."""
+        return None
+
+    def _heard(self, seat: str, heard: Sequence[Utterance] | None) -> Sequence[Utterance]:
+        """What a prompt for a seat may quote."""
+        return self.heard_by(seat) if heard is None else heard
+
     async def after(self, answer: Answer) -> Answer:
         """What is asked after the protocol came to an answer, and the answer then; a control arm may ask further."""
         return answer
@@ -136,6 +144,9 @@ class Debate:
         Raises:
             DebatePausedError: a person sits there who has not answered yet.
         """
+        if known := await self.unasked(seat, kind, private, round):
+            return known
+        heard = self._heard(seat, heard)
         said = self._begin(seat, kind, private, round)
         if self.is_a_persons(seat):
             answer = self._ask_person(said, prompt, schema or form, heard, reply_format=FORM_BELOW, **context)
@@ -178,6 +189,9 @@ class Debate:
             DebatePausedError: a person sits there who has not answered yet.
             LogprobsUnavailableError: the endpoint gives no token probabilities.
         """
+        if known := await self.unasked(seat, kind, private, round):
+            return known
+        heard = self._heard(seat, heard)
         said = self._begin(seat, kind, private, round)
         words = words or {label: spoken(label) for label in self.task.labels}
         if self.is_a_persons(seat):
@@ -218,7 +232,7 @@ class Debate:
         said: Utterance,
         prompt: str,
         form: type[BaseModel],
-        heard: Sequence[Utterance] | None,
+        heard: Sequence[Utterance],
         /,
         **context: Json,
     ) -> Fields:
@@ -251,12 +265,10 @@ class Debate:
         """The model or person in a seat."""
         return str(self.params.seats.get(seat, self.setting.model))
 
-    def _render(
-        self, prompt: str, seat: str, heard: Sequence[Utterance] | None, **context: Json
-    ) -> tuple[Message, ...]:
+    def _render(self, prompt: str, seat: str, heard: Sequence[Utterance], **context: Json) -> tuple[Message, ...]:
         return self.setting.prompts.render(prompt, **self._template_variables(seat, heard), **context)
 
-    def _template_variables(self, seat: str, heard: Sequence[Utterance] | None) -> JsonObject:
+    def _template_variables(self, seat: str, heard: Sequence[Utterance]) -> JsonObject:
         """What every template sees of a debate."""
         return {
             "language": self.task.language,
@@ -264,7 +276,7 @@ class Debate:
             "task": self.task,
             "seat": seat,
             "params": self.params,
-            "heard": self.heard_by(seat) if heard is None else heard,
+            "heard": heard,
         }
 
     async def _ask(

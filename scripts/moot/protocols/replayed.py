@@ -162,15 +162,9 @@ class Replay(Debate):
         """Reversed, if that is the change."""
         return list(reversed(seats)) if self._change.way == REORDERED else list(seats)
 
-    async def say(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
-        """What is known is played; else the seat is asked."""
-        return self._play_next(seat, kind) if self._knows(seat, kind) else await super().say(seat, kind, prompt, **how)
-
-    async def choose(self, seat: str, kind: str, prompt: str, **how: Json) -> Utterance:
-        """As `say`."""
-        if self._knows(seat, kind):
-            return self._play_next(seat, kind)
-        return await super().choose(seat, kind, prompt, **how)
+    async def unasked(self, seat: str, kind: str, _private: bool, _number: int) -> Utterance | None:
+        """What the transcript says."""
+        return self._play_next(seat, kind) if self._knows(seat, kind) else None
 
     def record(self, seat: str, kind: str, text: str, **how: Json) -> Utterance:
         """What a debater said is played; what the protocol works out is worked out again."""
