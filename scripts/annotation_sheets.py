@@ -1,19 +1,13 @@
 """Draw statements of one experiment and model, and write the annotation sheet for them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.core.log import LOG
 from moot.jobs.sheets import write_drawn_sheet
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         wildcards, inputs = snakemake.wildcards, snakemake.input
         shards, annotations = ([Path(file) for file in files] for files in (inputs.shards, inputs.annotations))
         folder = Path(snakemake.params.folder)

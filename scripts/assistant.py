@@ -1,18 +1,12 @@
 """Train the reliability assistant on the debates of one experiment and model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.studies.feedback.reliability import write_assistant
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         write_assistant(
             Path(snakemake.input.cases),
             [Path(shard) for shard in snakemake.input.shards],

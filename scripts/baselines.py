@@ -1,19 +1,13 @@
 """Train and score the baselines of one data set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.jobs.baselines import train_baselines
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         train_baselines(
             plan,
             snakemake.wildcards.dataset,

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.commands.preview import calls_of_a_debate
 from moot.core.artifacts import read_cases
@@ -13,13 +12,8 @@ from moot.workflow.records import digests_of
 from moot.workflow.resuming import RESUMED
 from moot.workflow.stages import LOOKS
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         wildcards, inputs = snakemake.wildcards, snakemake.input
         needs = plan.experiments[wildcards.experiment].needs
         debates = Job(

@@ -1,19 +1,13 @@
 """Write what de-identification did to each opinion of a data set, and the map of its names."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.studies.appellate.deidentification import write_deidentification
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         name = snakemake.wildcards.dataset
         options, context = plan.dataset_options(name), plan.load_context(name)
         write_deidentification(options, context, Path(snakemake.output[0]), **digests_of(snakemake))

@@ -1,19 +1,13 @@
 """Download the published files of one data set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.core.log import LOG
 from moot.datasets.download import download, write_record
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         versions = plan.shipped / "data" / "versions.csv"
         fetched = download(snakemake.wildcards.loader, Path(plan.config.data_root), versions)
         for file in fetched:

@@ -2,18 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.commands.drift import check_drift, write_drift
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         found = check_drift(plan, Path("results"))
         write_drift(found, Path("results/drift"))
         sys.stdout.write(found.to_string(index=False) + "\n")

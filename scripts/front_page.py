@@ -1,7 +1,6 @@
 """Write the first page of a run or of a study, from all that it links to, which is verified."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.commands.verify import verify
 from moot.core.config import COMPARISON
@@ -11,13 +10,8 @@ from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.job import job
 from moot.workflow.stages import INDEX, Stages
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         inputs, simulated = snakemake.input, plan.config.rehearsal
         LOG.info("%d artifacts follow from the present configuration", verify(Stages(plan), inputs))
         files = {name: Path(path) for name, path in snakemake.output.items()}

@@ -1,16 +1,10 @@
 """Write a first configuration of the user's own; asks on a terminal for what `--config init={...}` does not say."""
 
 import sys
-from typing import TYPE_CHECKING
 
 from moot.commands.init import write_configuration
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         sys.stdout.write(write_configuration(plan.config.init, input if sys.stdin.isatty() else None))

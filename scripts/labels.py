@@ -1,19 +1,13 @@
 """Label the statements of one experiment and model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.jobs.labels import LabelJob, label_statements
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         wildcards, inputs = snakemake.wildcards, snakemake.input
         shards: dict[tuple[str, str], list[Path]] = {}
         for shard in map(Path, [*inputs.shards, *inputs.others]):

@@ -1,19 +1,13 @@
 """Read predictions off the transcripts of one experiment and model, and export the calls behind them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.jobs.predictions import write_predictions
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         write_predictions(
             plan,
             snakemake.wildcards.experiment,

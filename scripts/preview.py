@@ -2,19 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.commands.power import summarise_power
 from moot.commands.preview import preview, servers
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         sys.stdout.write(preview(plan, Path("results")).to_string(index=False, na_rep="") + "\n")
         sys.stdout.write(f"\nWhere calls go:\n{servers(plan)}\n")
         sys.stdout.write(summarise_power(plan))

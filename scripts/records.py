@@ -1,20 +1,14 @@
 """Read the debates that were published over one data set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.core.artifacts import describe, read_cases
 from moot.datasets.records import write_records
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         name, cases = snakemake.wildcards.dataset, Path(snakemake.input.cases)
         metadata = describe(sources=[cases], **digests_of(snakemake))
         output = Path(snakemake.output[0])

@@ -1,16 +1,10 @@
 """Write what a configuration may name, with all parameters."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.commands.registered import registered
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake):
+    with job(globals()) as (_, snakemake):
         Path(snakemake.output[0]).write_text(f"# What a configuration may name\n\n{registered()}", encoding="utf-8")

@@ -2,19 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.commands.power import summarise_power
 from moot.commands.rehearsing import rehearse
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         shipped = Path(snakemake.scriptdir).parent
         sys.stdout.write(rehearse(snakemake.config, plan.config, shipped, snakemake.threads))
         sys.stdout.write(summarise_power(plan))

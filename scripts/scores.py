@@ -1,18 +1,12 @@
 """Score one experiment: everything that its predictions, transcripts and labels add up to."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.jobs.results import write_scores
 from moot.workflow.job import job
 from moot.workflow.records import digests_of
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
-    with job(snakemake) as plan:
+    with job(globals()) as (plan, snakemake):
         sources = [Path(path) for path in snakemake.input]
         write_scores(Path(snakemake.output[0]), plan, snakemake.wildcards.experiment, sources, **digests_of(snakemake))

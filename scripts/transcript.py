@@ -1,21 +1,15 @@
 """Lay out the debates of one experiment and model for reading, as Markdown."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.core.artifacts import atomic_path
 from moot.jobs.results import model_results
 from moot.report.transcripts import render_markdown
 from moot.workflow.job import job
 
-if TYPE_CHECKING:
-    from snakemake.script import Snakemake
-
-snakemake: "Snakemake"
-
 if __name__ == "__main__":
     with (
-        job(snakemake) as plan,
+        job(globals()) as (plan, snakemake),
         atomic_path(Path(snakemake.output[0])) as part,
         part.open("w", encoding="utf-8") as page,
     ):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from moot.core.log import job_log
 from moot.core.stopping import ending_with_the_run
+from moot.core.types import Fields
 from moot.plan.kept import plan_of
 from moot.plan.plan import Plan
 from moot.workflow.records import recorded
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def job(snakemake: "Snakemake") -> Iterator[Plan]:
-    """A job's checked plan, with its log open; the job's record is written when the block ends well."""
+def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
+    """A job's checked plan and what Snakemake tells of the job, with its log open; recorded when the block ends well.
+
+    Args:
+        script: the global names of a script, among which Snakemake puts `snakemake`.
+    """
+    snakemake: Snakemake = script["snakemake"]
     name_from_results(snakemake)
     with job_log(snakemake.log[0]), ending_with_the_run():
         plan = plan_of(snakemake.config)
         with recorded(snakemake):
-            yield plan
+            yield plan, snakemake
