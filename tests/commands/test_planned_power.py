@@ -77,8 +77,6 @@ def test_a_plan_is_judged_by_its_rehearsal_and_then_by_a_pilot(tmp_path: Path, m
     a_debate = (priced["usd"] / priced["debates"]).sum()
     row = pd.read_csv("results/power/power.csv").iloc[0]
     assert row["US dollars"] == pytest.approx(row["cases"] * a_debate, rel=0.02) and a_debate > 0
-    looked_at = Plan.from_yaml(raw(contrasts={"better": BETTER | {"stop": {"look": 20, "difference": 0.2}}}), PROJECT)
-    assert "Looked at after each 20 cases" in summarise_power(looked_at) and "looks" not in said
     needed = cases_needed(0.2, paired_proportions(0.3))
     assert row["cases"] == np.ceil(needed) == 68
     assert row["variances from"] == "assumption" and pd.isna(row["difference found"])
@@ -161,45 +159,3 @@ def test_nothing_to_plan_for_is_said() -> None:
     with pytest.raises(UserError, match="the configuration names none"):
         write_power(Plan.from_yaml(raw(contrasts={}), PROJECT))
     assert summarise_power(Plan.from_yaml(raw(contrasts={}), PROJECT)) == ""
-
-
-def test_the_effect_of_a_turn_that_would_be_called_moved_is_said() -> None:
-    again = {"protocol": "attribution", "dataset": "people", "models": ["good"], "cases": 4}
-    beside = {"beside": "one", "debated_by": "good"}
-    config = raw(contrasts={})
-    config["experiments"] |= {
-        "few": {**again, "params": {**beside, "repeats": 5}},
-        "sampled": {**again, "params": {**beside, "repeats": 5, "ways": ["removed"]}},
-        "both": {**again, "params": beside},
-        "exact": {**again, "params": {**beside, "answer": "likelihood"}},
-    }
-    said = write_power(Plan.from_yaml(config, PROJECT)).splitlines()
-    assert said == [
-        "What moved the judge, few: with `repeats: 5` one of 6 turns is not called moved in 80% of debates whatever its "
-        "effect.",
-        "What moved the judge, sampled: with `repeats: 5` one of 6 turns is called moved in 80% of debates if it takes "
-        "the verdict's probability down from 0.9 by 0.86.",
-        "What moved the judge, both: with `repeats: 10` one of 6 turns is called moved in 80% of debates if it takes the "
-        "verdict's probability down from 0.9 by 0.68 or from 0.7 by 0.67.",
-        "What moved the judge, exact: by log-probabilities a turn is called moved from an effect of 0.05, or the floor.",
-    ]
-
-
-def test_components_of_other_debates_on_the_data_take_the_place_of_the_assumption(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    debate(tmp_path, monkeypatch)
-    entry = raw()["experiments"]["one"]
-    experiments = {"one": entry, "two": {**entry, "models": ["good"], "protocol": "cot"}}
-    contrasts = {"new": {"first": "two/good", "second": "one/good"}}
-    plan = Plan.from_yaml(raw(experiments=experiments, contrasts=contrasts), PROJECT)
-    (powered,), _ = planned_power(plan)
-    assert powered.source == "components of 2 runs on people"
-    frames = [read_frame(Path(f"results/predictions/one/{model}.parquet")) for model in ("good", "poor")]
-    right = [frame.assign(right=frame["prediction"] == frame["target"])[["case_id", "right"]] for frame in frames]
-    pairs = right[0].merge(right[1], on="case_id")
-    one_alone = (pairs["right_x"] != pairs["right_y"]).mean()
-    assert sum(powered.spread.variances((1, 1))) == pytest.approx(one_alone) and 0.05 < one_alone < 0.95
-    said = write_power(plan)
-    assert f"by components of 2 runs on people: one side alone is right on {one_alone:.0%} of the cases" in said
-    assert "What the next dollar should buy" not in said, "of this contrast no debates are known"

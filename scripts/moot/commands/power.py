@@ -20,19 +20,14 @@ from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
-from moot.protocols.attribution import AttributionParams
-from moot.protocols.replayed import REMOVED, REPLACED
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
-from moot.report.figures import draw, new_figure, panels, series_style
+from moot.report.figures import draw, panels, series_style
 from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
 from moot.report.tables import write_table
 from moot.scores import no_scores
 from moot.scores.contrasts import Contrast, Side, by_family, debates_of, measure, spread
 from moot.scores.results import ExperimentResults
-from moot.stats.attribution import smallest_called
-from moot.stats.bootstrap import as_numbers
-from moot.stats.components import decompose
 from moot.stats.power import Goal, Spread, cases_needed, cheapest, paired_proportions, smallest_difference
 
 if TYPE_CHECKING:
@@ -41,11 +36,7 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 OUTPUT = RESULTS / "power"
 FEWEST_CASES = 10
-_BEFORE, _TURNS = (0.9, 0.7), 6
-"""Of debates to be judged again: probabilities of their verdicts, and how many turns they have."""
 PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
-COMPONENTS = "components"
-_FEWEST_METHODS = 2
 _SHARES = {"accuracy", "valid"}
 _CORRECTNESS = {*_SHARES, "f1", "macro_f1"}
 _HARDLY_VARIED = 0.1
@@ -64,7 +55,7 @@ class Powered:
     """A contrast with what its debates so far say of its power.
 
     Attributes:
-        source: `PILOT`, `REHEARSED`, `ASSUMED`, or `COMPONENTS` and whose they are.
+        source: `PILOT`, `REHEARSED`, or `ASSUMED`.
         cases, repeats: planned; of either side where they have different cases.
         available: cases that the data set has, likewise.
         usd: dollars of one debate of all runs of either side; NaN where nothing says.
@@ -127,43 +118,8 @@ def _powered(plan: Plan, contrast: Contrast, tests: int) -> Powered | str:
     if contrast.paired and {side.metric for side in contrast.sides} <= _SHARES and all(cases.values()):
         sizes = [_planned_cases(plan, side, cases[side.experiment][side.experiment]) for side in contrast.sides]
         usd = sum(usd_of_a_debate(plan, RESULTS, *run) for run in _runs(contrast))
-        source, found = _by_components(plan, contrast) or (ASSUMED, paired_proportions(plan.config.power.discordant))
-        return _planned(plan, contrast, tests, source, found, usd, sizes)
+        return _planned(plan, contrast, tests, ASSUMED, paired_proportions(plan.config.power.discordant), usd, sizes)
     return f"no debates of {FEWEST_CASES} cases or more by both sides, or of all; run `snakemake rehearse`, or a pilot"
-
-
-def _by_components(plan: Plan, contrast: Contrast) -> tuple[str, Spread] | None:
-    """The spread of two methods on a contrast's data, by components of debates there; and whose these are.
-
-    What two methods share in a case cancels: the share of cases that one alone gets right is twice the components of
-    method, of case and method together, and of asking again. None where fewer than two methods debated the same
-    `FEWEST_CASES` cases.
-    """
-    datasets = {plan.experiments[side.experiment].config.dataset for side in contrast.sides}
-    parts = []
-    for name, experiment in plan.experiments.items():
-        for model in experiment.config.models if {experiment.config.dataset} == datasets else ():
-            side = replace(contrast.first, experiment=name, models=(model,), cases={})
-            if found := _results(plan, replace(contrast, first=side, second=side), RESULTS):
-                terms = debates_of(side, found[name]).terms
-                parts.append(
-                    pd.DataFrame({"case": terms.case_ids, "value": terms.tops[:, 0], "method": f"{name}/{model}"})
-                )
-    if len(parts) < _FEWEST_METHODS:
-        return None
-    rows = pd.concat(parts)
-    shared = rows.groupby("case")["method"].nunique() >= _FEWEST_METHODS
-    facets = {name: rows[name].tolist() for name in ("case", "method")}
-    whole = decompose(as_numbers(rows["value"]), facets, intervals=False) if shared.sum() >= FEWEST_CASES else None
-    if whole is None:
-        return None
-    sizes = {part.effect: max(0.0, part.variance) for part in whole.components}
-    (again,) = (part for part in whole.components if not part.effect)
-    left, apart = sizes[frozenset()], sum(size for effect, size in sizes.items() if "method" in effect)
-    source = f"{COMPONENTS} of {len(parts)} runs on {', '.join(datasets)}"
-    if again.confounded:
-        return source, replace(paired_proportions(2 * (apart + left)), cases=(int(shared.sum()),))
-    return source, Spread(0.0, (2 * apart,), (left, left), cases=(int(shared.sum()),), counted=True)
 
 
 def _planned(
@@ -290,11 +246,7 @@ def power_figure(powered: Sequence[Powered], difference: float) -> "MatplotlibFi
     """The smallest difference by the number of cases, a line a number of repeats; a panel a contrast."""
     low, high, points = _CURVE
     cases = np.geomspace(low, high, points)
-    if len(powered) == 1:
-        figure, axes = new_figure()
-        used = [axes]
-    else:
-        figure, used, _ = panels(len(powered), 2, 2.6)
+    figure, used, _ = panels(len(powered), 2, 2.6)
     for one, axis in zip(powered, used, strict=False):
         for place, repeats in enumerate(SHOWN_REPEATS if one.spread.is_split else SHOWN_REPEATS[:1]):
             shown = [smallest_difference(number, one.spread, (repeats, repeats), one.goal) for number in cases]
@@ -307,9 +259,7 @@ def power_figure(powered: Sequence[Powered], difference: float) -> "MatplotlibFi
             scale.axes.set(**{f"{scale.axis_name}scale": "log"})
             scale.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
             scale.set_ticks([], minor=True)
-        axis.set_title(one.contrast.name)
-        axis.set_xlabel("cases")
-        axis.set_ylabel("smallest difference")
+        axis.set(title=one.contrast.name, xlabel="cases", ylabel="smallest difference")
     used[0].legend()
     return figure
 
@@ -318,12 +268,9 @@ def write_power(plan: Plan) -> str:
     """Write `results/power/power.{csv,html,png,svg}`, and say in words what they hold.
 
     Raises:
-        UserError: no contrast can be tested in this run, or of none are there debates, and no judge is asked again.
+        UserError: no contrast can be tested in this run, or of none are there debates.
     """
     powered, unknown = planned_power(plan)
-    moved = list(attribution_lines(plan))
-    if moved and not powered:
-        return "\n".join([*moved, *unknown]) + "\n"
     if not powered:
         left_out = f"none of the {len(plan.contrasts)} of the configuration is part of this run"
         reasons = unknown or [left_out if plan.contrasts else "the configuration names none"]
@@ -336,7 +283,6 @@ def write_power(plan: Plan) -> str:
     lines = [
         *power_lines(powered, wanted, plan.config.power.discordant),
         *unknown,
-        *moved,
         f"Table and figure: {OUTPUT}/power.html, .csv, .png",
     ]
     known = [found for one in powered if (found := _designed(plan, one))]
@@ -348,30 +294,6 @@ def write_power(plan: Plan) -> str:
         figure = Figure("power", "designs", title, caption, lambda _: designs_figure(known))
         _write(table, figure, any(one.source == REHEARSED for one in known))
     return "\n".join(lines) + "\n"
-
-
-def attribution_lines(plan: Plan) -> Iterator[str]:
-    """A line an experiment that asks judges again: the effect of a turn that it would call moved."""
-    for name, found in plan.experiments.items():
-        params = found.params
-        if not isinstance(params, AttributionParams):
-            continue
-        power, start = plan.config.power.power, f"What moved the judge, {name}: "
-        if "likelihood" in (params.answer, params.judged_with.get("answer")):
-            least = f"an effect of {params.smallest:g}, or the floor"
-            yield f"{start}by log-probabilities a turn is called moved from {least}."
-            continue
-        tests = _TURNS * max(1, len({REMOVED, REPLACED} & {*params.ways}) + bool(params.rerun_from))
-        falls = [
-            f"from {before:g} by {fall:.2f}"
-            for before in _BEFORE
-            if not np.isnan(fall := smallest_called(before, params.repeats, tests, params.smallest, power))
-        ]
-        shown = f"if it takes the verdict's probability down {' or '.join(falls)}" if falls else "whatever its effect"
-        yield (
-            f"{start}with `repeats: {params.repeats}` one of {_TURNS} turns is {'' if falls else 'not '}called moved "
-            f"in {power:.0%} of debates {shown}."
-        )
 
 
 def _write(table: Table, figure: Figure, simulated: bool) -> None:
@@ -430,11 +352,6 @@ def power_lines(powered: Sequence[Powered], difference: float, discordant: float
             f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): "
             f"{_either(one.cases)} cases x {_either(one.repeats)} show {least} at {one.goal.power:.0%} power."
         )
-        if stop := one.contrast.stop:
-            yield (
-                f"  All of this holds without looks. Looked at after each {stop.look} cases, a larger difference takes "
-                "fewer cases, and this one up to twice as many."
-            )
         mean_square = sum(one.spread.variances((1, 1))) + one.spread.difference**2
         of_answers = one.source == REHEARSED and one.contrast.first.metric in _CORRECTNESS
         if of_answers and mean_square < _HARDLY_VARIED:

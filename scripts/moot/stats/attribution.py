@@ -7,7 +7,7 @@ off log-probabilities alone has no sampling error: its effect is exact, and has 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -18,7 +18,6 @@ from moot.stats.paired import holm
 
 Values = Sequence[float]
 NOTHING = float("nan")
-_NEVER = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +82,3 @@ def which_moved(effects: Sequence[Effect], floors: Sequence[float], smallest: fl
         abs(effect.effect) > floor and abs(effect.effect) >= smallest and not p >= 1 - LEVEL
         for effect, floor, p in zip(effects, floors, corrected, strict=True)
     ]
-
-
-def smallest_called(before: float, times: int, changes: int, smallest: float, power: float) -> float:
-    """The smallest effect of one change of a debate that is called moved with a probability of `power`; NaN: none is.
-
-    Exact, over all answers that may come: `times` with the change and twice as many without it, which give the
-    verdict with the probability `before`. No other change has an effect, so that Holm's correction is by all `changes`.
-    """
-    from scipy.stats import binom  # as above
-
-    may_come = binom.pmf(np.arange(2 * times + 1), 2 * times, before)
-    called = np.zeros((2 * times + 1, times + 1))
-    for given in np.flatnonzero(may_come > _NEVER).tolist():
-        whole = _answers(given, 2 * times)
-        floor = floor_of(whole, times, exact=False)
-        for left in range(times + 1):
-            effect = effect_of(whole, _answers(left, times), exact=False)
-            called[given, left] = which_moved([replace(effect, p=min(1.0, changes * effect.p))], [floor], smallest)[0]
-    for effect in np.arange(1, round(100 * before) + 1) / 100:
-        if may_come @ called @ binom.pmf(np.arange(times + 1), times, max(0.0, before - effect)) >= power:
-            return float(effect)
-    return NOTHING
-
-
-def _answers(given: int, times: int) -> list[float]:
-    return [1.0] * given + [0.0] * (times - given)
