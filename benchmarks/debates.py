@@ -1,4 +1,4 @@
-"""Whole shards: makespan beside its bound, replay, resuming, and the memory of a long one; each in a fresh process."""
+"""Whole shards: makespan beside its bound, replay, and the memory of a long one; each in a fresh process."""
 
 import argparse
 import asyncio
@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import random
 import resource
-import sqlite3
 import sys
 import tempfile
 import time
@@ -34,16 +33,12 @@ class InstantEndpoint:
     """Replies from within the process after a fixed time, so that nothing but moot itself is measured."""
 
     seconds = 0.0
-    first_call: float | None = None
-    processor = 0.0
 
     def __init__(self, _config: ModelConfig, _threads: int) -> None:
         pass
 
     async def complete(self, request: Request) -> Reply:
         """A reply that depends on the request alone."""
-        if InstantEndpoint.first_call is None:
-            InstantEndpoint.first_call, InstantEndpoint.processor = time.perf_counter(), time.process_time()
         await asyncio.sleep(InstantEndpoint.seconds)
         draw = random.Random(request.to_json())
         text = json.dumps(instance_of(dict(request.schema), draw)) if request.schema else sentence(draw)
@@ -94,26 +89,6 @@ def replay(folder: Path, debates: int) -> str:
     return f"replay of {replies} replies: {replies / seconds:.0f} a second ({replies / spent:.0f} by CPU time)"
 
 
-def resume(folder: Path, replies: int) -> str:
-    """The time until a shard whose first half is in the ledger makes its first new call."""
-    debates = replies // 16
-    cases = people(folder / "cases.parquet", debates, FACTS)
-    config = instant(folder, 64)
-    hold(config, cases, folder / "out.parquet")
-    with sqlite3.connect(folder / "ledger" / "ledger.sqlite") as connection:
-        connection.execute("DELETE FROM calls WHERE rowid > (SELECT max(rowid) / 2 FROM calls)")
-    InstantEndpoint.first_call, InstantEndpoint.seconds = None, 0.05
-    begun, processor = time.perf_counter(), time.process_time()
-    hold(config, cases, folder / "again.parquet")
-    assert InstantEndpoint.first_call is not None
-    waited = InstantEndpoint.first_call - begun
-    assert (folder / "out.parquet").read_bytes() == (folder / "again.parquet").read_bytes()
-    return (
-        f"resuming a half-done shard of {replies} replies: first new call after {waited:.1f} s "
-        f"({InstantEndpoint.processor - processor:.1f} s of processor time)"
-    )
-
-
 def memory(folder: Path, debates: int) -> str:
     """The largest resident size while many debates are held in one shard."""
     cases, output = people(folder / "cases.parquet", debates, FACTS), folder / "out.parquet"
@@ -148,7 +123,6 @@ MEASUREMENTS: dict[str, tuple[Callable[..., str], tuple[Any, ...], tuple[Any, ..
     "makespan": (makespan, (200, 64, 0.05), (4, 2, 0.01)),
     "makespan-second": (makespan, (200, 64, 1.0), (2, 2, 0.01)),
     "replay": (replay, (600,), (4,)),
-    "resume": (resume, (50_000,), (64,)),
     "memory": (memory, (10_000,), (8,)),
 }
 

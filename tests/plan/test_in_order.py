@@ -1,4 +1,4 @@
-"""Many jobs at once, their results in order: what a resumed run, a stopped run and a long run rest on."""
+"""Many jobs at once, their results in order: what a stopped run and a long run rest on."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -29,18 +29,18 @@ class Watched:
         return number
 
 
-async def run(turns: list[int], at_once: int, resuming: bool = True) -> tuple[list[int], Watched]:
+async def run(turns: list[int], at_once: int) -> tuple[list[int], Watched]:
     watched = Watched()
     jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [
         partial(watched.job, number, count) for number, count in enumerate(turns)
     ]
-    return [result async for result in in_order(jobs, at_once, lambda: resuming)], watched
+    return [result async for result in in_order(jobs, at_once)], watched
 
 
-@given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9), st.booleans())
+@given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9))
 @settings(max_examples=150)
-def test_every_result_once_in_order_and_never_too_many_at_once(turns: list[int], at_once: int, resuming: bool) -> None:
-    results, watched = asyncio.run(run(turns, at_once, resuming))
+def test_every_result_once_in_order_and_never_too_many_at_once(turns: list[int], at_once: int) -> None:
+    results, watched = asyncio.run(run(turns, at_once))
     assert results == list(range(len(turns)))
     assert sorted(watched.begun) == results
     assert watched.most_running <= at_once
@@ -50,24 +50,26 @@ async def test_one_at_a_time_goes_from_the_front() -> None:
     assert (await run([1] * 20, 1))[1].begun == list(range(20))
 
 
-async def test_a_fresh_run_goes_from_the_front() -> None:
-    assert (await run([2] * 100, 8, resuming=False))[1].begun == list(range(100))
+async def test_many_at_a_time_go_from_the_front_and_few_results_wait() -> None:
+    assert (await run([2] * 100, 8))[1].begun == list(range(100))
+    slow_first = [1000, *[0] * 999]
+    watched = Watched()
+    jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [
+        partial(watched.job, n, turns) for n, turns in enumerate(slow_first)
+    ]
+    async for _ in in_order(jobs, 8):
+        assert watched.begun == list(range(8 * 4))
+        break
 
 
-async def test_a_resumed_run_begins_the_end_at_once_and_few_results_wait() -> None:
-    _, watched = await run([2] * 1000, 8)
-    assert 999 in watched.begun[:8]
-    assert set(watched.begun[:400]) <= {*range(400), *range(1000 - 8 * 4, 1000)}
-
-
-async def test_an_error_of_the_last_ends_all_at_once() -> None:
+async def test_an_error_ends_all_at_once_and_not_when_its_turn_comes() -> None:
     watched = Watched()
 
     async def fail() -> int:
-        raise ValueError("the last")
+        raise ValueError("the second")
 
     jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [partial(watched.job, n, 10_000) for n in range(50)]
-    with pytest.raises(ValueError, match="the last"):
-        async for _ in in_order([*jobs, fail], 4, lambda: True):
+    with pytest.raises(ValueError, match="the second"):
+        async for _ in in_order([jobs[0], fail, *jobs[1:]], 4):
             pass
     assert len(watched.begun) < 10

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,56 +43,26 @@ calls the last few would leave most of the calls unused."""
 _ROWS_A_GROUP = 5000
 
 
-class _Scheduler:
-    """Which job is begun next: the first that is open or, as long as `resuming` says so, also the last.
-
-    A run that is resumed so makes new calls while it still reads old replies: up to half of those under way are last
-    ones. Few results wait for their turn.
-    """
-
-    def __init__(self, count: int, at_once: int, resuming: Callable[[], bool]) -> None:
-        self.at_once, self.resuming = at_once, resuming
-        self.given, self.first_open, self.end_of_open = 0, 0, count
-        self.count, self.most_waiting = count, at_once * _WAITING_FOR_ORDER
-
-    def next(self, running: Collection[int]) -> int | None:
-        """The number of the job to begin now, or None."""
-        if self.first_open == self.end_of_open or len(running) >= self.at_once:
-            return None
-        last_ones = sum(number >= self.end_of_open for number in running)
-        room = last_ones < self.at_once // 2 and self.count - self.end_of_open < self.most_waiting
-        if self.first_open > self.given and room and self.resuming():
-            self.end_of_open -= 1
-            return self.end_of_open
-        if self.first_open - self.given < self.most_waiting:
-            self.first_open += 1
-            return self.first_open - 1
-        return None
-
-
-async def in_order(
-    jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int, resuming: Callable[[], bool]
-) -> AsyncGenerator[Item, None]:
+async def in_order(jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], at_once: int) -> AsyncGenerator[Item, None]:
     """Run jobs, at most `at_once` at a time, and give their results in the jobs' order as soon as order allows.
 
-    While `resuming` is true, the last jobs are begun with the first. An error of any job ends all at once, not when
-    its turn comes.
+    Few results wait for their turn. An error of any job ends all at once, not when its turn comes.
     """
-    scheduler = _Scheduler(len(jobs), at_once, resuming)
     tasks: dict[int, asyncio.Task[Item]] = {}
-    running: dict[asyncio.Task[Item], int] = {}
+    running: set[asyncio.Task[Item]] = set()
+    begun = given = 0
     try:
-        while scheduler.given < len(jobs):
-            while (number := scheduler.next(running.values())) is not None:
-                tasks[number] = asyncio.create_task(jobs[number]())
-                running[tasks[number]] = number
-            ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        while given < len(jobs):
+            while len(running) < at_once and begun < min(len(jobs), given + at_once * _WAITING_FOR_ORDER):
+                tasks[begun] = asyncio.create_task(jobs[begun]())
+                running.add(tasks[begun])
+                begun += 1
+            ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for task in ended:
-                running.pop(task)
                 task.result()
-            while scheduler.given in tasks and tasks[scheduler.given].done():
-                yield tasks.pop(scheduler.given).result()
-                scheduler.given += 1
+            while given in tasks and tasks[given].done():
+                yield tasks.pop(given).result()
+                given += 1
     finally:
         for task in tasks.values():
             task.cancel()
@@ -251,7 +221,7 @@ async def run_debates(
         jobs = list(debates_of(plan, job, chats, ledger, people).values())[:most]
         progress.debates = len(jobs)
         at_once = debates_at_once(models, job.model, len(jobs))
-        async with aclosing(in_order(jobs, at_once, progress.mostly_from_ledger)) as debates:
+        async with aclosing(in_order(jobs, at_once)) as debates:
             async for debate in debates:
                 progress.done += 1
                 progress.tick()

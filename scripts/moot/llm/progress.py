@@ -35,10 +35,6 @@ class Progress:
         """Calls answered so far."""
         return self.new_calls + self.ledger_calls
 
-    def mostly_from_ledger(self) -> bool:
-        """Whether more replies came from the ledger than from models so far."""
-        return self.ledger_calls > self.new_calls
-
     def tick(self) -> None:
         """Write a line if the last one is some seconds old."""
         if time.monotonic() - self.last_line >= _EVERY_SECONDS:
