@@ -43,7 +43,7 @@ def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> Non
     assert columns_of(said) == {
         "debate": "thread_id", "turn": "seq", "speaker": "author", "text": "body", "answer": "choice", "truth": "gold",
     }  # fmt: skip
-    assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in said and "Truth: accuracy" in said
+    assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in said and "Missing" not in said
     assert [(case.case_id, case.target) for case in pasted(said).cases] == [("t0", "b"), ("t1", "b"), ("t2", "b")]
 
 
@@ -54,8 +54,7 @@ def test_votes_without_truth_are_judges_and_what_is_missing_is_said(tmp_path: Pa
     assert columns_of(said) == {
         "debate": "case_id", "case": "story", "speaker": "", "judge": "juror", "text": "rationale", "answer": "vote",
     }  # fmt: skip
-    assert "Truth: none: accuracy cannot be had, agreement can." in said
-    assert "these 2 cases, different in 0.2 of them, can show no difference (power 0.8); 0.1 takes 176 cases" in said
+    assert "Missing: `truth`, which brings accuracy, and who changes to right and to wrong." in said
     assert [case.case_id for case in pasted(said).cases] == ["s0", "s1"]
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
 
@@ -16,7 +15,6 @@ from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS, read_table
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.turns import TranscriptsOptions
-from moot.stats.power import cases_needed, paired_proportions, smallest_difference
 
 NAME = "mine"
 _NAMES: Mapping[str, str] = {
@@ -42,7 +40,13 @@ _NAMES: Mapping[str, str] = {
     "visibility": "visib|private",
 }
 """What columns of each meaning are called, in the order in which columns are given away."""
-_FEW, _LONG, _DISCORDANT, _WANTED = 12, 40, 0.2, 0.1
+_MORE = {
+    ("text",): "the reader's search, exports, labels, and other judges (`rejudge`)",
+    ("answer", "answers", "belief"): "predictions, changes of answers and agreement; or a model judges (`rejudge`)",
+    ("truth",): "accuracy, and who changes to right and to wrong",
+}
+"""Meanings of columns, of which one is enough, to what can be computed with them."""
+_FEW, _LONG = 12, 40
 
 
 def describe_table(path: Path) -> str:
@@ -165,28 +169,7 @@ def _verdict(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
         yield f"As guessed it cannot be read yet:\n{fault}"
         return
     yield "Read as guessed: " + ", ".join(f"{count} {what}" for what, count in loaded.cleaning.items()) + "."
-    answered = {"answer", "answers", "belief"} & set(columns)
-    has_truth = "truth" in columns or "truth" in options
-    yield "Words: " + (
-        "the reader, search, exports, labels, other judges (`rejudge`)."
-        if "text" in columns
-        else "none; a `text` column brings the reader's search, exports, labels, `rejudge`."
-    )
-    yield "Answers: " + (
-        "predictions, changes of answers, agreement."
-        if answered
-        else "none; an `answer` or `belief` column brings predictions and changes, or a model judges (`rejudge`)."
-    )
-    yield "Truth: " + (
-        "accuracy, who changes to right and to wrong." if has_truth else "none: accuracy cannot be had, agreement can."
-    )
-    if "judge" in columns and "judge_repeat" not in columns:
-        yield "Repeats: rows of one judge in a debate are counted as asked again, unless turns or times order them."
-    if answered:
-        spread, cases = paired_proportions(_DISCORDANT), len(loaded.cases)
-        least, needed = smallest_difference(cases, spread), cases_needed(_WANTED, spread)
-        shown = "no difference" if np.isnan(least) else f"a difference of {least:.2f}"
-        yield (
-            f"Two conditions over these {cases} cases, different in {_DISCORDANT:g} of them, can show {shown} (power "
-            f"0.8); {_WANTED:g} takes {np.ceil(needed):,.0f} cases."
-        )
+    there = {*columns, *options}
+    for names, brings in _MORE.items():
+        if there.isdisjoint(names):
+            yield f"Missing: {' or '.join(f'`{name}`' for name in names)}, which brings {brings}."

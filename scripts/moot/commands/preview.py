@@ -25,7 +25,6 @@ from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
 from moot.plan.experiments import Experiment
 from moot.plan.plan import Plan
-from moot.protocols.attribution import AttributionParams, debates_with_turns
 from moot.protocols.debate import Debate
 from moot.protocols.inbox import given_answer
 from moot.protocols.people import Question
@@ -116,10 +115,8 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
         latter at most), usd (by the model's price, as configured), usd_singly and usd_in_batches (the same by single
         calls, and in batches where the endpoint has them), waves (of batched calls, one after the other),
         answers_by_people (that people who sit in its debates are yet to give; none where no seat is a person's),
-        debates_in_all and calls_in_all (of judges who are asked again: before debates are chosen; calls in proportion,
-        those in the ledger, too), needs
-        (artifacts that must be built first; the numbers then rest on the debates that this preview goes through in
-        their place, and are left out where it has none).
+        needs (artifacts that must be built first; the numbers then rest on the debates that this preview goes through
+        in their place, and are left out where it has none).
     """
     with _previewing(plan, results) as preview_of:
         for experiment in plan.experiments.values():
@@ -191,10 +188,6 @@ def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> Js
     if preview_of.hold(experiment, model, progress, people) is None:
         return row
     added = [entry for call_id, entry in ledger.added.items() if call_id not in before]
-    if isinstance(experiment.params, AttributionParams):
-        needed = preview_of.stand_ins.instead_of(preview_of.needed(experiment, model), preview_of.results)
-        every = sum(bool(held.turns) for held in debates_with_turns(experiment.params, needed).values())
-        row |= {"debates_in_all": every, "calls_in_all": round(progress.calls * every / max(1, progress.done))}
     return row | {
         "debates": progress.done,
         "calls_in_ledger": progress.ledger_calls,
@@ -266,9 +259,9 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     totals = frame[[*counts, *dollars]].sum().to_dict()
     frame.loc[len(frame)] = {"experiment": "total", "model": "", "waves": None, "needs": "", **totals}
     frame.loc[len(frame) - 1, "answers_by_people"] = frame["answers_by_people"].sum() or None
-    counts = [*counts, "waves", "answers_by_people", *_IN_ALL]
+    counts = [*counts, "waves", "answers_by_people"]
     frame[counts] = frame[counts].astype("Int64")
-    return frame if frame["debates_in_all"].any() else frame.drop(columns=list(_IN_ALL))
+    return frame
 
 
 def servers(plan: Plan) -> str:
@@ -277,7 +270,6 @@ def servers(plan: Plan) -> str:
     return "".join(f"{name}: {sent_to(model)}\n" for name, model in models.items() if model.endpoint != RECORDED)
 
 
-_IN_ALL = ("debates_in_all", "calls_in_all")
 _COLUMNS = [
     "experiment",
     "model",
@@ -291,6 +283,5 @@ _COLUMNS = [
     "usd_in_batches",
     "waves",
     "answers_by_people",
-    *_IN_ALL,
     "needs",
 ]
