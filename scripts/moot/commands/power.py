@@ -6,6 +6,7 @@ Where there is neither, a share of cases that one side alone gets right is assum
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import harmonic_mean
 from typing import TYPE_CHECKING
@@ -277,50 +278,44 @@ def write_power(plan: Plan) -> str:
         raise UserError("power: no contrast to plan for.\n  " + "\n  ".join(reasons))
     wanted = plan.config.power.difference
     title, caption = "What the planned comparisons can show", "Smallest differences, and what a given one takes."
-    table = Table("power", "power", title, caption, lambda _: power_table(powered, wanted))
-    figure = Figure("power", "power", title, caption, lambda _: power_figure(powered, wanted))
-    _write(table, figure, any(one.source == REHEARSED for one in powered))
-    lines = [
-        *power_lines(powered, wanted, plan.config.power.discordant),
-        *unknown,
-        f"Table and figure: {OUTPUT}/power.html, .csv, .png",
-    ]
-    known = [found for one in powered if (found := _designed(plan, one))]
-    if known:
-        lines += ["What the next dollar should buy:", *design_lines(known)]
-        lines.append(f"Table and figure: {OUTPUT}/designs.html, .csv, .png")
+    lines = [*power_lines(powered, wanted, plan.config.power.discordant), *unknown]
+    lines.append(
+        _written(
+            Table("power", "power", title, caption, lambda _: power_table(powered, wanted)),
+            Figure("power", "power", title, caption, lambda _: power_figure(powered, wanted)),
+            any(one.source == REHEARSED for one in powered),
+        )
+    )
+    if known := [found for one in powered if (found := _designed(plan, one))]:
         title, caption = "What the next dollar should buy", "Standard errors of planned contrasts, and what they take."
-        table = Table("power", "designs", title, caption, lambda _: designs_table(known))
-        figure = Figure("power", "designs", title, caption, lambda _: designs_figure(known))
-        _write(table, figure, any(one.source == REHEARSED for one in known))
+        lines += [f"{title}:", *design_lines(known)]
+        lines.append(
+            _written(
+                Table("power", "designs", title, caption, lambda _: designs_table(known)),
+                Figure("power", "designs", title, caption, lambda _: designs_figure(known)),
+                any(one.source == REHEARSED for one in known),
+            )
+        )
     return "\n".join(lines) + "\n"
 
 
-def _write(table: Table, figure: Figure, simulated: bool) -> None:
+def _written(table: Table, figure: Figure, simulated: bool) -> str:
+    """Write a table and a figure, and say where; their writers ask for results, which are of no experiment here."""
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    results = _nothing(simulated)
+    published = pd.DataFrame(columns=list(PUBLISHED_COLUMNS))
+    results = StudyResults("power", {}, no_scores(), {}, published, simulated=simulated)
     write_table(table, results, {ending: OUTPUT / f"{table.name}.{ending}" for ending in ("csv", "html")})
     draw(figure, results, {ending: OUTPUT / f"{figure.name}.{ending}" for ending in ("png", "svg")})
+    return f"Table and figure: {OUTPUT}/{table.name}.html, .csv, .png"
 
 
 def _designed(plan: Plan, one: Powered) -> Designed | None:
     """What the debates of a contrast say of any design; None where both sides have none."""
-    folder = one.folder
-    if folder is None:
+    if one.folder is None:
         return None
-
-    def results_of(contrast: Contrast) -> Mapping[str, ExperimentResults]:
-        return _results(plan, contrast, folder)
-
-    return designed(
-        plan,
-        one.contrast,
-        one.source,
-        results_of,
-        max(one.spread.design),
-        (one.cases[0], one.cases[-1]),
-        min(one.available),
-    )
+    results_of = partial(_results, plan, folder=one.folder)
+    cases, available = (one.cases[0], one.cases[-1]), min(one.available)
+    return designed(plan, one.contrast, one.source, results_of, max(one.spread.design), cases, available)
 
 
 def summarise_power(plan: Plan) -> str:
@@ -332,12 +327,6 @@ def summarise_power(plan: Plan) -> str:
     goal = plan.config.power
     lines += [f"  {line}" for line in (*power_lines(powered, goal.difference, goal.discordant), *unknown)]
     return "\n".join(lines) + "\n"
-
-
-def _nothing(simulated: bool) -> StudyResults:
-    """Results of no experiment, which the writers of tables and figures ask for."""
-    published = pd.DataFrame(columns=list(PUBLISHED_COLUMNS))
-    return StudyResults("power", {}, no_scores(), {}, published, simulated=simulated)
 
 
 def power_lines(powered: Sequence[Powered], difference: float, discordant: float) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Printed:
     """
 
     templates: Mapping[str, str]
-    words: Mapping[str, str]
+    words: dict[str, str]
 
 
 class Wordings:
@@ -58,9 +58,7 @@ class Wordings:
         for row in _rows(published / "prompts.csv"):
             folder = shipped / "config" / "prompts_published" / row["paper"] / row["protocol"]
             printed = self.printed.setdefault((row["protocol"], row["data"]), Printed(_templates(folder), {}))
-            self.printed[row["protocol"], row["data"]] = Printed(
-                printed.templates, {**printed.words, row["file"]: row["sha256"]}
-            )
+            printed.words[row["file"]] = row["sha256"]
         for row in _rows(published / "departures.csv"):
             self._departures.setdefault((row["protocol"], row["data"]), []).append(row["departure"])
 
