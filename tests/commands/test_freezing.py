@@ -73,7 +73,7 @@ def test_the_report_says_whether_the_run_is_the_plan_and_what_differs(folder: Pa
         (plan_of({"repeats": 3}), "experiment planned, repeats: frozen 1, now 3"),
         (plan_of({"params": {"temperature": 0.1}}), "experiment planned, params.temperature: frozen"),
         (plan_of(seed=8), "seed: frozen"),
-        (plan_of(seed=8), "cases of planned: others (frozen 10, now 10)"),
+        (plan_of(seed=8), "experiment planned, digest of cases: frozen"),
         (plan_of(model={"temperature": 0.4}), "model m, temperature: frozen none, now 0.4"),
         (plan_of(contrasts={"main": {**CONTRAST, "metric": "f1"}}), "contrast main, metric: frozen accuracy, now f1"),
         (plan_of(contrasts={"main": CONTRAST, "new": {**CONTRAST, "metric": "f1"}}), "contrast new: added"),
@@ -172,8 +172,9 @@ def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None
     freeze(plan_of(), RESULTS, BEFORE)
     assert "unexplained" not in said_of(plan_of()).casefold()
     assert (
-        "cases: frozen 10, now 12; cases of planned: others (frozen 10, now 12). Unexplained: `deviation`"
-        in said_of(plan_of({"cases": 12}))
+        "cases: frozen 10, now 12; experiment planned, debated cases: frozen 10, now 12; experiment planned, digest of "
+        in (said := said_of(plan_of({"cases": 12})))
+        and "Unexplained: `deviation`" in said
     )
     why = "The server was closed."
     assert said_of(plan_of({"cases": 12}, deviation=why)).count(f"Reason given: {why}") == 1
@@ -182,10 +183,10 @@ def test_a_departure_has_a_reason_or_is_called_unexplained(folder: Path) -> None
     freeze(plan_of({"cases": 14}), RESULTS, LATER)
     said = said_of(plan_of({"cases": 14}))
     assert (
-        f"plan-2.json changed experiment planned, cases: before 10, then 12; cases of planned: others (before 10, then 12). Reason given: {why}"
+        "plan-2.json changed experiment planned, cases: before 10, then 12; experiment planned, debated cases: before 10"
         in said
     )
-    assert "(before 12, then 14). Unexplained" in said
+    assert said.index(f"Reason given: {why}") < said.index("cases: before 12, then 14") < said.rindex("Unexplained")
 
 
 def test_a_clock_that_was_set_back_is_said(folder: Path) -> None:
@@ -251,8 +252,8 @@ def test_prompts_and_cases_that_change_are_named(folder: Path) -> None:
     (own / template.name).write_text(template.read_text() + "Think.\n")
     people(folder / "results" / "cases" / "people.parquet", 60)
     said = said_of(plan_of())
-    assert "prompts of planned: another wording" in said and "prompts of other" not in said
-    assert "cases of planned: others (frozen 10, now 10)" in said
+    assert "experiment planned, digest of prompts: frozen" in said and "experiment other, digest of prompts" not in said
+    assert "experiment planned, digest of cases: frozen" in said
 
 
 def test_nothing_to_freeze_and_a_broken_file_are_said(folder: Path) -> None:

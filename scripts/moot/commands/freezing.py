@@ -16,6 +16,7 @@ from moot.core.config import RECORDED
 from moot.core.errors import UserError
 from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import (
+    CASES,
     Frozen,
     describe_plan,
     differences,
@@ -79,7 +80,7 @@ def _announcement(frozen: Frozen, before: Frozen | None, changed: Collection[str
     yield f"Frozen at {frozen.frozen_at}: {frozen.path}, {frozen.replies_before()}"
     for name, one in frozen.plan["contrasts"].items():
         yield f"  {name}: {one['first']} against {one['second']}, {one['metric']}, {one['direction']}"
-    yield from (f"  {name}: {cases['number']} cases" for name, cases in frozen.plan["cases"].items())
+    yield from (f"  {name}: {one[CASES]} cases" for name, one in frozen.plan["experiments"].items())
     if before:
         yield f"It differs from the plan frozen at {before.frozen_at} ({before.path}), which stays:"
         yield from (f"  {change}" for change in changed)

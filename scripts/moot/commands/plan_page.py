@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.types import Fields
-from moot.jobs.frozen_plans import Frozen
+from moot.jobs.frozen_plans import ANALYSIS_DIGEST, CASES, CASES_DIGEST, CODE_DIGEST, PROMPTS_DIGEST, Frozen
 from moot.report.escaping import markdown, page_template
 from moot.report.markdown import markdown_table
 from moot.scores.contrasts import DIFFER, FIRST_HIGHER, FIRST_LOWER
@@ -68,18 +68,21 @@ def _sections(frozen: Frozen, changed: Sequence[str]) -> Iterator[Section]:
         "Cases and debates",
         (f"Chosen by the seed {plan['seed']}.",),
         ("experiment", "data set", "split", "cases", "digest of cases", "repeats", "protocol", "models"),
-        [_debates(name, one, plan["cases"][name]) for name, one in plan["experiments"].items()],
+        [_debates(name, one) for name, one in plan["experiments"].items()],
     )
-    settings = [*((name, one["params"]) for name, one in plan["experiments"].items()), *plan["models"].items()]
-    rows = [(name, _settings(one)) for name, one in settings]
+    keys = (PROMPTS_DIGEST, CODE_DIGEST)
+    rows = [
+        (name, _settings(one["params"] | {key: one[key] for key in keys})) for name, one in plan["experiments"].items()
+    ]
+    rows += [(name, _settings(one)) for name, one in plan["models"].items()]
     yield Section("Parameters of experiments and models", (), ("name", "parameters"), rows)
     yield Section("Stopping", [f"{name}: {_stopping(one['stop'])}" for name, one in contrasts.items()])
     yield Section("Analysis", (ANALYSIS,))
     yield Section("Exclusions", EXCLUSIONS)
     reason = (content["deviation"] or "none was given (`deviation`)").rstrip(".")
     history = [f"What changed since the plan before: {'; '.join(changed)}. Reason: {reason}."] if changed else []
-    digests = [f"{kind} {json.dumps(plan[kind], sort_keys=True)}" for kind in ("prompts", "code")]
-    versions = f"moot {content['moot_version']}; digests of {', of '.join(digests)}; of this plan {content['digest']}."
+    digests = f"{ANALYSIS_DIGEST} {plan[ANALYSIS_DIGEST]}; of this plan {content['digest']}"
+    versions = f"moot {content['moot_version']}; {digests}."
     yield Section("Before this plan", [f"It was frozen {frozen.replies_before()}.", *history, versions])
 
 
@@ -96,9 +99,9 @@ def _comparison(name: str, one: Fields) -> tuple[str, ...]:
     return name, *sides, metric, HYPOTHESES[one["direction"]], cases, f"{margin:g}" if margin else "none", one["study"]
 
 
-def _debates(name: str, one: Fields, cases: Fields) -> tuple[str, ...]:
-    held = one["dataset"], one["split"], str(cases["number"]), cases["digest"], str(one["repeats"]), one["protocol"]
-    return name, *held, ", ".join(one["models"])
+def _debates(name: str, one: Fields) -> tuple[str, ...]:
+    cases = one["dataset"], one["split"], str(one[CASES]), one[CASES_DIGEST]
+    return name, *cases, str(one["repeats"]), one["protocol"], ", ".join(one["models"])
 
 
 def _settings(one: Fields) -> str:

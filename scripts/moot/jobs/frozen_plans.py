@@ -16,13 +16,17 @@ from moot.core.errors import UserError
 from moot.core.types import Fields, Json, JsonObject
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.plan import Plan
-from moot.workflow.digests import Digests, what_replies_depend_on
+from moot.workflow.digests import what_replies_depend_on
 from moot.workflow.own_files import frozen_files
 from moot.workflow.stages import Stages
 
 NOT_FROZEN = (
     "No plan was frozen (`snakemake freeze`): nothing shows that these comparisons were chosen before the debates."
 )
+ANALYSIS_DIGEST = "digest of the analysis"
+CASES, CASES_DIGEST = "debated cases", "digest of cases"
+PROMPTS_DIGEST, CODE_DIGEST = "digest of prompts", "digest of code"
+"""Keys of a frozen plan, which are also its words in a message."""
 Words = tuple[str, str]
 """What the earlier and the later of two values are called."""
 
@@ -199,50 +203,40 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
     """
     stages, names = Stages(plan), planned_experiments(plan, study)
     contrasts = [one for one in plan.contrasts if not one.missing and study in (None, one.family)]
-    models = sorted({used for name in names for used in _models(plan, name)})
+    runs = [(name, model) for name in names for model in plan.experiments[name].config.models]
+    models = {used for run in runs for used in (*plan.models_in_job(*run), *plan.labelling_models(*run))}
     return {
         "seed": plan.config.seed,
         "contrasts": {
             one.name: {**plan.config.contrasts[one.name].model_dump(mode="json"), "study": one.family}
             for one in contrasts
         },
-        "experiments": {name: _experiment(plan, name) for name in names},
-        "cases": {name: _cases(plan, results, name) for name in names},
-        "prompts": {name: sorted({found.prompts for found in _debates(stages, plan, name)}) for name in names},
+        "experiments": {name: _experiment(plan, stages, results, name) for name in names},
         "models": what_replies_depend_on({name: plan.config.models[name] for name in models}),
-        "code": {
-            "analysis": stages.analysis_code(),
-            "debates": {name: sorted({found.code for found in _debates(stages, plan, name)}) for name in names},
-        },
+        ANALYSIS_DIGEST: stages.analysis_code(),
     }
 
 
-def _models(plan: Plan, experiment: str) -> set[str]:
-    jobs = [(experiment, model) for model in plan.experiments[experiment].config.models]
-    return {used for job in jobs for used in (*plan.models_in_job(*job), *plan.labelling_models(*job))}
-
-
-def _debates(stages: Stages, plan: Plan, experiment: str) -> list[Digests]:
-    models = plan.experiments[experiment].config.models
-    return [stages.of("run_debates", experiment=experiment, model=model) for model in models]
-
-
-def _experiment(plan: Plan, name: str) -> JsonObject:
+def _experiment(plan: Plan, stages: Stages, results: Path, name: str) -> JsonObject:
+    """An experiment's entry, the cases that it debates, and digests of these, of its prompts and of its code."""
     found = plan.experiments[name]
     stated = found.config.model_dump(
         mode="json",
         exclude={"params", "prompts", "grid", "study", "arms", "attribution", "tournament", "multiverse"},
     )
-    return {**stated, "params": found.params.model_dump(mode="json")}
-
-
-def _cases(plan: Plan, results: Path, name: str) -> JsonObject:
-    experiment = plan.experiments[name]
-    cases, _ = read_cases(results / "cases" / f"{experiment.config.dataset}.parquet")
-    chosen = choose_debated_cases(experiment, cases, plan.config.seed)
+    cases, _ = read_cases(results / "cases" / f"{found.config.dataset}.parquet")
+    chosen = choose_debated_cases(found, cases, plan.config.seed)
     content = sorted((case.case_id, case.split, case.text, case.target) for case in chosen)
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
-    return {"number": len(chosen), "digest": digest[:16]}
+    debates = [stages.of("run_debates", experiment=name, model=model) for model in found.config.models]
+    return {
+        **stated,
+        "params": found.params.model_dump(mode="json"),
+        CASES: len(chosen),
+        CASES_DIGEST: digest[:16],
+        PROMPTS_DIGEST: ", ".join(sorted({one.prompts for one in debates})),
+        CODE_DIGEST: ", ".join(sorted({one.code for one in debates})),
+    }
 
 
 def part_of(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:
@@ -252,37 +246,17 @@ def part_of(plan: Fields, study: str | None, models: Fields | None = None) -> Fi
     contrasts = {name: one for name, one in plan["contrasts"].items() if one["study"] == study}
     named = {one[side].partition("/")[0] for one in contrasts.values() for side in ("first", "second")}
     kept = {name: one for name, one in plan["models"].items() if models is None or name in models}
-    of_experiments = {
-        part: {name: one for name, one in plan[part].items() if name in named}
-        for part in ("experiments", "cases", "prompts")
-    }
-    return {**plan, **of_experiments, "contrasts": contrasts, "models": kept}
+    experiments = {name: one for name, one in plan["experiments"].items() if name in named}
+    return {**plan, "experiments": experiments, "contrasts": contrasts, "models": kept}
 
 
 def differences(frozen: Fields, now: Fields, words: Words = ("frozen", "now")) -> Iterator[str]:
-    """In what a plan differs from a frozen one, in words; only what both could hold is compared."""
-    before, then = words
-    if frozen["seed"] != now["seed"]:
-        yield f"seed: {before} {frozen['seed']}, {then} {now['seed']}"
-    yield from _changes("contrast", frozen["contrasts"], now["contrasts"], words)
-    yield from _changes("experiment", frozen["experiments"], now["experiments"], words)
-    for name, cases in now["cases"].items():
-        if frozen["cases"].get(name, cases) != cases:
-            yield f"cases of {name}: others ({before} {frozen['cases'][name]['number']}, {then} {cases['number']})"
-    yield from _changes("model", frozen["models"], now["models"], words)
-    changed = [name for name, digest in now["prompts"].items() if frozen["prompts"].get(name, digest) != digest]
-    if changed:
-        yield f"prompts of {', '.join(changed)}: another wording"
-    was, code = frozen["code"], now["code"]
-    if was["analysis"] != code["analysis"]:
-        yield "the code of the analysis was changed"
-    changed = [
-        name
-        for name, digest in code["debates"].items()
-        if name in now["experiments"] and was["debates"].get(name, digest) != digest
-    ]
-    if changed:
-        yield f"the code behind the debates of {', '.join(changed)} is another"
+    """In what a plan differs from a frozen one, in words."""
+    for kind in ("contrast", "experiment", "model"):
+        yield from _changes(kind, frozen[f"{kind}s"], now[f"{kind}s"], words)
+    for name in ("seed", ANALYSIS_DIGEST):
+        if frozen[name] != now[name]:
+            yield f"{name}: {words[0]} {frozen[name]}, {words[1]} {now[name]}"
 
 
 def _changes(kind: str, frozen: Fields, now: Fields, words: Words) -> Iterator[str]:
