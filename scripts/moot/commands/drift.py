@@ -40,27 +40,6 @@ CHANGED, NOT_SHOWN, CANNOT_TELL = "changed", "no change shown", "cannot tell"
 _SHARES = 100
 _FIRST_REPLICATE = 1_000_000_000
 """Replicates from here on are of drift: two a day, so that a check is resumed on its day, and made anew on another."""
-COLUMNS = (
-    "model",
-    "verdict",
-    "measure",
-    "calls",
-    "equal_now",
-    "equal_to_recorded",
-    "beyond",
-    "beyond_low",
-    "beyond_high",
-    "changed",
-    "changed_back",
-    "smallest_change",
-    "p",
-    "p_holm",
-    "failed",
-    "recorded_from",
-    "recorded_to",
-    "versions_recorded",
-    "versions_now",
-)
 
 
 @dataclass(frozen=True)
@@ -111,14 +90,6 @@ def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
     from scipy.stats import binomtest
 
     whole = [(one, one.first, one.second) for one in asked if one.first and one.second]
-    described = {
-        "model": model,
-        "failed": len(asked) - len(whole),
-        "recorded_from": min((one.recorded.reply.created_at for one in asked), default=""),
-        "recorded_to": max((one.recorded.reply.created_at for one in asked), default=""),
-        "versions_recorded": _versions(one.recorded.reply for one in asked),
-        "versions_now": _versions(reply for _, *replies in whole for reply in replies),
-    }
     for measure, distance in MEASURES.items():
         pairs = []
         for one, first, second in whole:
@@ -133,7 +104,8 @@ def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
         nearer = sum(recorded < second for recorded, second in pairs)
         both = further + nearer
         yield {
-            **described,
+            "model": model,
+            "verdict": "",
             "measure": measure,
             "calls": len(pairs),
             "equal_now": sum(second == 0 for _, second in pairs) / len(pairs) if pairs else math.nan,
@@ -142,6 +114,9 @@ def compare(model: str, asked: Sequence[Asked]) -> Iterator[JsonObject]:
             "changed": further,
             "changed_back": nearer,
             "p": float(binomtest(further, both, 0.5, alternative="greater").pvalue) if both else 1.0,
+            "failed": len(asked) - len(whole),
+            "versions_recorded": _versions(one.recorded.reply for one in asked),
+            "versions_now": _versions(reply for _, *replies in whole for reply in replies),
         }
 
 
@@ -158,13 +133,12 @@ def _versions(replies: Iterable[Reply]) -> str:
 
 def judge(rows: Iterable[JsonObject]) -> pd.DataFrame:
     """The rows of all models with p-values corrected by Holm, what each could have shown, and each model's verdict."""
-    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    frame = pd.DataFrame(list(rows))
     frame["p_holm"] = holm(frame["p"].tolist())
     level = LEVEL / max(len(frame), 1)  # Holm's strictest step
     repeatable = frame["equal_now"].where(frame["measure"].isin(_REPEATED), 1.0)
     counted = zip(frame["calls"], repeatable, frame["changed_back"], strict=True)
     frame["smallest_change"] = [smallest_change(*one, level) for one in counted]
-    frame["verdict"] = ""
     for _, mine in frame.groupby("model"):
         changed, able = (mine["p_holm"] < LEVEL).any(), mine["smallest_change"].notna().any()
         frame.loc[mine.index, "verdict"] = CHANGED if changed else NOT_SHOWN if able else CANNOT_TELL
@@ -243,7 +217,7 @@ async def _reply(chat: Chat, request: Request, replicate: int) -> Reply | None:
 
 
 def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFrame:
-    """Ask every model's sample again and judge: the columns of `COLUMNS`, one row a model and measure.
+    """Ask every model's sample again and judge: the columns of docs/drift.md, one row a model and measure.
 
     Args:
         plan: the checked configuration; `drift.calls` of each model are asked again.

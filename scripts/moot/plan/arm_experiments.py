@@ -23,6 +23,8 @@ from moot.protocols.arms import (
 from moot.protocols.debate import Debate, Setting
 from moot.protocols.relabelling import Relabelled, relabelled
 
+_OF_THE_WHOLE = ("labelers", "rubric", "arms", "arm_models", "arm_cases", "attribution", "multiverse")
+"""Keys of an experiment's entry that say nothing of its arms."""
 MakeDebate = Callable[[Case, Task, int, Setting], Debate]
 
 
@@ -40,20 +42,19 @@ def arm_configs(full: Full, config: ExperimentConfig) -> Iterator[tuple[str, Exp
         if instead and "seats" in params:
             params["seats"] = _seats_there(protocol, params)
         limits = [count for count in (config.cases, config.arm_cases) if count is not None]
+        own_words = bool(instead) and name != ATTRIBUTION
         changed: dict[str, object] = {
             "protocol": protocol,
             "params": params,
             "arm": name,
             "of": full.name,
-            "labelers": (),
-            "rubric": "",
+            "study": config.study or full.entry.study,
+            "models": config.arm_models or config.models,
+            "cases": min(limits) if limits else None,
+            "calibration_cases": 0 if name == ATTRIBUTION else config.calibration_cases,
+            "prompts": "" if own_words else config.prompts,
+            **{key: ExperimentConfig.model_fields[key].get_default() for key in _OF_THE_WHOLE},
         }
-        changed |= {"models": config.arm_models or config.models, "cases": min(limits) if limits else None}
-        changed |= {"arms": (), "arm_models": (), "arm_cases": None, "attribution": None, "multiverse": None}
-        own_words = bool(instead) and name != ATTRIBUTION
-        changed |= {"prompts": "" if own_words else config.prompts}
-        changed |= {"calibration_cases": 0} if name == ATTRIBUTION else {}
-        changed["study"] = config.study or full.entry.study
         yield arm_name(full.name, name), config.model_copy(update=changed)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from moot.core.config import COMPARISON, RECORDED, Config, read_config
+from moot.core.config import COMPARISON, RECORDED, Config, ExperimentConfig, read_config
 from moot.core.errors import UserError, unknown_name
 from moot.core.extensions import load_extensions
 from moot.core.model_config import SIMULATED, ModelConfig
@@ -174,16 +174,21 @@ class Plan:
         rests_on |= {(of, model) for model in models if of}
         self._rests_on[experiment.name] = {name for name, _ in rests_on}
         for name, model in sorted(rests_on):
-            if name not in self.experiments:
-                raise unknown_name("experiment of this run", name, self.experiments, beside)
-            found = self.experiments[name].config
-            if model not in found.models:
-                raise unknown_name(f"model of experiment '{name}'", model, found.models, debated_by)
+            found = self._held(name, model, beside, debated_by)
             if found.dataset != experiment.config.dataset:
                 raise UserError(
                     f"{beside}: experiment '{name}' is about data set '{found.dataset}', "
                     f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
                 )
+
+    def _held(self, name: str, model: str, place: str, place_of_model: str) -> ExperimentConfig:
+        """The entry of an experiment that this run holds with a model; raises `UserError` where it does not."""
+        if name not in self.experiments:
+            raise unknown_name("experiment of this run", name, self.experiments, place)
+        found = self.experiments[name].config
+        if model not in found.models:
+            raise unknown_name(f"model of experiment '{name}'", model, found.models, place_of_model)
+        return found
 
     @cached_property
     def datasets_used(self) -> list[str]:
@@ -215,11 +220,7 @@ class Plan:
         for option in self.needed_by_dataset(dataset):
             experiment, _, model = getattr(self.datasets[dataset], option).partition("/")
             place = self._where("datasets", dataset, option)
-            if experiment not in self.experiments:
-                raise unknown_name("experiment of this run", experiment, self.experiments, place)
-            found = self.experiments[experiment].config
-            if model not in found.models:
-                raise unknown_name(f"model of experiment '{experiment}'", model, found.models, place)
+            found = self._held(experiment, model, place, place)
             if found.dataset in (*made, dataset):
                 raise UserError(
                     f"{place}: experiment '{experiment}' argues over '{found.dataset}', which it would make."
