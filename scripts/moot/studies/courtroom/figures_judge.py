@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 JUDGE = "The judge and its confidence"
 PHASES = {1: "openings", 2: "rebuttals", 3: "closings"}
-MOST_LINES = 6  # of runs in one panel; more are drawn in grey, with all of them together
+MOST_LINES = 6  # of runs in one panel; more are drawn in grey
 MANY_PANELS = 9
 LAST, MANY = 1000, 1000  # no debate has so many rounds, no round so many beliefs
 
@@ -56,10 +56,7 @@ def reliability(results: StudyResults) -> "Figure":
     drawing, every, lowest = panels(len(found), columns=3, row_height=2.3)
     for axes, (method, curves) in zip(every, found.items(), strict=True):
         axes.plot([0, 100], [0, 100], color=GREY, linestyle=":", linewidth=1)
-        if len(curves) > MOST_LINES:
-            _many_curves(axes, curves)
-        else:
-            _few_curves(axes, curves)
+        _draw_curves(axes, curves)
         axes.set(xlim=(-3, 103), ylim=(-3, 103))
         legend = axes.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), title=method, alignment="left", fontsize=6.5)
         legend.get_title().set_fontsize(8.5)
@@ -72,26 +69,20 @@ def reliability(results: StudyResults) -> "Figure":
     return drawing
 
 
-def _few_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> None:
-    """A line a run, with points as large as their share of the predictions."""
+def _draw_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> None:
+    """A line a run, with points as large as their share of the predictions; of many runs thin grey lines."""
     runs = [run for run, _ in curves]
+    many = len(runs) > MOST_LINES
     for position, (run, curve) in enumerate(curves):
-        x, y, colour = 100 * curve["confidence"], 100 * curve["right"], COLOURS[position]
+        x, y = 100 * curve["confidence"], 100 * curve["right"]
+        if many:
+            axes.plot(x, y, color="#c4c4c4", linewidth=0.7, label="" if position else f"{len(runs)} runs")
+            continue
+        colour, marker = COLOURS[position], MARKERS[position]
         axes.plot(x, y, LINES[position % len(LINES)], color=colour, linewidth=1.2)
-        sizes = 14 + 90 * curve["share"]
-        axes.scatter(x, y, sizes, color=colour, marker=MARKERS[position], alpha=0.75, clip_on=False, zorder=3)
+        axes.scatter(x, y, 14 + 90 * curve["share"], color=colour, marker=marker, alpha=0.75, clip_on=False, zorder=3)
         name = f"{run_name(run, runs)}, n = {curve['count'].sum()}"
-        axes.plot([], [], MARKERS[position], color=colour, markersize=4, label=name)
-
-
-def _many_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> None:
-    """Thin grey lines, and all predictions together in black."""
-    for _, curve in curves:
-        axes.plot(100 * curve["confidence"], 100 * curve["right"], color="#c4c4c4", linewidth=0.7)
-    runs = [run for run, _ in curves]
-    together = _curve(pd.concat([run.valid for run in runs]), runs[0].results.task)
-    x, y = 100 * together["confidence"], 100 * together["right"]
-    axes.plot(x, y, "o-", color=BLACK, markersize=4, label=f"all {len(runs)} together")
+        axes.plot([], [], marker, color=colour, markersize=4, label=name)
 
 
 def _curve(rows: pd.DataFrame, task: Task) -> pd.DataFrame:

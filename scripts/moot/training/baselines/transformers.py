@@ -5,14 +5,11 @@ Sources: Debate-Feedback, 4.1 and Table 2; Chalkidis et al. (2020), Xiao et al. 
 """
 
 import os
-from typing import TYPE_CHECKING
 
 from moot.core.errors import UnavailableError
 from moot.core.optional import optional
-from moot.training.baselines import baseline
-
-if TYPE_CHECKING:
-    from moot.training.transformers import ConvolutionOverEmbeddings, FineTunedTransformer
+from moot.core.types import Estimator
+from moot.training.baselines import Builder, baseline
 
 FAMILY = "transformers"
 EXTRA = "transformers"
@@ -32,26 +29,25 @@ def named_model(variable: str) -> str:
     return os.environ[variable]
 
 
-@baseline("cnn-bert", "CNN over BERT embeddings", family=FAMILY, kind="text", stored=False)
-def cnn_bert(seed: int, threads: int) -> "ConvolutionOverEmbeddings":
-    model = named_model(BERT)
-    from moot.training.transformers import ConvolutionOverEmbeddings
+def fine_tuned(variable: str, kind: str, **settings: float) -> Builder:
+    """The builder of a classifier of `moot.training.transformers` on the model that an environment variable names."""
 
+    def build(seed: int, threads: int) -> Estimator:
+        model = named_model(variable)
+        from moot.training import transformers
+
+        return getattr(transformers, kind)(model, seed=seed, **settings)
+
+    return build
+
+
+BUILDERS = {
     # a convolution learns faster than an encoder would
-    return ConvolutionOverEmbeddings(model, epochs=10, batch=16, rate=1e-3, seed=seed)
-
-
-@baseline("legal-bert", "Legal-BERT, fine-tuned", family=FAMILY, kind="text", stored=False)
-def legal_bert(seed: int, threads: int) -> "FineTunedTransformer":
-    model = named_model(LEGAL_BERT)
-    from moot.training.transformers import FineTunedTransformer
-
-    return FineTunedTransformer(model, seed=seed)
-
-
-@baseline("lawformer", "Lawformer, fine-tuned", family=FAMILY, kind="text", stored=False)
-def lawformer(seed: int, threads: int) -> "FineTunedTransformer":
-    model = named_model(LAWFORMER)
-    from moot.training.transformers import FineTunedTransformer
-
-    return FineTunedTransformer(model, window=4096, batch=2, seed=seed)
+    ("cnn-bert", "CNN over BERT embeddings"): fine_tuned(
+        BERT, "ConvolutionOverEmbeddings", epochs=10, batch=16, rate=1e-3
+    ),
+    ("legal-bert", "Legal-BERT, fine-tuned"): fine_tuned(LEGAL_BERT, "FineTunedTransformer"),
+    ("lawformer", "Lawformer, fine-tuned"): fine_tuned(LAWFORMER, "FineTunedTransformer", window=4096, batch=2),
+}
+for names, builder in BUILDERS.items():
+    baseline(*names, family=FAMILY, kind="text", stored=False)(builder)
