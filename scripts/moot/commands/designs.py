@@ -317,23 +317,20 @@ def designs_figure(found: Sequence[Designed]) -> "MatplotlibFigure":
 def design_lines(found: Sequence[Designed]) -> Iterator[str]:
     """Two lines a contrast: what twice as many of each facet does, and the cheapest design."""
     for one in found:
-        said = []
-        for facet in one.found.planned:
-            doubled = one.times(_DOUBLED, facet)
-            said.append(
-                f"{_plural(one, facet)} {float(one.found.error(*doubled)):.3f}{_dollars(one, one.cost(*doubled))}"
-            )
-        error, cost = float(one.found.error(*one.planned)), _dollars(one, one.cost(*one.planned))
+        rows = list(_rows(one))
+        first = rows[0]
+        doubled = ", twice the ".join(
+            f"{row['facet']} {row['doubled: standard error']:.3f}{_dollars(row['doubled: US dollars'])}" for row in rows
+        )
         yield (
             f"{one.contrast.name} ({one.contrast.first.metric}, components by {one.source}): standard error "
-            f"{error:.3f} as planned{cost}; with twice the {', twice the '.join(said)}."
+            f"{first['standard error']:.3f} as planned{_dollars(first['US dollars'])}; with twice the {doubled}."
         )
-        best = one.found.cheapest(one.wanted, one.cost_of_a_case, one.available)
-        if best is None:
+        if first["cheapest"] is None:
             yield f"  No design within the {one.available} cases of the data set has one of {one.wanted:.3f}."
         else:
-            numbers = ", ".join(f"{best.numbers[facet]:g} {_plural(one, facet)}" for facet in one.found.planned)
-            yield f"  One of {one.wanted:.3f} takes {numbers}{_dollars(one, best.cost)}."
+            numbers = ", ".join(f"{row['cheapest']} {row['facet']}" for row in rows)
+            yield f"  One of {one.wanted:.3f} takes {numbers}{_dollars(first['cheapest: US dollars'])}."
 
 
 def _plural(one: Designed, facet: str) -> str:
@@ -342,5 +339,5 @@ def _plural(one: Designed, facet: str) -> str:
     )
 
 
-def _dollars(one: Designed, cost: float) -> str:
-    return f" for ${cost:,.2f}" if one.is_priced else ""
+def _dollars(cost: float | None) -> str:
+    return "" if cost is None else f" for ${cost:,.2f}"

@@ -335,7 +335,8 @@ def power_lines(powered: Sequence[Powered], difference: float, discordant: float
     `discordant` is the share of cases that one side alone gets right, to assume where simulated voices hardly differ.
     """
     for one in powered:
-        shown = smallest_difference(one.cases, one.spread, one.repeats, one.goal)
+        row = _row(one, difference)
+        shown, needed = row["smallest difference"], row["cases, one repeat"]
         least = "no difference, however large" if np.isnan(shown) else f"a difference of {shown:.3f}"
         yield (
             f"{one.contrast.name} ({one.contrast.first.metric}, {_by(one)}): "
@@ -343,21 +344,19 @@ def power_lines(powered: Sequence[Powered], difference: float, discordant: float
         )
         mean_square = sum(one.spread.variances((1, 1))) + one.spread.difference**2
         of_answers = one.source == REHEARSED and one.contrast.first.metric in _CORRECTNESS
+        of_either = "" if one.spread.is_paired else " of either side"
         if of_answers and mean_square < _HARDLY_VARIED:
             needed = np.ceil(cases_needed(difference, paired_proportions(discordant)))
             yield (
                 f"  The simulated voices of both sides hardly differ, which says little of models. If one side alone "
                 f"were right on {discordant:.0%} of the cases, {difference:g} would take {needed:,.0f}."
             )
-            continue
-        design = cheapest(difference, one.spread, one.usd, min(one.available), one.goal)
-        of_either = "" if one.spread.is_paired else " of either side"
-        if design:
-            yield f"  {difference:g} takes {design.cases} cases x {design.repeats}{of_either}{_dollars(design.cost)}."
-            continue
-        needed = np.ceil(cases_needed(difference, one.spread, goal=one.goal))
-        taken = f"{needed:,.0f} cases x 1{of_either}{_dollars(needed * one.usd)}"
-        yield f"  {difference:g} takes {taken}; the data set has {_either(one.available)}."
+        elif row["cases"] is not None:
+            taken = f"{row['cases']} cases x {row['repeats']}{of_either}{_dollars(row['US dollars'])}"
+            yield f"  {difference:g} takes {taken}."
+        else:
+            taken = f"{needed:,.0f} cases x 1{of_either}{_dollars(needed * one.usd)}"
+            yield f"  {difference:g} takes {taken}; the data set has {_either(one.available)}."
 
 
 def _dollars(cost: float) -> str:
