@@ -2,7 +2,6 @@
 
 import json
 import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path, PurePosixPath
@@ -14,7 +13,7 @@ from moot import __version__
 from moot.commands.bundling import CONFIGURATION, SCHEMA, folder_digest
 from moot.commands.rehearsing import run_workflow
 from moot.core.artifacts import file_digest
-from moot.core.errors import RunStoppedError, UserError
+from moot.core.errors import MootError, RunStoppedError, UserError
 from moot.core.types import Fields
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Entry, Ledger
@@ -27,17 +26,6 @@ _REBUILT = ("results/tables/", "results/figures/")
 _TAKEN = ("results/cases/", "results/features/", "results/records/", "data/")
 """Where in the folder the bundle's files may go; all other files are the run's own to write."""
 _LARGEST = 20_000_000_000
-_DAMAGES = (
-    OSError,
-    RuntimeError,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 def replay(file: str, shipped: Path, cores: int) -> str:
@@ -64,7 +52,9 @@ def replay(file: str, shipped: Path, cores: int) -> str:
             extensions = _extensions(file, manifest["extensions"])
             _unpack(bundle, extensions)
             _import(bundle)
-    except _DAMAGES as error:
+    except MootError:
+        raise
+    except Exception as error:  # whatever a damaged file leads to, zipfile's own errors among it
         raise UserError(
             f"{file}: damaged, or not a bundle ({type(error).__name__}: {error}). Expected a file that `snakemake "
             "bundle` wrote; scripts/verify_bundle.py says what is wrong with it."
