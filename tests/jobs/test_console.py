@@ -36,21 +36,13 @@ def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> N
     run = Run(load_cases=2, run_debates=3, all=1)
     assert run.lines == ["6 jobs: 2 data, 3 debates, 1 pages"]
     assert not any([run.job(1, "load_cases"), run.job(2, "load_cases"), run.job(3, "run_debates")])
-    assert run.lines[1:] == ["     2 s  data           2 of 2     (2 of 6 jobs, about 4 s left)"]
+    assert run.lines[1:] == ["     2 s  data           2 of 2     (2 of 6 jobs)"]
     run.job(4, "run_debates", seconds=30)
     assert run.lines[2].split()[2] == "debates", "no line for half a minute, so one before the stage is done"
     run.job(5, "run_debates")
     run.job(6, "all")
     assert [line.split()[2] for line in run.lines[1:]] == ["data", "debates", "debates", "pages"]
     assert run.lines[-1].endswith("(6 of 6 jobs)")
-
-
-def test_the_time_left_is_reckoned_from_the_stages_of_the_jobs_to_come() -> None:
-    run = Run(load_cases=11, run_debates=3)
-    for number in range(10):
-        run.job(number, "load_cases")
-    run.job(10, "run_debates", seconds=50)
-    assert run.lines[-1].endswith("(11 of 14 jobs, about 101 s left)"), "one second of data and two debates"
 
 
 def test_what_went_wrong_is_shown_as_it_is_and_counted() -> None:

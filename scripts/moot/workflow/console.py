@@ -9,7 +9,7 @@ import logging
 import re
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -103,8 +103,7 @@ class StageLines(logging.Filter):
         self._done: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
         self._is_explained = True
-        self._begun: dict[int, tuple[str, float]] = {}
-        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._stages: dict[int, str] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record of Snakemake's is shown as it is."""
@@ -118,7 +117,7 @@ class StageLines(logging.Filter):
         if event == "run_info":
             self._plan(fields.get("stats", {}))
         elif event == "job_info":
-            self._begun[fields["jobid"]] = fields["rule_name"], self._clock()
+            self._stages[fields["jobid"]] = stage_of(fields["rule_name"])
         elif event == "job_finished":
             self._finish(fields["job_id"], self._done)
         elif event == "job_error":
@@ -139,10 +138,8 @@ class StageLines(logging.Filter):
         self._write(f"{self._planned.total()} jobs: {', '.join(parts)}")
 
     def _finish(self, job: int, counted: Counter[str]) -> None:
-        rule, begun = self._begun.get(job, ("", self._clock()))
-        stage = stage_of(rule)
+        stage = self._stages.get(job, stage_of(""))
         counted[stage] += 1
-        self._seconds[stage] += self._clock() - begun
         is_whole = self._done[stage] + self._failed[stage] == self._planned[stage]
         if is_whole or self._clock() - self._last_line >= EVERY_SECONDS:
             self._last_line = self._clock()
@@ -151,17 +148,5 @@ class StageLines(logging.Filter):
     def _line(self, stage: str) -> str:
         seconds, done, planned = self._clock() - self._started, self._done.total(), self._planned.total()
         failed = f", {self._failed[stage]} failed" if self._failed[stage] else ""
-        left = f", about {self._seconds_left(seconds):.0f} s left" if 0 < done < planned else ""
-        whole = f"{done} of {planned} jobs{left}"
-        return f"{seconds:6.0f} s  {stage:<12}{self._done[stage]:>4} of {self._planned[stage]:<4}{failed}  ({whole})"
-
-    def _seconds_left(self, elapsed: float) -> float:
-        """Jobs to come at the mean seconds of their stage (of all, where none has ended), as many at once as so far."""
-        ended, spent = self._done + self._failed, sum(self._seconds.values())
-        mean = spent / ended.total()
-        to_come = {stage: self._planned[stage] - ended[stage] for stage in self._planned}
-        work = sum(
-            number * (self._seconds[stage] / ended[stage] if ended[stage] else mean)
-            for stage, number in to_come.items()
-        )
-        return work * elapsed / spent if spent else 0.0
+        jobs = f"({done} of {planned} jobs)"
+        return f"{seconds:6.0f} s  {stage:<12}{self._done[stage]:>4} of {self._planned[stage]:<4}{failed}  {jobs}"
