@@ -9,8 +9,7 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,28 +54,22 @@ class Finding:
         return f"{self.state:<8} {self.what}: {self.found}\n"
 
 
-async def findings(plan: Plan, ask: bool) -> AsyncGenerator[Finding, None]:
-    """Everything that a run needs, one finding after the other; with `ask`, models answer three calls each."""
-    for finding in (*_machine(), *_data(plan)):
-        yield finding
-    models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
-    for name, model in models.items():
+async def findings(plan: Plan) -> list[Finding]:
+    """Everything that a run needs; with `doctor: {ask: true}`, models answer three calls each."""
+    found = [*_machine(), *_data(plan)]
+    for name in sorted(plan.models_used):
+        model = plan.config.models[name]
         if model.endpoint in (RECORDED, SIMULATED):
             continue
-        for finding in _key(name, model):
-            yield finding
         reached = _in_this_process(name, model) if model.endpoint == "embedded" else await _server(name, model)
-        yield reached
-        if reached.state != GOOD:
-            continue
-        if not ask:
+        found += [*_key(name, model), reached]
+        if reached.state == GOOD and plan.config.doctor.ask:
+            found += await _answers(name, model, plan.config.seed)
+        elif reached.state == GOOD:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
             asked = f"--config 'doctor={{ask: true}}' asks {_CALLS} calls, at most {dollars:.4f} US dollars"
-            yield Finding(name, UNKNOWN, f"not asked; {asked}")
-            continue
-        async with aclosing(_answers(name, model, plan.config.seed)) as found:
-            async for finding in found:
-                yield finding
+            found.append(Finding(name, UNKNOWN, f"not asked; {asked}"))
+    return found
 
 
 def _machine() -> Iterator[Finding]:
@@ -151,7 +144,7 @@ def _listed(content: object) -> list[object]:
     return found if isinstance(found, list) else []
 
 
-async def _answers(name: str, model: ModelConfig, seed: int) -> AsyncGenerator[Finding, None]:
+async def _answers(name: str, model: ModelConfig, seed: int) -> list[Finding]:
     def asking(text: str, *, schema: Fields | None = None, choices: tuple[str, ...] = ()) -> Request:
         said = (Message("user", text),)
         return request_to(
@@ -170,17 +163,18 @@ async def _answers(name: str, model: ModelConfig, seed: int) -> AsyncGenerator[F
     try:
         endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
     except MootError as error:
-        yield Finding(name, BAD, str(error))
-        return
+        return [Finding(name, BAD, str(error))]
+    found = []
     try:
         for what, request, read in calls:
             try:
-                state, found = read(await endpoint.complete(request))
+                state, said = read(await endpoint.complete(request))
             except MootError as error:
-                state, found = BAD if read is _speed else UNKNOWN, str(error)
-            yield Finding(f"{name}, {what}", state, found)
+                state, said = BAD if read is _speed else UNKNOWN, str(error)
+            found.append(Finding(f"{name}, {what}", state, said))
     finally:
         await endpoint.close()
+    return found
 
 
 def _speed(reply: Reply) -> tuple[str, str]:
@@ -201,12 +195,6 @@ def _likelihoods(reply: Reply) -> tuple[str, str]:
     return (GOOD, "given") if reply.logprobs else (UNKNOWN, "not given; `answer: likelihood` takes stated answers")
 
 
-async def examine(plan: Plan) -> tuple[str, int]:
-    """What was found, a line each, and how much is missing."""
-    found = [finding async for finding in findings(plan, plan.config.doctor.ask)]
-    return "".join(map(str, found)), sum(finding.state == BAD for finding in found)
-
-
 def doctor(plan: Plan) -> str:
     """What is there and what is missing, in lines.
 
@@ -215,7 +203,8 @@ def doctor(plan: Plan) -> str:
     """
     if plan.config.doctor.table:
         return describe_table(Path(plan.config.doctor.table))
-    said, missing = asyncio.run(examine(plan))
-    if missing:
+    found = asyncio.run(findings(plan))
+    said = "".join(map(str, found))
+    if missing := sum(finding.state == BAD for finding in found):
         raise UserError(f"{missing} missing.\n{said}")
     return said
