@@ -95,11 +95,6 @@ def with_arm(full: Full, arm: str) -> tuple[ProtocolParams, dict[str, str]]:
     return params, needs
 
 
-def templates_of_arm(arm: str) -> tuple[str, ...]:
-    """Prefixes of the templates that an arm uses in addition to its protocol's; none where it is no arm."""
-    return ARMS[arm].templates if arm in ARMS else ()
-
-
 def make_debate(config: ExperimentConfig) -> MakeDebate:
     """How the debates of an experiment are made: as its protocol holds them, or as its arm has it."""
     debaters = PROTOCOLS[config.protocol].debaters

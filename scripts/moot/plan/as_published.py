@@ -107,17 +107,14 @@ def _nothing_comparable(plan: Plan) -> Comparable:
     return Comparable(runs, dict.fromkeys(plan.datasets, simulated))
 
 
+@cache
 def paper_plan(shipped: Path) -> Plan:
     """The plan of config/paper.yaml with the catalogue of models, as shipped; `shipped` is the project's folder."""
-    return _paper_plan(*(shipped / "config" / name for name in ("models.yaml", "paper.yaml")))
-
-
-@cache
-def _paper_plan(models: Path, paper: Path) -> Plan:
     raw: JsonObject = {"seed": 0}
-    for file in (models, paper):
+    files = [shipped / "config" / name for name in ("models.yaml", "paper.yaml")]
+    for file in files:
         raw |= load_yaml(file.read_text(encoding="utf-8"))
-    return Plan(parse_config(raw, (models, paper)), models.parents[1])
+    return Plan(parse_config(raw, files), shipped)
 
 
 _wordings = cache(Wordings)

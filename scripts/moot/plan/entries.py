@@ -10,8 +10,8 @@ from moot.core.config import ExperimentConfig
 from moot.core.errors import UserError, unknown_name
 from moot.core.rubric import RUBRICS, Rubric
 from moot.labels import JUDGE
-from moot.plan.arm_experiments import templates_of_arm
 from moot.protocols import PROTOCOLS, ProtocolEntry, against
+from moot.protocols.arms import ARMS
 
 
 def expand(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
@@ -98,7 +98,7 @@ def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str
 def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment's debates use."""
     prompts = (prefix for entry in protocols_of(config) for prefix in entry.prompts)
-    return (*prompts, *templates_of_arm(config.arm))
+    return (*prompts, *(ARMS[config.arm].templates if config.arm in ARMS else ()))
 
 
 def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:

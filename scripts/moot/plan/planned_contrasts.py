@@ -35,7 +35,7 @@ def check_contrasts(
 def _contrast(
     name: str, entry: ContrastConfig, known: Mapping[str, ExperimentConfig], unable: Callable[[str], str], where: Where
 ) -> Contrast:
-    named = [_named(text, known, where("contrasts", name, key)) for key, text in _texts(entry)]
+    named = [_named(getattr(entry, key), known, where("contrasts", name, key)) for key in ("first", "second")]
     models = _models(*named)
     metrics = entry.metric, entry.second_metric or entry.metric
     for key, metric in zip(("metric", "second_metric"), metrics, strict=True):
@@ -61,10 +61,6 @@ def _contrast(
     margin = entry.stop.difference if entry.stop else entry.margin
     stop = Stop(**entry.stop.model_dump(), cases=known[first.experiment].cases or 0) if entry.stop else None
     return Contrast(name, entry.question, first, second, entry.direction, entry.paired, family, missing, stop, margin)
-
-
-def _texts(entry: ContrastConfig) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("first", entry.first), ("second", entry.second)
 
 
 def _named(text: str, known: Mapping[str, ExperimentConfig], place: str) -> tuple[str, tuple[str, ...], str]:
