@@ -211,7 +211,7 @@ def broken(workflow: Reruns, *scripts: str, by: str = "raise KeyError") -> Itera
     """While the block runs these scripts fail, or what `by` says; afterwards they do something else than before."""
     texts = {file: file.read_text() for file in (workflow.project / "scripts" / f"{name}.py" for name in scripts)}
     for file, text in texts.items():
-        file.write_text(re.sub(r"( +)with job\(snakemake\)", rf"\1{by}\n\g<0>", text))
+        file.write_text(re.sub(r"( +)with job\(globals\(\)\)", rf"\1{by}\n\g<0>", text))
     yield
     for file, text in texts.items():
         file.write_text(f"{text}\nMENDED = True\n")
