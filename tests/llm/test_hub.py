@@ -87,7 +87,7 @@ def test_a_name_that_is_not_pinned_is_told_its_commit(hub: ModelHub, tmp_path: P
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"model": "hf:org/repo:smal.gguf"}, r"no such file at this commit. Its GGUF files: small.gguf, other.gguf\.$"),
+        ({"model": "hf:org/repo:smal.gguf"}, r"no such file at this commit: see .*/org/repo/tree/[0-9a-f]{40}\.$"),
         ({"revision": 40 * "a"}, f"the repository has no commit {40 * 'a'}"),
         ({"model": "hf:org/none:small.gguf"}, "no such repository"),
         ({"model": "hf:org/gated:small.gguf"}, "the repository is gated. Accept its terms at .*/org/gated"),

@@ -13,7 +13,6 @@ from moot.llm.redaction import redacted
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SECONDS_TO_LOOK_UP = 10.0
-_MOST_FILES_NAMED = 12
 _MODULES = ("", ".errors", ".utils")
 
 
@@ -99,19 +98,10 @@ class _Hub:
         if isinstance(error, errors.RevisionNotFoundError):
             return f"the repository has no commit {self._revision}: see {page}/commits/main."
         if isinstance(error, errors.RemoteEntryNotFoundError):
-            return f"the repository has no such file at this commit. {self._files_there()}"
+            return f"the repository has no such file at this commit: see {page}/tree/{self._revision}."
         if isinstance(error, errors.HfHubHTTPError):
             return f"the hub refuses it ({redacted(error)}): see {page}."
         return (
             f"the file is not in the cache, and the hub cannot be reached ({redacted(error)}). Connect this machine "
             "and run again, or copy the file here and name its path as `model`."
         )
-
-    def _files_there(self) -> str:
-        try:
-            listed = self._client.HfApi().list_repo_files(self._repository, revision=self._revision)
-        except self._faults:
-            return f"See {self._client.constants.ENDPOINT}/{self._repository}."
-        files = [redacted(file) for file in listed if file.endswith(".gguf")]
-        more = f" and {len(files) - _MOST_FILES_NAMED} more" if len(files) > _MOST_FILES_NAMED else ""
-        return f"Its GGUF files: {', '.join(files[:_MOST_FILES_NAMED]) or 'none'}{more}."

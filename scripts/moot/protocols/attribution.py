@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from moot.core.artifacts import repeats_by_case
 from moot.core.cases import Case, stable_fraction
 from moot.core.config import AttributionConfig
-from moot.core.errors import UserError
 from moot.core.kinds import ASKED_AGAIN, ATTRIBUTED, COMPUTED, VERDICT
 from moot.core.likelihood import label_shares
 from moot.core.types import Fields, JsonObject
@@ -38,6 +37,7 @@ from moot.protocols.replayed import (
     Replay,
     donors,
     held_debates,
+    no_words,
     sentences,
     wavers,
 )
@@ -136,11 +136,7 @@ def _debates(setting: Setting) -> Mapping[tuple[str, int], Held]:
     params: AttributionParams = setting.params
     found = debates_with_turns(params, setting.artifacts)
     if found and not any(held.turns for held in found.values()):
-        raise UserError(
-            f"experiment '{setting.experiment}': the debates of '{params.beside}' hold no words that could be taken "
-            "out. Where they are recorded, set the source of their data set to 'download' or 'local'; the shipped "
-            "numbers have no text."
-        )
+        raise no_words(setting.experiment, params.beside, "could be taken out")
     return found
 
 

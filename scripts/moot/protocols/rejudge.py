@@ -6,24 +6,21 @@ for comparison, and the model never reads them.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from itertools import groupby
-from pathlib import Path
 
 from pydantic import Field
 
-from moot.core.artifacts import repeats_by_case, rows_by_debate
+from moot.core.artifacts import repeats_by_case
 from moot.core.cases import Case
-from moot.core.errors import UserError
-from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC
+from moot.core.kinds import BELIEF, PUBLIC
 from moot.core.types import Fields
 from moot.protocols import Options, ProtocolParams, Room, protocol
 from moot.protocols.debate import Answer, Debate, Setting
+from moot.protocols.replayed import Held, held_debates, no_words
 from moot.protocols.replies import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 
-Row = Fields
 JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
 
 
@@ -42,7 +39,7 @@ def _transcripts(params: RejudgeParams) -> dict[str, str]:
 
 def repeats_held(setting: Setting, case: Case) -> list[int]:
     """The repeats of a case that were debated."""
-    return _repeats(*_of(setting)).get(case.case_id, [])
+    return repeats_by_case(_held(setting)).get(case.case_id, [])
 
 
 @protocol(
@@ -58,9 +55,8 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     """Show a round, ask for the belief, until all rounds are shown."""
     belief: Utterance | None = None
     schema = prediction_schema(debate.task, name="Belief", reasoning=True, characters=params.characters)
-    for number, turns in groupby(
-        _read(*_of(debate.setting))[debate.case.case_id, debate.repeat], lambda row: row["round"]
-    ):
+    rows = _held(debate.setting)[debate.case.case_id, debate.repeat].rows
+    for number, turns in groupby(rows, lambda row: row["round"]):
         shown = [_play(debate, row, params.judge) for row in turns]
         if any(shown):
             belief = await debate.say(
@@ -69,7 +65,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     return read_answer(debate, belief) if belief else None
 
 
-def _play(debate: Debate, row: Row, judge: str) -> bool:
+def _play(debate: Debate, row: Fields, judge: str) -> bool:
     """Record one turn again; whether it is one that the judge is shown."""
     if row["speaker"] != judge:
         shown = row["visibility"] == PUBLIC and bool(row["text"])
@@ -93,23 +89,10 @@ def _play(debate: Debate, row: Row, judge: str) -> bool:
     return False
 
 
-def _of(setting: Setting) -> tuple[tuple[Path, ...], str, str]:
-    return tuple(setting.artifacts.values()), setting.params.beside, setting.experiment
-
-
-@cache
-def _read(paths: tuple[Path, ...], beside: str, experiment: str) -> Mapping[tuple[str, int], Sequence[Row]]:
-    """The turns of each ended debate by case and repeat; raises `UserError` where no words are known."""
-    debates = rows_by_debate(paths)
-    if not any(row["text"] for turns in debates.values() for row in turns if row["visibility"] == PUBLIC):
-        raise UserError(
-            f"experiment '{experiment}': the debates of '{beside}' hold no words that a judge could read. Where they "
-            "are recorded, set the source of their data set to 'download' or 'local'; the shipped numbers have no text."
-        )
-    ended = {key: turns for key, turns in debates.items() if json.loads(turns[-1]["parsed"])["status"] != "waiting"}
-    return {key: [row for row in turns if row["kind"] != CONCLUSION] for key, turns in ended.items()}
-
-
-@cache
-def _repeats(paths: tuple[Path, ...], beside: str, experiment: str) -> Mapping[str, list[int]]:
-    return repeats_by_case(_read(paths, beside, experiment))
+def _held(setting: Setting) -> Mapping[tuple[str, int], Held]:
+    """The ended debates by case and repeat; raises `UserError` where no words are known."""
+    params: RejudgeParams = setting.params
+    found = held_debates(tuple(setting.artifacts.values()), frozenset(), params.judge)
+    if not any(row["text"] for held in found.values() for row in held.rows if row["visibility"] == PUBLIC):
+        raise no_words(setting.experiment, params.beside, "a judge could read")
+    return found

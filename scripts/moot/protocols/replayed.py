@@ -15,6 +15,7 @@ from pathlib import Path
 
 from moot.core.artifacts import rows_by_debate
 from moot.core.cases import stable_fraction
+from moot.core.errors import UserError
 from moot.core.kinds import BELIEF, CONCLUSION, PUBLIC, UNUSABLE
 from moot.core.types import Fields, Json
 from moot.protocols.arm_debates import unsaid
@@ -79,6 +80,14 @@ def held_debates(paths: tuple[Path, ...], speakers: frozenset[str], judge: str) 
             verdict = str(rows[-1]["prediction"] or "") if end.get("status") == "valid" else ""
             found[key] = Held(said, turns, verdict)
     return found
+
+
+def no_words(experiment: str, beside: str, do: str) -> UserError:
+    """The error for debates of `beside` of which no words are known."""
+    return UserError(
+        f"experiment '{experiment}': the debates of '{beside}' hold no words that {do}. Where they are recorded, set "
+        "the source of their data set to 'download' or 'local'; the shipped numbers have no text."
+    )
 
 
 def _argues(row: Fields, speakers: frozenset[str], judge: str) -> bool:
