@@ -143,25 +143,12 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
     if plan.config.rehearsal:
         return ()
     chain = read_chain()
-    return describe_run(chain, describe_plan(plan, results, study) if chain else {}, study, plan.config.deviation)
-
-
-def describe_run(
-    chain: Sequence[Frozen], now: Fields, study: str | None = None, deviation: str = ""
-) -> tuple[str, ...]:
-    """Whether a run is the plan that was frozen last, and the history of that plan; sentences.
-
-    Args:
-        chain: the frozen plans, oldest first.
-        now: the run's plan, as `describe_plan` gives it.
-        study: whose contrasts are compared; none: all.
-        deviation: why the run departs from the plan, in the user's words.
-    """
     if not chain:
         return (NOT_FROZEN,)
+    now = describe_plan(plan, results, study)
     last, models = chain[-1], now["models"]
     changed = list(differences(part_of(last.plan, study, models), now))
-    end = f" It differs: {'; '.join(changed)}. {_reason(deviation)}" if changed else ""
+    end = f" It differs: {'; '.join(changed)}. {_reason(plan.config.deviation)}" if changed else ""
     is_plan = "is not the plan" if changed else "is the plan"
     found = [
         f"This run {is_plan} that was frozen last, at {last.frozen_at} ({last.path}), "
@@ -169,17 +156,13 @@ def describe_run(
     ]
     if len(chain) > 1:
         found.append(f"{len(chain)} plans were frozen. The earlier ones, and what was changed after each:")
-    for plan, after in pairwise(chain):
-        before, then = (part_of(one.plan, study, models) for one in (plan, after))
+    for earlier, after in pairwise(chain):
+        before, then = (part_of(one.plan, study, models) for one in (earlier, after))
         changed = list(differences(before, then, ("before", "then")))
-        found.append(
-            f"{plan.path.name}, frozen at {plan.frozen_at}, {plan.replies_before(study)}. {after.path.name} changed "
-            + (
-                f"{'; '.join(changed)}. {_reason(after.content.get('deviation', ''))}"
-                if changed
-                else "nothing of these comparisons."
-            )
-        )
+        reason = _reason(after.content.get("deviation", ""))
+        what = f"{'; '.join(changed)}. {reason}" if changed else "nothing of these comparisons."
+        frozen = f"{earlier.path.name}, frozen at {earlier.frozen_at}, {earlier.replies_before(study)}"
+        found.append(f"{frozen}. {after.path.name} changed {what}")
     return (*found, *faults(chain))
 
 
