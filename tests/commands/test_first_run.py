@@ -37,10 +37,10 @@ def plan_of(written: str, **more: object) -> Plan:
 
 def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
     answers = {
-        "Which model": "qwen",
-        "Where does": "http://localhost:8000/v1",
-        "Which data": str(TABLE),
-        "How many": "5",
+        "model": "qwen",
+        "server": "http://localhost:8000/v1",
+        "data": str(TABLE),
+        "usd": "5",
     }
     asked = []
 
@@ -50,7 +50,7 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
 
     said = write_configuration(InitConfig(), ask)
     plan = plan_of(Path("my.yaml").read_text())
-    assert [one.split("[")[-1] for one in asked if "column" in one] == ["facts]: ", "outcome]: "]
+    assert [one.split("[")[-1] for one in asked if one.startswith(("text", "target"))] == ["facts]: ", "outcome]: "]
     assert plan.config.budget.usd == 5 and plan.config.models["mine"].base_url == "http://localhost:8000/v1"
     assert plan.experiments.keys() > {"mine"}
     assert list(plan.contrasts_of("courtroom")) and not plan.can_fill(TABLES["courtroom/table4_prompting"])
@@ -77,7 +77,7 @@ def test_the_same_from_flags_with_hostile_names_of_columns() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "init: no model. Which model"),
+        ({}, "init: no model; expected the model's name at its server"),
         (
             {"model": "m", "server": "nowhere"},
             "server 'nowhere'; expected one of openai, anthropic, openrouter, ollama",

@@ -22,15 +22,6 @@ SERVERS: Mapping[str, JsonObject] = {
     "openrouter": {"base_url": "https://openrouter.ai/api/v1", "api_key_env": "OPENROUTER_API_KEY", "price": "auto"},
     "ollama": {"endpoint": "ollama", "base_url": "http://localhost:11434"},
 }
-QUESTIONS = {
-    "model": f"Which model? Its name at the server, a GGUF file's path, or {PACKAGED}, which comes with moot",
-    "server": f"Where does it run? {', '.join(SERVERS)}, or an address such as http://localhost:8000/v1",
-    "data": "Which data? A table's path (.csv, .xlsx, .jsonl, .parquet), or a data set's name, such as nlsy97",
-    "text": "Which of its columns do models read?",
-    "target": "Which column has the true label?",
-    "question": "Which question does the debate answer, in a sentence?",
-    "usd": "How many US dollars may it cost? 0: no limit",
-}
 _FEWEST_LABELS, _MOST_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
 _PAGE = """\
 # Lies over moot's default configuration. `{command} reference --cores 1` writes every key to results/reference.md.
@@ -86,11 +77,11 @@ def write_configuration(given: InitConfig, ask: Callable[[str], str] | None) -> 
 
 def _filled(given: InitConfig, ask: Callable[[str], str] | None) -> str:
     def answer(key: str, otherwise: str = "") -> str:
-        said = str(getattr(given, key) or "")
+        said, meaning = str(getattr(given, key) or ""), InitConfig.model_fields[key].description
         if not said and ask:
-            said = ask(f"{QUESTIONS[key]}{f' [{otherwise}]' if otherwise else ''}: ").strip()
+            said = ask(f"{key}: {meaning}{f' [{otherwise}]' if otherwise else ''}: ").strip()
         if not (said or otherwise):
-            raise UserError(f"init: no {key}. {QUESTIONS[key]}: --config 'init={{{key}: ...}}'.")
+            raise UserError(f"init: no {key}; expected {meaning}. Give it: --config 'init={{{key}: ...}}'.")
         return said or otherwise
 
     model = _model(answer)

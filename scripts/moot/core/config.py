@@ -317,12 +317,12 @@ class InitConfig(Strict):
 
     file: str = Field("my.yaml", description="the file that is written; one that exists is never touched")
     model: str = Field("", description="the model's name at its server, a GGUF file's path, or smollm2-135m")
-    server: str = Field("", description="openai, anthropic, openrouter, ollama, or an address")
-    data: str = Field("", description="a table's path, or the name of a data set")
+    server: str = Field("", description="openai, anthropic, openrouter, ollama, or http://ADDRESS/v1")
+    data: str = Field("", description="a table's path (.csv, .xlsx, .jsonl, .parquet), or a data set such as nlsy97")
     text: str = Field("", description="the table's column that models read; none: the longest")
     target: str = Field("", description="its column with the true label; none: the last of few different cells")
     question: str = Field("", description="what a prediction answers, one sentence")
-    usd: float | None = Field(None, ge=0, description="the budget; 0: no limit")
+    usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
 
 
 class DoctorConfig(Strict):
