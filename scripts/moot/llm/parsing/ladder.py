@@ -248,8 +248,6 @@ def _repaired(text: str, schema: type[BaseModel]) -> _Reading | None:
         except UnreadableError:
             if candidate.well_formed:
                 raise
-            if _repeats_form(schema, segment):
-                continue
             return None
         accepted.append(read)
     if not accepted:
@@ -259,16 +257,6 @@ def _repaired(text: str, schema: type[BaseModel]) -> _Reading | None:
         if shape.kind != "text" and any(value != stated[0] for value in stated):
             accepted[-1].leave_out(name, "objects that disagree")
     return accepted[-1].compare_with(_outside(text, [(candidate.start, candidate.end) for candidate in found]))
-
-
-def _repeats_form(schema: type[BaseModel], segment: str) -> bool:
-    """Whether every label and number in `segment` is a placeholder or the whole choice."""
-    fields = schema_fields(schema)
-    stated = {name: said for name, said in stated_by_field(segment, schema).items() if fields[name].kind in DECISIONS}
-    try:
-        return bool(stated) and all(agreed(fields[name], said) is None for name, said in stated.items())
-    except UnreadableError:
-        return False
 
 
 def _leave_out_invented(read: _Reading, candidate: Candidate, segment: str) -> None:
