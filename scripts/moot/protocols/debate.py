@@ -2,7 +2,7 @@
 
 import json
 from bisect import insort
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -86,7 +86,7 @@ class Debate:
         self.seed, self.experiment, self.model = setting.seed, setting.experiment, setting.model
         self.examples, self.artifacts = setting.examples, setting.artifacts
         self._turns = 0
-        self._asked: Counter[tuple[object, ...]] = Counter()
+        self._asked: defaultdict[tuple[object, ...], int] = defaultdict(int)
 
     @property
     def debate_id(self) -> str:

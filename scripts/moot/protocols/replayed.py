@@ -7,7 +7,7 @@ every other seat said is taken from the transcript, and what the judge itself sa
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,9 +24,9 @@ from moot.protocols.utterances import Utterance
 
 WHOLE, REMOVED, REPLACED, REORDERED, SENTENCE = "whole", "removed", "replaced", "reordered", "sentence"
 CONTINUED, KEPT = "continued", "kept"
+"""The debate goes on from a turn that is taken out, and from the same turn as it was."""
 OF_TURNS = (REMOVED, REPLACED, CONTINUED)
 """The ways to change one turn."""
-"""The debate goes on from a turn that is taken out, and from the same turn as it was."""
 ASKS = 20
 """Replicates of one prompt that one replay may take, so that no two replays share a reply but where they are alike."""
 NEAR = 0.5
@@ -135,17 +135,6 @@ def sentences(text: str) -> list[tuple[str, str]]:
     return [(match.group().strip(), (text[: match.start()] + text[match.end() :]).strip()) for match in found]
 
 
-class _Later(Counter[tuple[object, ...]]):
-    """How often each question was asked, counted from a number on."""
-
-    def __init__(self, first: int) -> None:
-        super().__init__()
-        self._first = first
-
-    def __missing__(self, _key: object) -> int:
-        return self._first
-
-
 class Replay(Debate):
     """A held debate played once more.
 
@@ -160,7 +149,7 @@ class Replay(Debate):
 
     def __init__(self, whole: Debate, setting: Setting, held: Held, change: Change, again: int, judge: str) -> None:
         super().__init__(whole.case, whole.task, whole.repeat, setting)
-        self._asked = _Later((again + 1) * ASKS)
+        self._asked = defaultdict(lambda: (again + 1) * ASKS)
         self._judge, self._change, self._again = judge, change, again
         self._said: defaultdict[tuple[str, str], list[Fields]] = defaultdict(list)
         for row in held.rows:

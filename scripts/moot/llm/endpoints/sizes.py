@@ -32,15 +32,15 @@ def most_bytes(request: Request) -> int:
     return _FORM_BYTES + _BYTES_A_TOKEN * int(request.parameters.get("max_tokens", 0))
 
 
-async def read_body(chunks: AsyncIterable[bytes], most: int, read_on: int = _READ_ON) -> Body:
-    """An answer's body, of which at most `most` bytes are kept, and `read_on` times as many are read."""
+async def read_body(chunks: AsyncIterable[bytes], most: int) -> Body:
+    """An answer's body, of which at most `most` bytes are kept, and `_READ_ON` times as many are read."""
     parts, tail, size = list[bytes](), b"", 0
     async for chunk in chunks:
         parts += [chunk[: most - size]] if size < most else []
         size += len(chunk)
         if size > most:
             tail = (tail + chunk)[-_TAIL_BYTES:]
-            if size > most * read_on:
+            if size > most * _READ_ON:
                 break
     return Body(b"".join(parts), tail, size)
 
