@@ -59,7 +59,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
     async def come_too_early(client: TestClient) -> None:
         page = await (await client.get(ADDRESS)).text()
         assert "People are still labelling this sheet" in page and "who have not: 2." in page
-        assert "annotator</small>" not in page and "=Statement" not in page and "kappa" not in page
+        assert "annotator</small>" not in page and "=Statement" not in page
 
     visit(tmp_path, come_too_early)
     annotate(tmp_path, "bob", BOB)
@@ -72,7 +72,7 @@ def test_conflicts_are_decided_on_their_page_and_decisions_count(tmp_path: Path)
             refused = await client.post("/t/settle", data={"sheet": SHEET, "annotator": name})
             assert refused.status == 400 and "another person decides" in await refused.text()
         page = await (await client.get(ADDRESS)).text()
-        assert "0 of 2 conflicts decided" in page and "kappa before any decision: 0.3" in page
+        assert "0 of 2 conflicts decided" in page
         assert page.count("annotator</small>") == 2 and page.count('class="disputed"') == 2
         assert "ann " not in page and "bob" not in page and "=Statement" in page and "<b onclick" not in page
         decided.append(shown_item(page))
@@ -113,16 +113,14 @@ def test_who_gave_which_label_cannot_be_told(tmp_path: Path) -> None:
     work = settling(tmp_path)
     first = [work.given(statement)[0] for statement in work.statements]
     assert 10 < first.count("AFFIRM") < 30
-    assert work.agreement and work.agreement.value == 0
 
 
-def test_agreement_of_three_is_alpha_and_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
+def test_two_decisions_in_files_are_a_fault(tmp_path: Path) -> None:
     write_sheet(tmp_path, 4)
     for name, labels in (("ann", ANN), ("bob", BOB), ("cid", ANN)):
         annotate(tmp_path, name, labels)
     work = settling(tmp_path)
-    assert work.agreement and (work.agreement.measure, work.agreement.statements) == ("Krippendorff's alpha", 4)
-    assert 0 < work.agreement.value < 1 and len(work.given(work.statements[0])) == 3
+    assert len(work.given(work.statements[0])) == 3
     folder = tmp_path / "data" / "annotations"
     for name in ("kim", "zoe"):
         (folder / f"{name}.csv").write_text(f"item,label,adjudicator\n{item(1)},REVERSE,{name}\n")

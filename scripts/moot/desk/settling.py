@@ -1,11 +1,8 @@
 """Decisions on statements that annotators label differently: a file in `data/annotations/` for each who decides."""
 
-from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from moot.core.errors import UserError
@@ -14,24 +11,6 @@ from moot.desk.labelling import Labelling, Statement, sheet_names
 from moot.labels import ADJUDICATED, HUMAN
 from moot.labels.sheets import Known, filled_files, read_annotations, read_labels
 from moot.protocols.people import person_named
-from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-
-_PAIR = 2
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far the annotators of a sheet agree beyond chance, before anyone decides between them.
-
-    Attributes:
-        measure: Cohen's kappa of two annotators, Krippendorff's alpha of more.
-        value: NaN where only one label occurs.
-        statements: how many it rests on: those that several annotators labelled.
-    """
-
-    measure: str
-    value: float
-    statements: int
 
 
 def read_people(sheets: Path, annotations: Path) -> pd.DataFrame:
@@ -91,18 +70,6 @@ class Settling(Labelling):
         """The labels that annotators gave a statement, in an order that does not tell whose they are."""
         labels = self.ratings.loc[statement.item].dropna()
         return [str(labels[name]) for name in sorted(labels.index, key=lambda name: _blind(statement.item, str(name)))]
-
-    @cached_property
-    def agreement(self) -> Agreement | None:
-        """Of the statements of the sheet; None while someone labels it, and where no two labelled the same."""
-        several = self.ratings[self.ratings.notna().sum(axis=1) > 1]
-        if self.unfinished or several.empty:
-            return None
-        ones = np.ones((1, len(several)))
-        if several.shape[1] == _PAIR:
-            return Agreement("Cohen's kappa", float(cohens_kappa(*several.to_numpy().T)(ones)[0]), len(several))
-        alpha = krippendorffs_alpha(several.to_numpy(dtype=object))
-        return Agreement("Krippendorff's alpha", float(alpha(ones)[0]), len(several))
 
     def _read(self) -> pd.DataFrame:
         rows = read_people(self._sheets, self._folder)
