@@ -22,15 +22,9 @@ from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, CODES, NO_STANCE_
 from moot.studies.appellate.rubric import APPELLATE
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
-
-
 HUMAN = "human"
-
-
 _KEYS = ["model", "debate_id", "turn"]
 _SAID = ("repeat", "round", "speaker", "kind", "text", "confidence", "source")
-
-
 _GRAM = 3
 
 
@@ -119,18 +113,15 @@ def position_changes(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
 
     Returns:
         Columns model, debate_id, case_id, condition, speaker, seat, round (the earlier one), before, after, opportunity
-        (both are positions), changed, through_none (one is no position), the turns of both statements, spoken and
-        inclusion (as of `successive`).
+        (both are positions), changed, the turns of both statements, spoken and inclusion (as of `successive`).
     """
     pairs = successive(regular(steps), column)
     pairs = pairs.assign(before=pairs[column], after=pairs[f"{column}_after"].astype(int))
-    position = pairs[["before", "after"]] != NO_STANCE_CODE
-    pairs["opportunity"] = position.all(axis=1)
+    pairs["opportunity"] = (pairs[["before", "after"]] != NO_STANCE_CODE).all(axis=1)
     pairs["changed"] = pairs["opportunity"] & (pairs["before"] != pairs["after"])
-    pairs["through_none"] = position.any(axis=1) & ~position.all(axis=1)
     columns = ["model", "debate_id", "case_id", "condition", "speaker", "seat", "round", "turn", "turn_after"]
     columns += ["spoken", "inclusion"]
-    return pairs[[*columns, "before", "after", "opportunity", "changed", "through_none"]].reset_index(drop=True)
+    return pairs[[*columns, "before", "after", "opportunity", "changed"]].reset_index(drop=True)
 
 
 def groups_of_changes(pairs: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:

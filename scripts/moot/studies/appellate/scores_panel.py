@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.kinds import EXTRA, OVERRUN
 from moot.core.types import Column
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.case_metrics import Terms, case_metric
@@ -80,7 +79,6 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
                 yield from _influence_scores(opposing_influences(steps, column), prefix, results)
                 yield from _majority_scores(results, steps, column, prefix)
         yield from _stance_scores(steps, results)
-        yield from _overrun_scores(steps, results)
         yield from _wording_scores(results, steps)
 
     return by_model(results, scores_of)
@@ -111,9 +109,8 @@ def _volatility_scores(steps: pd.DataFrame, column: str, prefix: str, results: E
         chances = rows[rows["opportunity"]]
         none = len(rows) - len(chances)
         yield _mean(results, f"{prefix}volatility", chances["changed"], chances, group, none)
-        changes, through = float(rows["changed"].sum()), float(rows["through_none"].sum())
+        changes = float(rows["changed"].sum())
         yield results.sample(chances["case_id"]).count(f"{prefix}changes", changes, group, n_invalid=none)
-        yield results.sample(rows["case_id"]).count(f"{prefix}transitions_through_none", through, group)
 
 
 def _alternation_scores(steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults) -> Iterator[Score]:
@@ -180,15 +177,6 @@ def _majority_scores(results: ExperimentResults, steps: pd.DataFrame, column: st
         right = (decided[stage] == 1) == (decided["case_id"].map(results.targets) == "affirm")
         metric, undecided = f"{prefix}majority_accuracy", len(found) - len(decided)
         yield _mean(results, metric, right, decided, f"majority={stage}", undecided)
-
-
-def _overrun_scores(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
-    overrun = (steps["kind"] == OVERRUN).groupby(steps["debate_id"]).any()
-    yield _mean(results, "debates_overrunning", overrun, steps.groupby("debate_id")[["case_id"]].first())
-    held, spoken = regular(steps), results.sample(steps["case_id"])
-    yield results.sample(held["case_id"]).count("missing_statements", float((held["text"] == "").sum()))
-    yield spoken.count("extra_statements", float((steps["kind"] == EXTRA).sum()))
-    yield spoken.count("overrun_statements", float((steps["kind"] == OVERRUN).sum()))
 
 
 _CITED = {"citations": "total", "unverifiable_citations": "unverifiable", "citations_in_case": "in_case"}
