@@ -95,14 +95,14 @@ def test_replacement_is_consistent() -> None:
 def test_the_gate_sees_a_name_that_the_chain_left(monkeypatch: pytest.MonkeyPatch) -> None:
     complete = with_caption(made_up())
     assert "brightwater" in forbidden_words(complete, Lexicon([complete.text]))
-    report = check(complete, "The appellant, one BRIGHTWATER, worked at a mill. " * 5, 10)
+    report = check(complete, "The appellant, one BRIGHTWATER, worked at a mill. " * 5)
     assert len(report.names) == 5
     assert not report.passed
 
 
 def test_the_gate_sees_an_outcome_that_the_chain_left() -> None:
     told = "She worked at the mill. For these reasons, we affirm the judgment. She was ill."
-    report = check(with_caption(made_up()), told, 10)
+    report = check(with_caption(made_up()), told)
     assert report.outcomes
     assert surviving_marked(["For these reasons, we affirm the judgment."], told)
     assert not surviving_marked(["We affirm."], "She worked at the mill, as we know.")

@@ -5,7 +5,7 @@ by letters and names by roles and letters, and let the gates judge the result. T
 file next to the cases alone.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.studies.appellate.deidentify.facts import background_sentences, facts_of
@@ -16,10 +16,7 @@ from moot.studies.appellate.deidentify.names import find_entities, pseudonyms, s
 from moot.studies.appellate.deidentify.opinion import Opinion, with_caption
 from moot.studies.appellate.deidentify.references import cites_cases, replace_references, with_letters
 from moot.studies.appellate.deidentify.replacing import replace_names
-
-MINIMUM_CHARACTERS = 200
-Recogniser = Callable[[str], Sequence[tuple[str, str]]]
-"""Finds names in a text: each with its kind (person, place, company)."""
+from moot.studies.appellate.deidentify.survivors import Recogniser
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +69,12 @@ def deidentify(opinion: Opinion, limit: int, recognise: Recogniser | None = None
     mentioned = [(mention, entities.add(mention.words, mention.kind, mention.name)) for mention in mentions]
     entities.name_all()
     finished = with_letters(replace_names(written_small(facts, mentions, lexicon), mentioned))
-    return Deidentified(finished, pseudonyms(entities), check(complete, finished, MINIMUM_CHARACTERS, recognise))
+    return Deidentified(finished, pseudonyms(entities), check(complete, finished, recognise))
 
 
 def recheck(opinion: Opinion, facts: str, recognise: Recogniser | None = None) -> GateReport:
     """All gates again, on facts that something else has rewritten."""
-    return check(with_caption(opinion), facts, MINIMUM_CHARACTERS, recognise)
+    return check(with_caption(opinion), facts, recognise)
 
 
 __all__ = ["Deidentified", "Opinion", "Recogniser", "deidentify", "recheck"]

@@ -6,18 +6,19 @@ not know what the extractor found; the third wants no sentence that tells the ou
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from moot.studies.appellate.deidentify.hints import tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon, plain
 from moot.studies.appellate.deidentify.names import naming_words
 from moot.studies.appellate.deidentify.opinion import Opinion, party_rules
-from moot.studies.appellate.deidentify.survivors import Survivor, find_survivors, without_pseudonyms
+from moot.studies.appellate.deidentify.survivors import Recogniser, Survivor, find_survivors, without_pseudonyms
 from moot.studies.appellate.legal.sentences import split_sentences
 
 SHARED_WORDS = 0.8  # of a marked sentence's words in a row of the facts, from which on it counts as surviving
 MINIMUM_WORDS = 4
+MINIMUM_CHARACTERS = 200  # of facts worth a debate
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,12 @@ def surviving_marked(marked: Sequence[str], facts: str) -> list[str]:
     return found
 
 
-def check(
-    opinion: Opinion, facts: str, minimum: int, recognise: Callable[[str], Sequence[tuple[str, str]]] | None = None
-) -> GateReport:
+def check(opinion: Opinion, facts: str, recognise: Recogniser | None = None) -> GateReport:
     """Run all gates on the facts of an opinion.
 
     Args:
         opinion: with the names of its caption and its marked sentences.
         facts: the finished text.
-        minimum: the fewest characters that facts worth a debate have.
         recognise: a trained recogniser of names, if there is one.
     """
     forbidden = forbidden_words(opinion, Lexicon([opinion.text]))
@@ -100,7 +98,7 @@ def check(
     outcomes += surviving_marked(opinion.marked, facts)
     rules = party_rules(opinion)
     problems = [] if rules else ["no party found: nobody could be looked for"]
-    if len(facts) < minimum:
-        problems.append(f"fewer than {minimum} characters of facts: {len(facts)} are left")
+    if len(facts) < MINIMUM_CHARACTERS:
+        problems.append(f"fewer than {MINIMUM_CHARACTERS} characters of facts: {len(facts)} are left")
     survivors = find_survivors(facts, Lexicon([opinion.text, facts]), recognise)
     return GateReport(names, survivors, outcomes, problems, len(forbidden), rules)

@@ -8,7 +8,7 @@ argues or rules, and that says what is valid, sufficient or required, is the cou
 import re
 
 from moot.studies.appellate.deidentify.lexicon import plain
-from moot.studies.appellate.deidentify.vocabulary import COMMON, ROLES, STATES
+from moot.studies.appellate.deidentify.vocabulary import COMMON, ROLE_WORDS, ROLES, STATE_WORDS
 from moot.studies.appellate.legal.dispositions import find_dispositions, mask
 
 _COURT_SPEAKS = re.compile(
@@ -114,9 +114,7 @@ _PROVIDES = re.compile(
     r"handbook|lease|deed|will|UJI|§+|affidavit|warrant|letter|complaint|report|form|memorandum)\b[^;]{0,60}?(?<!ly )"
     r"\b(?:provides?|requires?|states?|reads?|allows?|permits?|defines?|directs?|authorizes?|prohibits?)\b"
 )
-_LEGAL = (COMMON - frozenset(ROLES) - frozenset(f"{role}s" for role in ROLES)) | frozenset(
-    word for state in STATES.lower().split("|") for word in state.split()
-)
+_LEGAL = (COMMON - ROLE_WORDS) | STATE_WORDS
 _OPENED_BY_ROLE = re.compile(rf"\W*(?:{'|'.join(ROLES)})s?\b", re.IGNORECASE)
 _STATES_LAW = re.compile(r"(?<!['’])\b(?:cannot|can(?! be seen)|may(?! have)|must|shall|should|need not|ought)\b")
 _FOLLOWS = re.compile(

@@ -25,10 +25,7 @@ _STATE = re.compile(rf"\b(?:{v.STATES})(?:['’]s)?\b")
 _SPLITS = frozenset(
     "he she they it we i but however when after before on in at as the a an his her this that id".split()
 )
-_ROLES = frozenset(v.ROLES) | {role + "s" for role in v.ROLES}
 _TITLES = frozenset(v.HONORIFICS) | {f"{title}s" for title in v.TITLED} | {"deputies"}
-_FORMS_OF_ADDRESS = frozenset(("mr", "mrs", "ms", "miss"))
-_SPEAK_OF_A_PERSON = frozenset(v.TITLED) | _FORMS_OF_ADDRESS
 _NO_PART = frozenset(
     "count counts exhibit exhibits section sections article title chapter paragraph part phase monday tuesday "
     "wednesday thursday friday saturday sunday estate estates office clerk id".split()
@@ -168,15 +165,15 @@ class Finder:
 
     def _mention(self, tokens: list[_Token], sentence: str) -> Mention | None:
         head: list[_Token] = []
-        while len(tokens) > 1 and tokens[0].key in _ROLES | _TITLES:
+        while len(tokens) > 1 and tokens[0].key in v.ROLE_WORDS | _TITLES:
             possessive = re.search(r"['’]s?$", tokens[0].text)  # "Plaintiff's Hale" is none of the parties
             head = [] if possessive else [*head, tokens[0]]
             tokens = tokens[1:]
-        roles = [token.key for token in head if token.key in _ROLES]
-        titles = [token.key for token in head if token.key not in _ROLES]
-        addressed = bool(titles) and titles[-1] in (*_FORMS_OF_ADDRESS, "dr")
+        roles = [token.key for token in head if token.key in v.ROLE_WORDS]
+        titles = [token.key for token in head if token.key not in v.ROLE_WORDS]
+        addressed = bool(titles) and titles[-1] in (*v.FORMS_OF_ADDRESS, "dr")
         tokens = self._trimmed(tokens, titled=bool(titles))
-        if not tokens or (len(tokens) == 1 and tokens[0].key in _TITLES | _ROLES | v.LINKS):
+        if not tokens or (len(tokens) == 1 and tokens[0].key in _TITLES | v.ROLE_WORDS | v.LINKS):
             return None
         start = tokens[0].start
         name = re.sub(r"['’]s?$|[\"“”()]+$", "", sentence[start : tokens[-1].end]).rstrip(" ,")
@@ -192,7 +189,7 @@ class Finder:
             title = role = ""
         elif small := re.search(rf"\b(?:(?:the|his|her|a) )?({_SPOKEN_OF})\.?\s+$", sentence[:start], re.I):
             key = plain(small[1])
-            title, role, begin = ("", key, small.start()) if key in _ROLES else (key, "", small.start())
+            title, role, begin = ("", key, small.start()) if key in v.ROLE_WORDS else (key, "", small.start())
         identifying = [t for t in tokens if self._identifies(t)]
         words = tuple(t.key for t in identifying or tokens if identifying or t.key not in v.LINKS)
         singular = "deputy" if title == "deputies" else title.removesuffix("s")
@@ -215,7 +212,7 @@ class Finder:
             if token.is_link or token.key in _NO_PART - set(self.named):
                 return True
             ordinary = self.lexicon.is_ordinary(token.text) and not self.lexicon.may_name(token.text)
-            of_body = len(tokens) > 1 and token.key not in v.openers() and token.key not in _ROLES
+            of_body = len(tokens) > 1 and token.key not in v.openers() and token.key not in v.ROLE_WORDS
             if of_body and v.kind_by_words(tokens[-1].key) in v.ORGANISATIONS:  # "Harbor Division": all is a name
                 return False
             return token.opens and not titled and ordinary and token.key not in self.named and not token.is_initials
@@ -248,7 +245,7 @@ class Finder:
         return any(self.lexicon.may_name(t.text) for t in others) and not article and len(others) == len(tokens)
 
 
-_SPOKEN_OF = "|".join(sorted(_ROLES | _TITLES, key=len, reverse=True))
+_SPOKEN_OF = "|".join(sorted(v.ROLE_WORDS | _TITLES, key=len, reverse=True))
 
 
 def _tokens(run: re.Match[str], sentence: str) -> list[_Token]:
@@ -260,11 +257,11 @@ def _stretches(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
     """The parts of a run between pronouns, and behind each role; titles begin a part."""
     stretch: list[_Token] = []
     for position, token in enumerate(tokens):
-        named = any(other.key not in _ROLES | v.LINKS for other in stretch)
+        named = any(other.key not in v.ROLE_WORDS | v.LINKS for other in stretch)
         titled = token.key in _TITLES and bool(stretch) and stretch[-1].key not in _TITLES | v.LINKS
         apart = token.key in ("and", "for") and not _joins(tokens, position)
         # "Officer Hale of the Police"
-        of_a_person = token.key == "of" and stretch and stretch[0].key in _SPEAK_OF_A_PERSON
+        of_a_person = token.key == "of" and stretch and stretch[0].key in v.PERSONAL_TITLES
         if apart or of_a_person or (token.key in _SPLITS - v.LINKS):
             yield stretch
             stretch = []
@@ -281,8 +278,8 @@ def _joins(tokens: Sequence[_Token], position: int) -> bool:
     an organisation ends what follows it.
     """
     following = list(takewhile(lambda token: token.key not in ("and", "for"), tokens[position + 1 :]))
-    around = {tokens[position - 1].key, following[0].key} if following else _ROLES
-    return not around & (_ROLES | _TITLES) and v.kind_by_words(following[-1].key) in v.ORGANISATIONS
+    around = {tokens[position - 1].key, following[0].key} if following else v.ROLE_WORDS
+    return not around & (v.ROLE_WORDS | _TITLES) and v.kind_by_words(following[-1].key) in v.ORGANISATIONS
 
 
 def _personal(initials: str, before: str) -> bool:

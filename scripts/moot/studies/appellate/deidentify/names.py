@@ -26,9 +26,7 @@ _ALIAS = re.compile(
 _APPEALS = re.compile(r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b")
 _CONVICTED = re.compile(r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b")
 _CALLED = re.compile(rf"\b(?:the )?(?P<role>{'|'.join(sorted(v.PARTY_ROLES))}),\s+$", re.IGNORECASE)
-_PERSONAL_TITLES = frozenset((*v.TITLED, "mr", "mrs", "ms", "miss"))
 _BEHIND_SOMEBODY = re.compile(rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{v.any_of(v.COMMON_SURNAMES)})\b")
-_STATE_WORDS = frozenset(word for state in v.STATES.lower().split("|") for word in state.split())
 _VAGUE = ("name", "guess", "person", "place")
 _THINGS = v.ORGANISATIONS | {"city", "county", "state", "statute", "road"}
 _PEOPLE = frozenset(("person", "judge", "counsel", *v.TITLED.values()))
@@ -185,7 +183,7 @@ def find_entities(opinion: Opinion, background: str, lexicon: Lexicon, named: fr
     listed = [*roles, *((name, "judge") for name in opinion.judges), *((name, "counsel") for name in opinion.counsel)]
     for name, kind in listed:
         words = naming_words(name, lexicon)
-        if words and not set(words) <= _STATE_WORDS:
+        if words and not set(words) <= v.STATE_WORDS:
             entities.add(words, kind or "party", name, party=kind not in ("judge", "counsel"))
     for mention, role in sorted(defined, key=lambda found: -len(found[0].words)):
         entities.add(mention.words, role, mention.name, party=True)
@@ -224,7 +222,7 @@ def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Seq
     listed = [name for name, _ in opinion.parties] + [*opinion.judges, *opinion.counsel]
     words = {word for name in listed for word in naming_words(name, lexicon) if not lexicon.small[word]}
     for mention in Finder(lexicon).find(background):
-        if mention.title in _PERSONAL_TITLES or mention.kind in ("person", "guess"):
+        if mention.title in v.PERSONAL_TITLES or mention.kind in ("person", "guess"):
             words |= set(mention.words) - v.LINKS
     people = {word for name in extra if len(name.split()) > 1 for word in naming_words(name, lexicon)}
     organisational = {word for word in words if v.kind_by_words(word)}
@@ -236,7 +234,7 @@ def strong_words(opinion: Opinion, background: str, lexicon: Lexicon, extra: Seq
 def _named_in_context(background: str, lexicon: Lexicon) -> Iterator[str]:
     """Customary words that name because of the word before them: "Deputy House", "Ann House", "in Pueblo"."""
     for match in _BEHIND_SOMEBODY.finditer(background):
-        if plain(match["before"]) in _PERSONAL_TITLES or lexicon.names(match["before"]):
+        if plain(match["before"]) in v.PERSONAL_TITLES or lexicon.names(match["before"]):
             yield plain(match["name"])
     for match in v.PLACE_OF_CUSTOMARY_WORDS.finditer(background):
         yield plain(match["name"])

@@ -20,12 +20,10 @@ _LETTERED = re.compile(
     r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand|[Pp]arcel)s? [A-Z]{1,2}\b"
 )
 
-
-_ROLES = frozenset(v.ROLES) | {f"{role}s" for role in v.ROLES}
 _SURNAMES = v.any_of(v.COMMON_SURNAMES)
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("title before a customary word", re.compile(
-        rf"\b(?:{v.any_of((*v.TITLED, 'mr', 'mrs', 'ms', 'miss'))})\.?\s+(?P<name>{_SURNAMES})\b"
+        rf"\b(?:{v.any_of(v.PERSONAL_TITLES)})\.?\s+(?P<name>{_SURNAMES})\b"
     )),
     ("customary word as a name", re.compile(
         r"\b(?P<name>April|May|June|August|House|Justice)\s+(?:testified|told|said|stated|asked|argues|appeals)\b"
@@ -58,6 +56,10 @@ _PARTS = re.compile(
 _KNOWN_POINTS = frozenset(["us", "usa", "dc", "am", "pm", "pa", "pc", "id", "da", "jd", "md", "phd", "ua"])
 
 
+Recogniser = Callable[[str], Sequence[tuple[str, str]]]
+"""Finds names in a text: each with its kind (person, place, company)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Survivor:
     """Something that identifies, in a finished text: why it was taken for that, and the words around it."""
@@ -66,9 +68,7 @@ class Survivor:
     words: str
 
 
-def find_survivors(
-    text: str, lexicon: Lexicon, recognise: Callable[[str], Sequence[tuple[str, str]]] | None = None
-) -> list[Survivor]:
+def find_survivors(text: str, lexicon: Lexicon, recognise: Recogniser | None = None) -> list[Survivor]:
     """Everything in a finished text that looks like a name or a reference.
 
     Args:
@@ -95,7 +95,7 @@ def _is_part(match: re.Match[str], lexicon: Lexicon) -> bool:
         return True
     if piece[0].isupper():
         public = match["next"].startswith(("State", "County", "City"))
-        return len(piece) > 1 and not (public or plain(piece) in _ROLES | v.openers())
+        return len(piece) > 1 and not (public or plain(piece) in v.ROLE_WORDS | v.openers())
     return lexicon.is_piece(piece)
 
 
@@ -134,9 +134,7 @@ def _by_capitals(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
             yield Survivor("a name opens a sentence", around)
 
 
-def _by_recogniser(
-    text: str, lexicon: Lexicon, recognise: Callable[[str], Sequence[tuple[str, str]]]
-) -> Iterator[Survivor]:
+def _by_recogniser(text: str, lexicon: Lexicon, recognise: Recogniser) -> Iterator[Survivor]:
     """What a recogniser takes for a person, where the first word of a sentence is an ordinary word as well."""
     for name, kind in recognise(without_pseudonyms(text)):
         words = [w for w in re.findall(CAPITALISED, name) if not lexicon.is_common(w)]

@@ -13,6 +13,7 @@ STATES = (
     "Pennsylvania|Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
     "West Virginia|Wisconsin|Wyoming|Puerto Rico|District of Columbia"
 )
+STATE_WORDS = frozenset(word for state in STATES.lower().split("|") for word in state.split())
 ROLES = (
     "plaintiff defendant appellant appellee petitioner respondent claimant worker employer insurer taxpayer buyer "
     "seller husband wife father mother child decedent landlord tenant lessor lessee borrower lender creditor "
@@ -21,12 +22,11 @@ ROLES = (
     "daughter son brother sister prosecutor employee licensee grandparents parents children relator complainant "
     "prisoner inmate patient passenger"
 ).split()
-PARTY_ROLES = frozenset(  # of those, the ones by which an opinion calls a party
+ROLE_WORDS = frozenset(ROLES) | {f"{role}s" for role in ROLES}
+PARTY_ROLES = frozenset(ROLES) - frozenset(  # those by which an opinion calls a party
     (
-        "plaintiff defendant appellant appellee petitioner respondent claimant worker employer insurer taxpayer buyer "
-        "seller husband wife father mother child landlord tenant lessor lessee borrower lender creditor debtor "
-        "contractor subcontractor owner homeowner intervenor applicant protestant garnishee trustee executor "
-        "administrator grandmother grandfather grandparents parents relator licensee"
+        "decedent guardian representative beneficiary victim stepfather stepmother daughter son brother sister "
+        "prosecutor employee children complainant prisoner inmate patient passenger"
     ).split()
 )
 FAMILY_ROLES = frozenset(
@@ -46,6 +46,8 @@ TITLED = {
     "capt": "officer", "trooper": "officer", "inspector": "officer", "patrolman": "officer", "corporal": "officer",
     "sheriff": "officer", "marshal": "officer", "hon": "judge", "honorable": "judge",
 }  # fmt: skip
+FORMS_OF_ADDRESS = frozenset(("mr", "mrs", "ms", "miss"))
+PERSONAL_TITLES = frozenset(TITLED) | FORMS_OF_ADDRESS
 _CUSTOMARY = (
     "court courts state states act acts section sections rule rules article articles constitution amendment "
     "amendments code statute statutes board commission department district county city town village legislature "
