@@ -12,7 +12,7 @@ from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
 from moot.jobs.labels import by_function, by_people, effective_labels
 from moot.labels.agreement import annotator_agreement
-from moot.labels.sheets import Known, blinded, filled_files, label_studio_tasks, read_annotations, write_sheets
+from moot.labels.sheets import Known, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
 from moot.studies.appellate.legal.rubric import CODES, LABELS
 
@@ -102,7 +102,7 @@ def test_a_sheet_on_disk_is_never_written_to_again(statements: pd.DataFrame, tmp
 
 def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path: Path) -> None:
     sheet = blinded(statements, FACTS, seed=1)
-    path, _ = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
+    path, tasks = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
     folder = tmp_path / "annotations"
     fill(folder / "ann.csv", path, {"I vote to affirm.": "affirm", "Both sides have merit.": " none "}, "ann")
     export = [
@@ -114,7 +114,7 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
                 "result": [{"type": "choices", "value": {"choices": ["REVERSE AND REMAND"]}, "from_name": "label"}],
             }],
         }
-        for number, task in enumerate(label_studio_tasks(sheet))
+        for number, task in enumerate(json.loads(tasks.read_text()))
     ]  # fmt: skip
     (folder / "bob.json").write_text(json.dumps(export))
     found, faults = read_annotations(filled_files(folder), known(statements))

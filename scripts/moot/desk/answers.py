@@ -81,11 +81,6 @@ def open_to(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion
     ]
 
 
-def next_open(questions: Sequence[DeskQuestion]) -> DeskQuestion | None:
-    """The first question without an answer."""
-    return next((question for question in questions if not question.answered), None)
-
-
 def give_answer(question: DeskQuestion, seen: str, content: str) -> Literal["kept", "taken", "changed"]:
     """Keep an answer durably; where it cannot count, in the question's folder, in a file that no debate reads.
 

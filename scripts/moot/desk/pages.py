@@ -19,7 +19,7 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.core.input_files import quoted
 from moot.core.types import Fields
-from moot.desk.answers import DeskQuestion, give_answer, keep_aside, next_open, open_to, read_questions
+from moot.desk.answers import DeskQuestion, give_answer, keep_aside, open_to, read_questions
 from moot.desk.colleagues import Colleagues
 from moot.desk.forms import as_answer, as_sent, inputs_of
 from moot.desk.labelling import Labelling, sheet_sizes
@@ -176,7 +176,7 @@ async def show_next_question(request: web.Request) -> web.Response:
     """The next question to a person, or that there is none now."""
     desk, person = request.app[DESK], request.query.get("as", "")
     questions = _of(request, read_questions(desk.inbox), person)
-    if found := next_open(questions):
+    if found := next((question for question in questions if not question.answered), None):
         raise web.HTTPSeeOther(f"/{desk.token}/seat/{found.key}", headers=HEADERS)
     return _page(request, "pause", questions=questions, again=_as(request, person), runner=desk.runner)
 

@@ -18,7 +18,7 @@ from moot.core.cases import stable_fraction
 from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quoted, read_csv, read_text
 from moot.core.rubric import Rubric, normal
-from moot.core.types import Fields, JsonObject
+from moot.core.types import Fields
 from moot.labels import ADJUDICATED, HUMAN
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
@@ -52,11 +52,6 @@ def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd
     order = sorted(said.index, key=lambda row: stable_fraction("sheet", seed, said.at[row, "item"]))
     said = said.loc[order].reset_index(drop=True).rename(columns={"text": "statement"})
     return said.assign(facts=said["case_id"].map(facts)).reindex(columns=list(SHEET_COLUMNS), fill_value="")
-
-
-def label_studio_tasks(sheet: pd.DataFrame) -> list[JsonObject]:
-    """A sheet as Label Studio tasks; `label_studio_config` is the labelling interface for them."""
-    return [{"data": task} for task in sheet[["item", "facts", "statement"]].to_dict("records")]
 
 
 def label_studio_config(rubric: Rubric) -> str:
@@ -113,9 +108,10 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
     if sheet.empty:
         return [file for last in earlier[-1:] for file in (last, last.with_suffix(".json"))]
     tasks = path.with_suffix(".json")
+    studio = [{"data": task} for task in sheet[["item", "facts", "statement"]].to_dict("records")]
     contents = {
         path: sheet.map(_no_formula).to_csv(index=False, lineterminator="\n"),
-        tasks: json.dumps(label_studio_tasks(sheet), ensure_ascii=False, indent=1) + "\n",
+        tasks: json.dumps(studio, ensure_ascii=False, indent=1) + "\n",
     }
     for file, content in contents.items():
         if not file.exists():
@@ -154,7 +150,7 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, Known]) -> tuple
     faults: list[str] = []
     for file in files:
         try:
-            rows += _read_file(file)
+            rows += list(_read_export(file) if file.suffix == ".json" else _read_sheet(file))  # whole, or not
         except UserError as fault:
             faults.append(str(fault))
     every = list(dict.fromkeys(label for sheet in known.values() for label in sheet.labels))
@@ -186,10 +182,6 @@ def read_annotations(files: Sequence[Path], known: Mapping[str, Known]) -> tuple
             seen[item, by] = place
             usable.append((file_name, number, item, label, annotator, kind))
     return pd.DataFrame(usable, columns=list(FILLED_COLUMNS)), faults
-
-
-def _read_file(file: Path) -> list[FilledRow]:
-    return list(_read_export(file) if file.suffix == ".json" else _read_sheet(file))
 
 
 def _read_sheet(file: Path) -> Iterator[FilledRow]:
