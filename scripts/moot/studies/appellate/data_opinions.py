@@ -19,7 +19,6 @@ from moot.core.cases import Case, Split, Task, stratified_splits
 from moot.core.errors import UserError
 from moot.core.input_files import quoted, read_text
 from moot.core.kinds import PARAPHRASE
-from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import MADE_BY, DatasetOptions, LoadContext, Loaded, dataset
 
@@ -100,15 +99,9 @@ def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
     )
 
 
-def read_sample(shipped: Path) -> list[JsonObject]:
-    """The five cases of the sample file."""
-    records: list[JsonObject] = load_yaml((shipped / SAMPLE).read_text(encoding="utf-8"))
-    return records
-
-
 def _sample(context: LoadContext) -> Loaded:
     cases = []
-    for record in read_sample(context.shipped):
+    for record in load_yaml((context.shipped / SAMPLE).read_text(encoding="utf-8")):
         attributes = {name: str(record[name]) for name in ("number", "outcome", "votes", "dissent", "source")}
         told, target = record["facts"], target_from_outcome(record["outcome"])
         case_id, number = record["case_id"], record["number"]

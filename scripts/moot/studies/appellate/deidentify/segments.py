@@ -83,16 +83,12 @@ def _body_end(text: str, start: int) -> int:
     return ending.start() if ending else len(text)
 
 
-def _kind(heading: str) -> Part | None:
-    return next((part for part, words in _HEADINGS.items() if re.search(words, heading, re.IGNORECASE)), None)
-
-
 def _by_headings(text: str, start: int, end: int) -> list[Span]:
     """The spans between headings; what comes before the first one introduces the case, so it counts as background."""
     marks: list[tuple[int, int, Part]] = [(start, start, "background")]
     for heading in _HEADING.finditer(text, start, end):
-        part = _kind(heading["words"])
-        if part:
+        named = heading["words"]
+        if part := next((part for part, words in _HEADINGS.items() if re.search(words, named, re.IGNORECASE)), None):
             marks.append((heading.start(), heading.end(), part))
     ends = [mark[0] for mark in marks[1:]] + [end]
     return [Span(part, begin, stop) for (_, begin, part), stop in zip(marks, ends, strict=True)]
