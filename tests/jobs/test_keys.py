@@ -11,7 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from pydantic import BaseModel, ValidationError
+from ollama import ListResponse
+from pydantic import ValidationError
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
@@ -185,14 +186,10 @@ async def test_a_key_in_place_of_a_number_is_in_no_message(
     assert files_with(KEY, tmp_path) == []
 
 
-class Listed(BaseModel):
-    models: list[str]
-
-
 def test_a_key_that_a_library_cuts_short_is_in_no_message() -> None:
     redaction.read_key(ModelConfig(model="test", api_key_env=VARIABLE))
     with pytest.raises(ValidationError) as error:
-        Listed.model_validate({"id": f"{KEY} {KEY}", "object": "x" * 100})
+        ListResponse(id=f"{KEY} {KEY}", object="x" * 100)
     assert KEY[:15] in str(error.value), "pydantic shows the beginning of what it was given"
     assert KEY[:12] not in redaction.redacted(error.value)
 

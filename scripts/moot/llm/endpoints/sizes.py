@@ -1,7 +1,6 @@
 """How long a server's answer may be: what a broken or hostile one sends must not fill the memory."""
 
 import json
-import re
 from collections.abc import AsyncIterable
 from typing import NamedTuple
 
@@ -65,8 +64,6 @@ def too_long(request: Request, size: int, usage: Usage | None) -> CallFailedErro
 def counted_in(tail: bytes) -> Usage | None:
     """The server's count of tokens, where the end of an answer holds it."""
     text = tail.decode("utf-8", "replace")
-    if found := re.search(r'"prompt_eval_count":\s*(\d+).*"eval_count":\s*(\d+)', text, re.DOTALL):  # Ollama's
-        return Usage(int(found[1]), int(found[2]))
     try:
         counted, _ = json.JSONDecoder().raw_decode(text[text.rindex('"usage"') + len('"usage"') :].lstrip(" :\n"))
         return usage_of(counted)
