@@ -51,6 +51,7 @@ def test_every_number_of_the_recorded_debates_is_that_of_a_build(
         inputs = Inputs(files)
         inputs.scores = [RESULTS / f"scores/{name}.parquet" for name in plan.experiments]
         inputs.baselines, inputs.published, inputs.claims = [], PUBLISHED, CLAIMS
+        inputs.findings = PUBLISHED.with_name("findings.csv")
         job: Any = SimpleNamespace(input=inputs)
         results = study_results(plan, job, study)
         for name in ("methods", "groups", "nyu_judges", "nyu_feedback", "paired_tests", "contrasts", "questions"):

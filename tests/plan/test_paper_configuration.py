@@ -42,6 +42,7 @@ class Inputs(list[Path]):
     scores: Sequence[Path]
     baselines: Sequence[Path]
     published: Path
+    findings: Path
 
 
 def few_cases(config: dict[str, Any]) -> None:
@@ -180,10 +181,11 @@ def test_the_papers_run_shows_every_published_value_that_it_should(
             ]
             load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), *paths)
         files = [path for experiment in experiments for path in run_experiment(plan, experiment)]
-    published = PROJECT / "data" / "published" / "published_results.csv"
     scores = [RESULTS / "scores" / f"{experiment.name}.parquet" for experiment in experiments]
     inputs = Inputs([*files, *scores])
-    inputs.scores, inputs.published, inputs.baselines = scores, published, list(write_leaderboards(experiments))
+    inputs.scores, inputs.baselines = scores, list(write_leaderboards(experiments))
+    inputs.published = PROJECT / "data/published/published_results.csv"
+    inputs.findings = inputs.published.with_name("findings.csv")
     results = study_results(plan, SimpleNamespace(input=inputs), study)
     expected = results.published[results.published["repeated_by"] != ""]
     assert len(expected) >= 18

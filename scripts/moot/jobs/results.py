@@ -13,7 +13,7 @@ from moot.plan.as_published import compare_with_papers, confirm_served
 from moot.plan.plan import Plan
 from moot.report.claims import read_claims
 from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table
-from moot.report.published import read_published
+from moot.report.published import read_findings, read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 
@@ -93,6 +93,7 @@ def study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
         scores=frame,
         baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
         published=published[published["study"] == study],
+        findings=read_findings(Path(job.input.findings)),
         comparable=confirm_served(compare_with_papers(plan), frame, plan.config.models),
         trials={found.name: experiment_results(plan, found.name, files=files) for found in plan.trials_of(study)},
         controls={found.name: experiment_results(plan, found.name, files=files) for found in plan.controls_of(study)},

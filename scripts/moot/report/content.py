@@ -107,6 +107,7 @@ class StudyResults:
         simulated: whether simulated voices replaced all models.
         contrasts: the study's planned comparisons.
         frozen: whether the run is the frozen plan, and that plan's history, in sentences.
+        findings: table to what its published values give away about themselves, in sentences.
     """
 
     study: str
@@ -121,6 +122,7 @@ class StudyResults:
     simulated: bool = False
     contrasts: Sequence[Contrast] = ()
     frozen: tuple[str, ...] = ()
+    findings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def tested(self) -> Mapping[str, ExperimentResults]:

@@ -64,6 +64,15 @@ def read_published(path: Path) -> pd.DataFrame:
     return frame.assign(**numbers)[list(COLUMNS)]
 
 
+def read_findings(path: Path) -> dict[str, list[str]]:
+    """What published values give away about themselves: table to sentences, columns `table` and `finding`.
+
+    They follow from `published_results.csv` alone; tests/report/test_findings.py works each out anew.
+    """
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return {str(table): rows["finding"].tolist() for table, rows in frame.groupby("table", sort=False)}
+
+
 class Published(float):
     """A published value: a number, and what its error follows from.
 

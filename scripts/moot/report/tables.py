@@ -86,6 +86,7 @@ def short_form(content: TableContent) -> TableContent:
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a table and write it, `paths` by format ("csv", "xlsx", "tex", "html")."""
     content = own_rows_first(entry.build(results))
+    content = replace(content, notes=[*results.findings.get(f"{entry.study}/{entry.name}", ()), *content.notes])
     if content.exploratory:
         columns = (*content.columns, Column("inference", short=False))
         content = replace(content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns)

@@ -346,6 +346,7 @@ class Stages:
             "scores": [f"results/scores/{name}.parquet" for name in experiments],
             "baselines": [f"results/baselines/{dataset}.parquet" for dataset in trained],
             "published": str(published / "published_results.csv"),
+            "findings": str(published / "findings.csv"),
             "claims": str(published / "claims.csv") if study == COMPARISON else [],
         }
         content = {

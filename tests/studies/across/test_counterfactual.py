@@ -191,7 +191,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
             write_scores(scores, plan, name, list(inputs))
             inputs.scores.append(scores)
             inputs.append(scores)
-        inputs.published = PROJECT / "data" / "published" / "published_results.csv"
+        published = PROJECT / "data/published"
+        inputs.published, inputs.findings = published / "published_results.csv", published / "findings.csv"
         job: Any = SimpleNamespace(input=inputs)
         study = study_results(plan, job, "courtroom")
         assert set(study.experiments) == {"other", "asked"}, "counterfactual people enter no other table"

@@ -112,7 +112,9 @@ def test_its_debates_are_rated_and_a_debaters_words_are_asked_for_once(
         assert server.count() == previewed
     inputs = Inputs(files)
     inputs.scores, inputs.baselines = [RESULTS / f"scores/{name}.parquet" for name in plan.experiments], []
-    inputs.published = PROJECT / "data" / "published" / "published_results.csv"
+    inputs.published, inputs.findings = (
+        PROJECT / "data/published" / name for name in ("published_results.csv", "findings.csv")
+    )
     results = study_results(plan, SimpleNamespace(input=inputs), "courtroom")
     rated = TABLES["courtroom/ratings"].build(results).frame
     assert sorted(rated["debater"]) == DEBATERS[:3] and list(rated["rank"]) == [1, 2, 3]

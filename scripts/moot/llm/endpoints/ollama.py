@@ -38,7 +38,7 @@ async def _bound(response: "httpx.Response") -> None:
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise CallFailedError("the answer is compressed, which was not asked for: `base_url` is not an Ollama server's")
     stream: Json = response.stream
-    body = await read_body(stream, _MOST_BYTES, 1)
+    body = await read_body(stream, _MOST_BYTES)
     await stream.aclose()
     if body.size > _MOST_BYTES:
         raise CallFailedError(f"the answer has {body.size} bytes or more; expected {_MOST_BYTES} at most")

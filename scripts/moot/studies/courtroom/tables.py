@@ -34,23 +34,6 @@ SHOWN = (
     ("F1, weighted", "f1", "weighted", ""),
 )
 
-F1_OF_TABLE4 = (
-    "Arithmetic on the 18 published pairs of accuracy and F1 (150 cases, 26 % to 31 % positive): the printed F1 can be "
-    "binary F1 for 18, macro F1 for 18, weighted F1 for 6 of them. So it is not the weighted average of Table 2."
-)
-F1_OF_TABLE6 = (
-    "Table 6 prints as F1 what Table 7 prints as precision in 8 of 12 rows; the others are gpt-4o-mini cot (0.50), "
-    "o3-mini n_shot_cot (0.70), haiku-3.5 cot (0.00), haiku-3.5 n_shot_cot (0.00). Hence the published F1 of these "
-    "models compares with nothing."
-)
-CONTRADICTIONS_OF_TABLE7 = (
-    "The printed accuracy is (TP + TN) / 100 of the printed columns in 0 of 12 rows, and (TP + FP) / 100 in 12 of 12: "
-    "the column headings TN and FP are exchanged.",
-    "TP + FN is 71 of 100 cases in every row. Only the outcome NO (72 % of the data) is so frequent: in these counts "
-    "the positive class is NO, not rearrest.",
-    'The printed "precision" is TP / (TP + FP) of the columns as printed in 12 of 12 rows. With the headings put right '
-    "that is TP / (TP + TN), the share of NO among correct answers, which is no precision.",
-)
 PAPER_NOTES = (
     "The paper does not name the average of its F1. It is compared with our binary F1, positive = the outcome that is "
     "predicted (rearrest): of the usual averages only this one gives the 0.00 that Table 6 prints for a model that "
@@ -68,7 +51,7 @@ def prompting(results: StudyResults) -> TableContent:
     commercial = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model not in commercial]
     rows = _model_rows(results, "table4_prompting", runs)
-    return comparison(rows, KEYS, [F1_OF_TABLE4, *PAPER_NOTES])
+    return comparison(rows, KEYS, PAPER_NOTES)
 
 
 @table(STUDY, "table5_courtroom", "Table 5: courtroom debate")
@@ -82,7 +65,7 @@ def commercial(results: StudyResults) -> TableContent:
     """Accuracy and F1 of commercial models by prompt: published (paper, Table 6), ours, their difference."""
     models = {row.split("/")[0] for row in published_rows(results, "table6_commercial")}
     runs = [run for run in list_runs(results, *PROMPTS) if run.model in models]
-    return comparison(_model_rows(results, "table6_commercial", runs), KEYS, [F1_OF_TABLE6, *PAPER_NOTES])
+    return comparison(_model_rows(results, "table6_commercial", runs), KEYS, PAPER_NOTES)
 
 
 def _by_method(values: Values) -> dict[tuple[str, str], dict[str, Published]]:
@@ -144,7 +127,7 @@ def commercial_confusion(results: StudyResults) -> TableContent:
         "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES` counts "
         "cases without rearrest that were predicted to have one."
     )
-    return _CONFUSION.table(rows, [*CONTRADICTIONS_OF_TABLE7, F1_OF_TABLE6, matched])
+    return _CONFUSION.table(rows, [matched])
 
 
 _CELLS = {"NO as NO": "tn", "YES as YES": "tp", "YES as NO": "fn", "NO as YES": "fp"}

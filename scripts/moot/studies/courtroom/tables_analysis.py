@@ -120,9 +120,6 @@ def stability(results: StudyResults) -> TableContent:
     return columns.short_form("method", "statistic", "stated in the paper", "published", "ours", *DIFFERENCES).table(
         rows,
         [
-            "The paper's headline is that debates make accuracy and F1 go together better than single prompts do. Its "
-            "own tables say the opposite: over their models the two correlate at zero-shot 0.92, chain of thought "
-            "0.90, n-shot chain of thought 0.62, courtroom debate 0.26.",
             "`published` is computed here from the paper's Tables 4 and 5, which show few of its models; `stated in "
             "the paper` is what its text says. `ours` is over every model that was run on the paper's data with its "
             "settings; the difference is taken over the paper's models, once all of them were run. F1 of ours is "

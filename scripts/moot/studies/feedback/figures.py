@@ -1,4 +1,4 @@
-"""The paper's Figures 2 and 3: accuracy by the number of debaters and of rounds."""
+"""The paper's Figures 2 and 3 (debaters, rounds), the assistant's reliability, accuracy against tokens."""
 
 from typing import TYPE_CHECKING
 
@@ -8,8 +8,11 @@ from moot.report import figure
 from moot.report.content import StudyResults, data_label
 from moot.report.figures import (
     GREEN,
+    GREY,
     LINES,
     counted,
+    logarithmic,
+    name_points,
     new_figure,
     note_below,
     nothing_to_draw,
@@ -19,7 +22,10 @@ from moot.report.figures import (
 )
 from moot.report.published import measured
 from moot.scores.results import ExperimentResults
-from moot.studies.feedback.runs import STUDY, Run, sweeps
+from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
+from moot.stats.calibration import BINS, confidence_bins
+from moot.studies.feedback.runs import ASSISTED, DEBATE, METHODS, SINGLE, STUDY, Run, list_runs, sweeps
+from moot.studies.feedback.scores import judged_opinions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,3 +76,82 @@ def _majority_share(found: ExperimentResults) -> float:
     """The share of the most frequent target among the cases that an experiment evaluated."""
     targets = found.predictions.drop_duplicates("case_id")["target"]
     return float(targets.value_counts(normalize=True).max())
+
+
+@figure(STUDY, "assistant_reliability", "Can the assistant's reliability be trusted?", category="The assistant")
+def assistant_reliability(results: StudyResults) -> "Figure":
+    """Reliability of the assistant: how often opinions were right by the reliability that it gave them, over evaluated
+    cases that never trained it. On the diagonal, reliability means what it says.
+    """
+    runs = [run for run in list_runs(results, DEBATE) if run.method == ASSISTED]
+    runs = [run for run in runs if len(judged_opinions(run.results, run.model))]
+    if not runs:
+        return nothing_to_draw("No experiment of this study has an assistant.")
+    drawing, axes = new_figure()
+    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    named: list[tuple[float, float, str]] = []
+    for place, run in enumerate(runs):
+        opinions = judged_opinions(run.results, run.model)
+        given, right = as_numbers(opinions["reliability"]), as_numbers(opinions["right"])
+        bins = confidence_bins(given)
+        bootstrap = run.results.sample(opinions["case_id"]).bootstrap
+        filled = [number for number in range(BINS) if bins[:, number].any()]
+        x = [float(given[bins[:, number] > 0].mean()) for number in filled]
+        estimates = [
+            bootstrap.estimate(ratio_statistic(right * bins[:, number], bins[:, number], SHARE)) for number in filled
+        ]
+        title = f"{run.model}, {run.data}, {counted(len(opinions), 'opinion')}"
+        style = {"capsize": 2, "linestyle": LINES[place % len(LINES)], "label": title, **series_style(place)}
+        axes.errorbar(x, [value for value, _, _ in estimates], yerr=whiskers(estimates), **style)
+        counts = [int(bins[:, number].sum()) for number in filled]
+        named += [(a, e[0], f"n = {c}") for a, e, c in zip(x, estimates, counts, strict=True)]
+    axes.set(xlabel="Reliability by the assistant", ylabel="Share of right opinions", xlim=(0, 1), ylim=(-0.03, 1.03))
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    note_below(drawing, [_BARS, "n counts opinions.", *results.notes], sizes_of(run.results for run in runs))
+    name_points(axes, named)
+    return drawing
+
+
+@figure(STUDY, "accuracy_tokens", "Accuracy against tokens", category="Cost")
+def accuracy_against_tokens(results: StudyResults) -> "Figure":
+    """Accuracy against prompt and generated tokens a case, by method. Bars: 95 % intervals over cases."""
+    drawn = []
+    for run in list_runs(results):
+        metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"
+        used = measured(results, run.experiment, run.model, "tokens_per_case")
+        accuracy = measured(results, run.experiment, run.model, metric)
+        if not np.isnan([used.value, accuracy.value]).any():
+            drawn.append((run, used.value, accuracy))
+    if not drawn:
+        return nothing_to_draw("No experiment of this study has an accuracy to draw.")
+    data = list(dict.fromkeys(run.data for run, _, _ in drawn))
+    drawing, grid = new_figure(height=3.1 * len(data) + 0.5, nrows=len(data), squeeze=False)
+    order = [*METHODS.values(), SINGLE, ASSISTED]
+    for axes, name in zip(grid.flat, data, strict=True):
+        mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
+        for run, tokens, accuracy in mine:
+            place = order.index(run.method) if run.method in order else len(order)
+            style = {"linestyle": "none", "capsize": 2, "alpha": 0.9, **series_style(place)}
+            axes.errorbar([tokens], [accuracy.value], yerr=whiskers([accuracy.interval]), **style)
+        majority = [_majority_share(run.results) for run, _, _ in mine]
+        at = [tokens for _, tokens, _ in mine]
+        label = "majority class of the cases of the run above or below"
+        axes.plot(at, majority, "_", color=GREEN, markersize=14, markeredgewidth=1.6, label=label, zorder=1)
+        logarithmic(axes, min(at) / 1.6, max(at) * 3)  # room for names on the right
+        axes.set(ylim=(-0.05, 1.05), ylabel="Accuracy", xlabel="Tokens a case (prompt and generated)")
+        axes.set_title(name, loc="left")
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
+    sizes = sizes_of(run.results for run, _, _ in drawn)
+    note_below(drawing, [_BARS, "n counts valid predictions.", *results.notes], sizes)
+    for axes, name in zip(grid.flat, data, strict=True):
+        mine = [(run, tokens, accuracy) for run, tokens, accuracy in drawn if run.data == name]
+        several = len({run.model for run, _, _ in mine}) > 1
+        name_points(axes, [(x, y.value, f"{_short(run, several)}, n = {int(y.n)}") for run, x, y in mine])
+    return drawing
+
+
+def _short(run: Run, several: bool) -> str:
+    """The method, what its samples are matched to, and the model where there are several."""
+    matched = {"matched": " (calls)", "matched_tokens": " (tokens)"}
+    model = f", {run.model}" if several else ""
+    return run.method + matched.get(str(run.results.config.params.get("k")), "") + model
